@@ -109,6 +109,7 @@ lint-layers:
 # The command must also build for a browser.
 lint-wasm:
 	GOOS=js GOARCH=wasm $(GO) build -o /dev/null ./cmd/fencepost
+	GOOS=js GOARCH=wasm $(GO) build -tags fencepost_small -o /dev/null ./internal/site
 
 # What the tests expect must be what `make update` writes.
 lint-update: update

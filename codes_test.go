@@ -28,6 +28,7 @@ var withoutExample = map[string]string{
 	"FP0917": "it takes a file that cannot be read",
 	"FP0920": "it takes a search that meets a limit for one of several sets that cost the same",
 	"FP0924": "it takes a time limit that is met after the set is found",
+	"FP0925": "it takes the small part of the playground",
 	"FP0932": "it takes invariants that hold and contradict each other",
 }
 

@@ -2,14 +2,17 @@ package explorer
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"path"
+	"sync"
 	"time"
 
-	"fencepost"
+	"fencepost/internal/pipeline"
+	"fencepost/internal/question/explore"
 	"fencepost/verdict"
 )
 
@@ -19,7 +22,8 @@ const (
 	maxText    = 256 << 10
 	// stepTime is the time for what must be there at once: states and graphs.
 	stepTime = 20 * time.Second
-	maxGraph = 2000 // states
+	// States of a graph: at most, and if the request names no limit.
+	maxGraph, defaultGraph = 2000, 300
 )
 
 // Request is a question of the page. Every kind of request has a program; what else counts depends on its kind.
@@ -72,6 +76,7 @@ const (
 	BadRun     FailureKind = "run"      // a step of the run is not possible
 	NoFence    FailureKind = "fence"    // no fence can be inserted
 	Canceled   FailureKind = "canceled" // by the user, or because time was over
+	Part       FailureKind = "part"     // the small part of the playground cannot answer: ask the whole one
 	Internal   FailureKind = "internal" // a bug of fencepost
 )
 
@@ -103,8 +108,8 @@ type asking struct {
 	ctx    context.Context
 	limits Limits
 	report func(Progress)
-	input  fencepost.Input
-	model  fencepost.Model
+	input  pipeline.Input
+	model  string
 }
 
 // Ask answers a request. Every error is a *Failure. report, which may be nil, is called with the progress of searches.
@@ -146,28 +151,56 @@ func (a *asking) read(body []byte) error {
 		a.Name = "program"
 	}
 	a.Name = path.Base(path.Clean("/" + a.Name)) // a name of a file, and no path: nothing is read from a disk
-	a.input = fencepost.Input{Name: a.Name, Text: []byte(a.Text)}
-	a.model = fencepost.Model(a.Model)
+	a.input = pipeline.Input{Name: a.Name, Text: []byte(a.Text)}
+	a.model = cmp.Or(a.Model, "tso")
 	return nil
 }
 
 // options returns the options of all questions.
-func (a *asking) options() fencepost.Options {
-	opt := fencepost.Options{Timeout: a.limits.Timeout, Memory: a.limits.Memory, Workers: a.limits.Workers}
+func (a *asking) options() pipeline.Options {
+	opt := pipeline.Options{Timeout: a.limits.Timeout, Memory: a.limits.Memory, Workers: a.limits.Workers}
 	if opt.Timeout <= 0 {
-		opt.Timeout = fencepost.Defaults().Timeout
+		opt.Timeout = pipeline.Defaults().Timeout
 	}
+	return opt
+}
+
+// searchOptions returns the options of searches, which report their progress.
+func (a *asking) searchOptions() pipeline.Options {
+	opt := a.options()
 	if a.report != nil {
-		opt.Progress = func(p fencepost.Progress) {
-			a.report(Progress{Model: string(p.Model), Engine: string(p.Engine), States: p.States, Executions: p.Executions, Seconds: int64(p.Elapsed / time.Second)})
+		var one sync.Mutex // engines report at the same time
+		opt.Progress = func(p pipeline.Progress) {
+			one.Lock()
+			defer one.Unlock()
+			a.report(Progress{Model: p.Model, Engine: p.Engine, States: p.States, Executions: p.Executions, Seconds: int64(p.Elapsed / time.Second)})
 		}
 	}
 	return opt
 }
 
+// tooManyValues is the code of the error about an input that only the engine bmc takes.
+const tooManyValues = "FP0915"
+
+// errPart is the failure of the small part of the playground where the whole one has an answer.
+var errPart = &Failure{Kind: Part, Message: "this part of the playground cannot answer that"}
+
+// checked returns the diagnostics about a program, or errPart.
+func checked(diags []verdict.Diagnostic) ([]verdict.Diagnostic, error) {
+	for _, d := range diags {
+		if d.Code == pipeline.NeedsWhole || !pipeline.Whole && d.Code == tooManyValues {
+			return nil, errPart
+		}
+	}
+	if diags == nil {
+		return []verdict.Diagnostic{}, nil
+	}
+	return diags, nil
+}
+
 // failure puts an error into words.
 func failure(ctx context.Context, err error) *Failure {
-	run, fence, option := (*fencepost.RunError)(nil), (*fencepost.NoFenceError)(nil), (*fencepost.OptionError)(nil)
+	run, fence, option := (*explore.RunError)(nil), (*explore.NoFenceError)(nil), (*pipeline.OptionError)(nil)
 	known := (*Failure)(nil)
 	switch {
 	case errors.As(err, &known):
@@ -175,7 +208,7 @@ func failure(ctx context.Context, err error) *Failure {
 	case errors.As(err, &run):
 		return &Failure{Kind: BadRun, Message: run.Error(), Step: run.Index + 1}
 	case errors.As(err, &fence):
-		return &Failure{Kind: NoFence, Message: fence.Error()}
+		return &Failure{Kind: NoFence, Message: fence.Why}
 	case errors.As(err, &option):
 		return &Failure{Kind: BadRequest, Message: option.Error()}
 	case errors.Is(err, context.DeadlineExceeded):

@@ -34,6 +34,8 @@ type tab struct {
 	ctx     context.Context
 	address string // of the page
 	allowed string // beginning of the addresses that may be asked; "": address
+	// playground says that no server answers the page.
+	playground bool
 
 	mu  sync.Mutex
 	bad []string
@@ -237,7 +239,7 @@ func forms(t *testing.T, test func(*testing.T, *tab)) {
 	}
 	t.Run("playground", func(t *testing.T) { // from the disk, without a server
 		b := newTab(t, (&url.URL{Scheme: "file", Path: filepath.Join(dir, "index.html")}).String())
-		b.allowed = (&url.URL{Scheme: "file", Path: dir}).String()
+		b.allowed, b.playground = (&url.URL{Scheme: "file", Path: dir}).String(), true
 		test(t, b)
 		b.quiet()
 	})
@@ -245,6 +247,7 @@ func forms(t *testing.T, test func(*testing.T, *tab)) {
 		host := httptest.NewServer(http.FileServer(http.Dir(dir)))
 		t.Cleanup(host.Close)
 		b := newTab(t, host.URL+"/")
+		b.playground = true
 		test(t, b)
 		b.quiet()
 	})

@@ -45,10 +45,7 @@ func TestSteps(t *testing.T) {
 func TestModels(t *testing.T) {
 	forms(t, func(t *testing.T, b *tab) {
 		b.open("")
-		b.do(chromedp.SetValue(chromedp.CSS("#examples"), "1"))
-		eval[bool](b, `$("examples").dispatchEvent(new Event("change"))`)
-		b.idle()
-		b.want(`fp.now.name`, "mp.fp")
+		b.example("mp.fp")
 		b.want(`document.querySelectorAll("#outcomes tr.weak").length`, "1") // PSO alone has it
 		b.press("m")
 		b.want(`fp.now.model`, "pso")
@@ -189,6 +186,41 @@ func TestKeyboardOnly(t *testing.T) {
 		b.press(kb.Escape)
 		b.want(`$("keys").open`, "false")
 	})
+}
+
+// TestParts: the playground loads C when a program in C is opened, and not before.
+func TestParts(t *testing.T) {
+	forms(t, func(t *testing.T, b *tab) {
+		b.open("")
+		b.press("1", "k")
+		b.example("sb.litmus")
+		b.has("#steps", "MOV")
+		if b.playground {
+			b.want(`fp.local.part()`, "small")
+		}
+		b.example("dekker.c")
+		b.has("#machine", "flag[0]")
+		b.want(`document.querySelectorAll("#outcomes tbody tr").length > 0`, "true")
+		if b.playground {
+			b.want(`fp.local.part()`, "whole")
+		}
+		b.want(`$("notice").hidden`, "true")
+		b.press("v")
+		b.has("#verdict", "assert")
+		b.example("sb.fp")
+		b.press("1", "1")
+		b.want(`fp.now.run.join()`, "0,0")
+	})
+}
+
+// example opens an example, by the name of its file.
+func (b *tab) example(name string) {
+	b.t.Helper()
+	if !eval[bool](b, `((at) => at >= 0 && (($("examples").value = at), $("examples").dispatchEvent(new Event("change")), true))(fp.start.examples.findIndex((p) => p.name === "`+name+`"))`) {
+		b.t.Fatalf("no example %s", name)
+	}
+	b.idle()
+	b.want(`fp.now.name`, name)
 }
 
 // TestStartWithRun: the page begins with the program, the model and the run that the command line names, and refuses a

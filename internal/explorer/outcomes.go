@@ -3,7 +3,7 @@ package explorer
 import (
 	"slices"
 
-	"fencepost"
+	"fencepost/internal/question/check"
 	"fencepost/verdict"
 )
 
@@ -36,17 +36,18 @@ type OutcomeCell struct {
 
 // outcomes answers with the final states under all models.
 func (a *asking) outcomes() (any, error) {
-	answer, err := fencepost.Check(a.ctx, a.input, fencepost.CheckOptions{Options: a.options(), Models: fencepost.Models(), Finals: true, Endings: true})
+	answer, err := check.Run(a.ctx, a.input, []string{"sc", "tso", "pso"}, check.Options{Options: a.searchOptions(), Finals: true, Endings: true})
 	if err != nil {
 		return nil, err
 	}
 	if err := a.ctx.Err(); err != nil {
 		return nil, err
 	}
-	out := &OutcomesAnswer{Diagnostics: answer.Diagnostics, Models: []ModelOutcomes{}, Outcomes: []Outcome{}}
-	if out.Diagnostics == nil {
-		out.Diagnostics = []verdict.Diagnostic{}
+	diags, err := checked(answer.Diagnostics)
+	if err != nil {
+		return nil, err
 	}
+	out := &OutcomesAnswer{Diagnostics: diags, Models: []ModelOutcomes{}, Outcomes: []Outcome{}}
 	row := map[string]int{}
 	for _, r := range answer.Results {
 		for _, s := range r.FinalStates {

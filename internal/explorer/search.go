@@ -3,7 +3,10 @@ package explorer
 import (
 	"strings"
 
-	"fencepost"
+	"fencepost/internal/pipeline"
+	"fencepost/internal/question/check"
+	"fencepost/internal/question/fences"
+	"fencepost/internal/question/robust"
 	"fencepost/internal/render/text"
 	"fencepost/verdict"
 )
@@ -30,42 +33,45 @@ type Finding struct {
 const textWidth = 110
 
 func (a *asking) check() (any, error) {
-	return a.found(fencepost.Check(a.ctx, a.input, fencepost.CheckOptions{Options: a.options(), Models: a.models()}))
+	answer, err := check.Run(a.ctx, a.input, []string{a.model}, check.Options{Options: a.searchOptions()})
+	for i := range answer.Results {
+		// The whole build has one more engine.
+		if !pipeline.Whole && a.ctx.Err() == nil && answer.Results[i].Verdict == verdict.Unknown {
+			return nil, errPart
+		}
+	}
+	return a.found(answer, err)
 }
 
 func (a *asking) robust() (any, error) {
-	if a.model == fencepost.SC {
+	if a.model == "sc" {
 		return nil, &Failure{Kind: BadRequest, Message: "robustness compares a model with SC: choose TSO or PSO"}
 	}
-	return a.found(fencepost.Robust(a.ctx, a.input, fencepost.RobustOptions{Options: a.options(), Model: a.model}))
+	return a.found(robust.Run(a.ctx, a.input, robust.Options{Options: a.searchOptions(), CriterionModel: a.model}))
 }
 
 func (a *asking) fences() (any, error) {
-	if a.model == fencepost.SC {
+	if a.model == "sc" {
 		return nil, &Failure{Kind: BadRequest, Message: "SC has no store buffers, so it needs no fences: choose TSO or PSO"}
 	}
-	return a.found(fencepost.Fences(a.ctx, a.input, fencepost.FenceOptions{Options: a.options(), Model: a.model}))
-}
-
-func (a *asking) models() []fencepost.Model {
-	if a.model == "" {
-		return nil
-	}
-	return []fencepost.Model{a.model}
+	opt := fences.Defaults()
+	opt.Options, opt.Model = a.searchOptions(), a.model
+	return a.found(fences.Run(a.ctx, a.input, opt))
 }
 
 // found puts results into words.
-func (a *asking) found(answer fencepost.Answer, err error) (any, error) {
+func (a *asking) found(answer pipeline.Answer, err error) (any, error) {
 	if err != nil {
 		return nil, err
 	}
 	if err := a.ctx.Err(); err != nil {
 		return nil, err
 	}
-	out := &SearchAnswer{Diagnostics: answer.Diagnostics, Findings: []Finding{}}
-	if out.Diagnostics == nil {
-		out.Diagnostics = []verdict.Diagnostic{}
+	diags, err := checked(answer.Diagnostics)
+	if err != nil {
+		return nil, err
 	}
+	out := &SearchAnswer{Diagnostics: diags, Findings: []Finding{}}
 	for i := range answer.Results {
 		r := &answer.Results[i]
 		var words strings.Builder

@@ -1,7 +1,9 @@
 package explorer
 
 import (
-	"fencepost"
+	"cmp"
+
+	"fencepost/internal/question/explore"
 	"fencepost/internal/render/rows"
 	"fencepost/internal/render/svg"
 	"fencepost/internal/render/text"
@@ -29,31 +31,30 @@ type Row struct {
 	Fails  bool   `json:"fails,omitempty"`
 }
 
-func (a *asking) explore(opt fencepost.ExploreOptions) (*StateAnswer, error) {
-	opt.Options = a.options()
-	opt.Progress = nil
-	found, err := fencepost.Explore(a.ctx, a.input, opt)
+func (a *asking) explore(opt explore.Options) (*StateAnswer, error) {
+	opt.Options, opt.Model = a.options(), a.model
+	state, diags, err := explore.Run(a.ctx, a.input, opt)
 	if err != nil {
 		return nil, err
 	}
-	out := &StateAnswer{State: found.State, Diagnostics: found.Diagnostics, Effects: []string{}, Rows: []Row{}}
-	if out.Diagnostics == nil {
-		out.Diagnostics = []verdict.Diagnostic{}
+	if diags, err = checked(diags); err != nil {
+		return nil, err
 	}
-	if found.State == nil {
+	out := &StateAnswer{State: state, Diagnostics: diags, Effects: []string{}, Rows: []Row{}}
+	if state == nil {
 		return out, nil
 	}
-	for i := range found.State.Next {
-		out.Effects = append(out.Effects, text.Effect(found.State.Next[i].Step))
+	for i := range state.Next {
+		out.Effects = append(out.Effects, text.Effect(state.Next[i].Step))
 	}
-	out.Rows = timeLine(found.State)
-	out.Graph = svg.Inline(executionOf(found.State), "hb-"+found.State.Model)
+	out.Rows = timeLine(state)
+	out.Graph = svg.Inline(executionOf(state), "hb-"+state.Model)
 	return out, nil
 }
 
 // state answers where a run leads.
 func (a *asking) state() (any, error) {
-	return a.explore(fencepost.ExploreOptions{Model: a.model, Run: a.Run, Witness: a.Witness, Add: a.Add, Advance: true, Lenient: a.Lenient})
+	return a.explore(explore.Options{Run: a.Run, Witness: a.Witness, Add: a.Add, Advance: true, Lenient: a.Lenient})
 }
 
 // executionOf returns the execution so far, for renderers.
@@ -86,13 +87,14 @@ type CompareAnswer struct {
 
 // compare answers what becomes of a run under another model.
 func (a *asking) compare() (any, error) {
-	opt := a.options()
-	opt.Progress = nil
-	found, err := fencepost.Compare(a.ctx, a.input, fencepost.ExploreOptions{Options: opt, Model: a.model, Run: a.Run}, fencepost.Model(a.Other))
+	state, matches, diags, err := explore.Compare(a.ctx, a.input, explore.Options{Options: a.options(), Model: a.model, Run: a.Run}, a.Other)
 	if err != nil {
 		return nil, err
 	}
-	return &CompareAnswer{State: found.State, Matches: found.Matches}, nil
+	if _, err := checked(diags); err != nil {
+		return nil, err
+	}
+	return &CompareAnswer{State: state, Matches: matches}, nil
 }
 
 // InsertAnswer is the program with a fence that forbids a run.
@@ -103,13 +105,14 @@ type InsertAnswer struct {
 
 // insert inserts the fence that forbids a run.
 func (a *asking) insert() (any, error) {
-	opt := a.options()
-	opt.Progress = nil
-	found, err := fencepost.InsertFence(a.ctx, a.input, fencepost.ExploreOptions{Options: opt, Model: a.model, Run: a.Run, Advance: true})
+	changed, diags, err := explore.InsertFence(a.ctx, a.input, explore.Options{Options: a.options(), Model: a.model, Run: a.Run, Advance: true})
 	if err != nil {
 		return nil, err
 	}
-	return &InsertAnswer{Text: found.Text, Diagnostics: found.Diagnostics}, nil
+	if diags, err = checked(diags); err != nil {
+		return nil, err
+	}
+	return &InsertAnswer{Text: changed, Diagnostics: diags}, nil
 }
 
 // GraphAnswer is the graph of the states of a program.
@@ -120,9 +123,12 @@ type GraphAnswer struct {
 
 // graph answers with the states of a small program.
 func (a *asking) graph() (any, error) {
-	found, err := fencepost.Graph(a.ctx, a.input, fencepost.GraphOptions{Options: a.options(), Model: a.model, Limit: min(max(a.Limit, 0), maxGraph)})
+	graph, diags, err := explore.Graph(a.ctx, a.input, a.model, cmp.Or(min(max(a.Limit, 0), maxGraph), defaultGraph), a.searchOptions())
 	if err != nil {
 		return nil, err
 	}
-	return &GraphAnswer{Graph: found.Graph, Diagnostics: found.Diagnostics}, nil
+	if diags, err = checked(diags); err != nil {
+		return nil, err
+	}
+	return &GraphAnswer{Graph: graph, Diagnostics: diags}, nil
 }

@@ -7,10 +7,14 @@ import (
 	"sort"
 	"strings"
 
+	"fencepost/internal/frontend/litmus"
 	"fencepost/internal/lazyregexp"
 )
 
 // The language of a program: as asked for, by the extension of its file, or else by its text.
+
+// NeedsWhole is the code of the error about what only the whole build reads.
+const NeedsWhole = litmus.NeedsWhole
 
 // chooseLanguage returns the language of a program, or why there is none.
 func chooseLanguage(name string, text []byte, lang string) (*language, string) {

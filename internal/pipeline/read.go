@@ -3,22 +3,14 @@ package pipeline
 import (
 	"context"
 	"fmt"
-	"maps"
-	"slices"
 	"strings"
 	"time"
 	"unicode"
 
 	"fencepost/internal/diag"
-	"fencepost/internal/frontend/c"
-	"fencepost/internal/frontend/c/translate"
-	"fencepost/internal/frontend/elf"
 	"fencepost/internal/frontend/fp"
 	"fencepost/internal/frontend/litmus"
-	"fencepost/internal/frontend/memorax"
 	"fencepost/internal/frontend/statement"
-	"fencepost/internal/frontend/trencher"
-	"fencepost/internal/gcc"
 	"fencepost/internal/ir"
 	"fencepost/internal/property"
 	"fencepost/internal/source"
@@ -33,8 +25,8 @@ type Unit struct {
 	Included []*source.File
 	// LoopFree says that the program has no loops but those of library functions that are part of fencepost.
 	LoopFree bool
-	Notes    []c.Annotation // comments //@ of C
-	Litmus   *litmus.Unit   // of litmus tests
+	Notes    []annotation // comments //@ of C
+	Litmus   *litmus.Unit // of litmus tests
 	// With ReadOptions.Sites: where fences can be written, the kinds of fences that the language
 	// can express, and how fences become edits of the text.
 	Sites []ir.FenceSite
@@ -63,8 +55,8 @@ var allFences = []ir.FenceKind{ir.FullFence, ir.StoreStoreFence}
 // languages is the table of languages.
 var languages = []language{
 	{name: "fp", exts: []string{".fp"}, parse: parseAutomaton(fp.Parse, allFences)},
-	{name: "trencher", exts: []string{".txt"}, parse: parseAutomaton(trencher.Parse, allFences[:1])},
-	{name: "memorax", exts: []string{".rmm"}, parse: parseAutomaton(memorax.Parse, allFences)},
+	{name: "trencher", exts: []string{".txt"}, parse: parseTrencher},
+	{name: "memorax", exts: []string{".rmm"}, parse: parseMemorax},
 	{name: "litmus", exts: []string{".litmus"}, parse: parseLitmus},
 	{name: "c", exts: []string{".c", ".i"}, several: true, parse: parseC},
 	{name: "x86", exts: []string{".o", ".a"}, several: true, parse: parseMachineCode},
@@ -78,9 +70,6 @@ func Extensions() []string {
 	}
 	return out
 }
-
-// FenceStyles lists the ways to write a fence in C, the default first.
-func FenceStyles() []string { return translate.FenceStyles() }
 
 // parseAutomaton adapts a language of automata.
 func parseAutomaton(
@@ -109,82 +98,6 @@ func parseLitmus(files []*source.File, opt ReadOptions) (*Unit, *diag.List) {
 		IR: u.Program, Props: u.Props, Included: u.Included, Litmus: u, Sites: u.Sites, Kinds: allFences,
 		Write: func(fences []ir.FenceAt) []source.Edit { return u.Write(fences, u.FenceStyle(fenceStyle(opt))) },
 	}, diags
-}
-
-// parseC adapts C.
-func parseC(files []*source.File, opt ReadOptions) (*Unit, *diag.List) {
-	if bad := badFlags(files[0], opt.C); bad != nil {
-		return &Unit{}, bad
-	}
-	u, diags := c.Parse(files, cOptions(opt))
-	return &Unit{
-		IR: u.Program, Props: u.Props, Included: u.Included, LoopFree: !u.Loops, Notes: u.Annotations, Sites: u.Sites, Kinds: allFences,
-		Write: func(fences []ir.FenceAt) []source.Edit { return u.Write(fences, fenceStyle(opt)) },
-	}, diags
-}
-
-// parseMachineCode adapts machine code, which has no text that fences could be written into.
-func parseMachineCode(files []*source.File, opt ReadOptions) (*Unit, *diag.List) {
-	asked := elf.Options{ExternPure: opt.C.ExternPure, ExternFence: opt.C.ExternFence, Finally: opt.C.Finally}
-	for _, name := range opt.C.Entry {
-		e, err := elf.ParseEntry(name)
-		if err != nil {
-			bad := &diag.List{}
-			bad.Errorf("X0102", source.At(source.Pos{File: files[0].Name}), "--entry: %v", err)
-			return &Unit{}, bad
-		}
-		asked.Entry = append(asked.Entry, e)
-	}
-	u, diags := elf.Parse(files, asked)
-	if opt.Sites && u.Program != nil {
-		diags.Errorf("FP0921", source.At(source.Pos{File: files[0].Name}), "fences cannot be written into machine code").Note("ask about the source, or check the object again after you have changed it")
-		return &Unit{}, diags
-	}
-	out := &Unit{IR: u.Program, Props: u.Props}
-	if u.Listing != nil {
-		out.Included = []*source.File{u.Listing}
-	}
-	return out, diags
-}
-
-// badFlags returns what is wrong with the flags of a compiler, or nil.
-func badFlags(first *source.File, opt COptions) *diag.List {
-	diags := &diag.List{}
-	for _, flags := range append(slices.Collect(maps.Values(opt.FileFlags)), opt.Flags) {
-		if _, err := gcc.Parse(flags); err != nil {
-			diags.Errorf("FP0918", first.Span(0, 0), "%v", err)
-		}
-	}
-	if _, err := gcc.Parse([]string{"-std=" + opt.Std}); opt.Std != "" && err != nil {
-		diags.Errorf("FP0918", first.Span(0, 0), "%v", err)
-	}
-	if !diags.HasErrors() {
-		return nil
-	}
-	return diags
-}
-
-func cOptions(opt ReadOptions) c.Options {
-	var nondet *c.Range
-	if r := opt.C.NondetRange; len(r) == 2 {
-		nondet = &c.Range{Lo: r[0], Hi: r[1]}
-	}
-	return c.Options{
-		Nondet:  nondet,
-		Defines: opt.C.Defines, Undefines: opt.C.Undefines, IncludeDirs: opt.C.IncludeDirs, Include: opt.C.Include,
-		Std: opt.C.Std, Flags: opt.C.Flags, FileFlags: opt.C.FileFlags,
-		Invariants: opt.Annotations, Sites: opt.Sites,
-		ExternPure: opt.C.ExternPure, ExternFence: opt.C.ExternFence, CheckOverflow: opt.C.CheckOverflow, Strict: opt.C.Strict,
-	}
-}
-
-// fenceStyle returns the style of fences, which the question has checked.
-func fenceStyle(opt ReadOptions) translate.FenceStyle {
-	style, ok := translate.ParseFenceStyle(opt.FenceStyle)
-	if !ok {
-		panic(fmt.Sprintf("BUG: unknown style %q", opt.FenceStyle))
-	}
-	return style
 }
 
 // Program is an input after the front end.
@@ -292,7 +205,7 @@ func (p *Program) report(diags *diag.List) {
 	diags.Sort()
 	for _, d := range diags.All {
 		p.Diagnostics = append(p.Diagnostics, p.diagnostic(d))
-		if d.Code == c.RangeWarning && p.limited == nil {
+		if d.Code == rangeWarning && p.limited == nil {
 			pos := Position(d.Span)
 			p.limited = &pos
 		}

@@ -35,17 +35,14 @@ func New(opt Options) engine.Engine {
 		Name:     "bmc",
 		Doc:      "all schedules of a number of rounds and all inputs in one formula",
 		Papers:   []string{"TNIFLP16"},
-		Supports: supports,
+		Supports: linked,
 		Run: func(ctx context.Context, task *engine.Task) (*engine.Outcome, error) {
-			if err := supports(task); err != nil {
+			if err := linked(task); err != nil {
 				return nil, err
 			}
 			opt := opt
 			opt.Unroll = cmp.Or(opt.Unroll, task.Limits.Unroll)
-			if opt.Auto {
-				return raise(ctx, task, opt)
-			}
-			return attempt(ctx, task, withDefaults(opt))
+			return search(ctx, task, opt)
 		},
 	}
 }

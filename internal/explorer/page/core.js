@@ -32,7 +32,7 @@ function svgEl(tag, attributes, ...children) {
 // colour returns the class of a thread's colour.
 fp.colour = (thread) => "t" + (thread % 6);
 
-// Failure is a request without an answer: kind is request, run, fence, canceled, internal or lost.
+// Failure is a request without an answer: kind is request, run, fence, canceled, part, internal or lost.
 fp.Failure = class extends Error {
   constructor(kind, message, step) {
     super(message);
@@ -64,6 +64,9 @@ fp.notice = (text, kind = "bad") => {
   n.textContent = text || "";
   n.className = "notice " + kind;
 };
+
+// noticed returns the kind of the message that is shown, "" if there is none.
+fp.noticed = () => ($("notice").hidden ? "" : $("notice").className.replace("notice ", ""));
 
 // later calls a function once, a while after the last call.
 fp.later = (ms, f) => {

@@ -38,6 +38,9 @@ const (
 	codeUnused = "LT0501" // warning: a condition names a variable that nothing else mentions
 )
 
+// NeedsWhole is the code of the error about what only the whole build reads.
+const NeedsWhole = "FP0925"
+
 // The limits.
 const (
 	maxThreads      = 64

@@ -3,7 +3,6 @@ package litmus
 import (
 	"bytes"
 
-	"fencepost/internal/frontend/c/translate"
 	"fencepost/internal/lazyregexp"
 )
 
@@ -198,12 +197,3 @@ func cQuoted(text []byte, i int) int {
 
 // InC reports whether the test is written in C.
 func (u *Unit) InC() bool { return u.Arch == archC.String() }
-
-// FenceStyle is how a fence is written into the test, where one style was asked for: a
-// test with the kernel's words has none of C11's.
-func (u *Unit) FenceStyle(asked translate.FenceStyle) translate.FenceStyle {
-	if u.kernel && asked == translate.C11 {
-		return translate.SmpMb
-	}
-	return asked
-}

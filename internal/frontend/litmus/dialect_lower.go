@@ -1,3 +1,5 @@
+//go:build !fencepost_small
+
 package litmus
 
 import (
@@ -12,11 +14,15 @@ import (
 	"fencepost/internal/source"
 )
 
-// localKey names a variable of a thread.
-type localKey struct {
-	thread int // index of the column
-	name   string
-}
+// What a test in C takes from the translation of C.
+type (
+	// COptions say how C is read.
+	COptions = translate.Options
+	// FenceStyle is how a fence is written in C.
+	FenceStyle = translate.FenceStyle
+	// variable is a variable of a thread.
+	variable = translate.Variable
+)
 
 // compileC translates a test in C.
 func (c *compiler) compileC() {
@@ -111,7 +117,7 @@ func cType(t *typeName) string {
 
 // listLocals lists the variables that the conditions speak of.
 func (c *compiler) listLocals(in *translate.TestInput) {
-	c.locals = map[localKey]*translate.Variable{}
+	c.locals = map[localKey]*variable{}
 	add := func(at *ref) {
 		if !at.isReg {
 			return
@@ -206,4 +212,13 @@ func (c *compiler) observeLocal(at *ref) *observed {
 		v:      property.Var{Name: name, Thread: v.Thread, Reg: v.Reg, Type: v.Type},
 		thread: at.proc, name: at.name,
 	}
+}
+
+// FenceStyle is how a fence is written into the test, where one style was asked for: a
+// test with the kernel's words has none of C11's.
+func (u *Unit) FenceStyle(asked FenceStyle) FenceStyle {
+	if u.kernel && asked == translate.C11 {
+		return translate.SmpMb
+	}
+	return asked
 }

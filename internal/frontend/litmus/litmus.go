@@ -2,7 +2,6 @@ package litmus
 
 import (
 	"fencepost/internal/diag"
-	"fencepost/internal/frontend/c/translate"
 	"fencepost/internal/ir"
 	"fencepost/internal/property"
 	"fencepost/internal/source"
@@ -10,7 +9,7 @@ import (
 
 // Options are the options of the user.
 type Options struct {
-	C translate.Options // for tests in C
+	C COptions // for tests in C
 }
 
 // KeyValue is a line Key=value between the header and the initial state.
@@ -44,7 +43,7 @@ type Unit struct {
 	// Sites are the fence sites into a test in C, in the order of the text;
 	// only if asked for. Write says how the file changes for some of them.
 	Sites []ir.FenceSite
-	Write func([]ir.FenceAt, translate.FenceStyle) []source.Edit
+	Write func([]ir.FenceAt, FenceStyle) []source.Edit
 	// Included are the files of the library that a test in C took in.
 	Included []*source.File
 
@@ -114,6 +113,12 @@ func Parse(f *source.File, opt Options) (*Unit, *diag.List) {
 	return u, diags
 }
 
+// localKey names a variable of a thread in C.
+type localKey struct {
+	thread int // index of the column
+	name   string
+}
+
 // regValue is the initial value of a register.
 type regValue struct {
 	val  value
@@ -145,7 +150,7 @@ type compiler struct {
 
 	// Of a test in C: the variables the conditions speak of, where they do, and
 	// locations that hold more than one value.
-	locals   map[localKey]*translate.Variable
+	locals   map[localKey]*variable
 	localAt  []*ref
 	compound []string
 }

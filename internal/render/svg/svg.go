@@ -2,7 +2,6 @@ package svg
 
 import (
 	"fmt"
-	"html"
 	"io"
 	"strings"
 	"unicode"
@@ -73,6 +72,9 @@ func Inline(e *verdict.Execution, prefix string) string {
 	return b.String()
 }
 
+// escaper does what html.EscapeString does, without the table of all names that package html brings along.
+var escaper = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&#34;", "'", "&#39;")
+
 // escape makes text safe inside elements and quoted attributes. What is not
 // printable is a dot: XML has no way to write it.
 func escape(s string) string {
@@ -82,7 +84,7 @@ func escape(s string) string {
 		}
 		return r
 	}, s)
-	return html.EscapeString(s)
+	return escaper.Replace(s)
 }
 
 func cut(s string, width int) string {

@@ -1,0 +1,45 @@
+//go:build fencepost_small
+
+package pipeline
+
+import (
+	"fencepost/internal/diag"
+	"fencepost/internal/frontend/litmus"
+	"fencepost/internal/source"
+)
+
+// The small part of the playground (docs/adr/0021): what only the whole build reads is refused with NeedsWhole, and
+// the playground loads it then.
+
+// Whole says that the build has all languages and engines.
+const Whole = false
+
+// annotation is a comment //@ of C, which this part does not read.
+type annotation struct {
+	Text string
+	Next source.Pos
+}
+
+const rangeWarning = "C0806"
+
+// FenceStyles lists the ways to write a fence in C. Every question has one, also about other languages.
+func FenceStyles() []string { return []string{"c11"} }
+
+var (
+	parseTrencher    = needsWhole
+	parseMemorax     = needsWhole
+	parseC           = needsWhole
+	parseMachineCode = needsWhole
+)
+
+func needsWhole(files []*source.File, _ ReadOptions) (*Unit, *diag.List) {
+	diags := &diag.List{}
+	diags.Errorf(NeedsWhole, files[0].Span(0, 0), "this part of fencepost does not read this language")
+	return &Unit{}, diags
+}
+
+func badFlags(*source.File, COptions) *diag.List { return nil }
+
+func cOptions(ReadOptions) litmus.COptions { return litmus.COptions{} }
+
+func fenceStyle(ReadOptions) litmus.FenceStyle { return 0 }

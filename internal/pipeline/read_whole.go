@@ -1,0 +1,115 @@
+//go:build !fencepost_small
+
+package pipeline
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"fencepost/internal/diag"
+	"fencepost/internal/frontend/c"
+	"fencepost/internal/frontend/c/translate"
+	"fencepost/internal/frontend/elf"
+	"fencepost/internal/frontend/memorax"
+	"fencepost/internal/frontend/trencher"
+	"fencepost/internal/gcc"
+	"fencepost/internal/ir"
+	"fencepost/internal/source"
+)
+
+// The languages of the whole build: C, what shares its translation, and the automata of other tools.
+// read_small.go stands for this file in the small part of the playground.
+
+// Whole says that the build has all languages and engines.
+const Whole = true
+
+// annotation is a comment //@ of C.
+type annotation = c.Annotation
+
+// rangeWarning is the code of the warning that an input takes some of its values only.
+const rangeWarning = c.RangeWarning
+
+// FenceStyles lists the ways to write a fence in C, the default first.
+func FenceStyles() []string { return translate.FenceStyles() }
+
+var (
+	parseTrencher = parseAutomaton(trencher.Parse, allFences[:1])
+	parseMemorax  = parseAutomaton(memorax.Parse, allFences)
+)
+
+// parseC adapts C.
+func parseC(files []*source.File, opt ReadOptions) (*Unit, *diag.List) {
+	if bad := badFlags(files[0], opt.C); bad != nil {
+		return &Unit{}, bad
+	}
+	u, diags := c.Parse(files, cOptions(opt))
+	return &Unit{
+		IR: u.Program, Props: u.Props, Included: u.Included, LoopFree: !u.Loops, Notes: u.Annotations, Sites: u.Sites, Kinds: allFences,
+		Write: func(fences []ir.FenceAt) []source.Edit { return u.Write(fences, fenceStyle(opt)) },
+	}, diags
+}
+
+// parseMachineCode adapts machine code, which has no text that fences could be written into.
+func parseMachineCode(files []*source.File, opt ReadOptions) (*Unit, *diag.List) {
+	asked := elf.Options{ExternPure: opt.C.ExternPure, ExternFence: opt.C.ExternFence, Finally: opt.C.Finally}
+	for _, name := range opt.C.Entry {
+		e, err := elf.ParseEntry(name)
+		if err != nil {
+			bad := &diag.List{}
+			bad.Errorf("X0102", source.At(source.Pos{File: files[0].Name}), "--entry: %v", err)
+			return &Unit{}, bad
+		}
+		asked.Entry = append(asked.Entry, e)
+	}
+	u, diags := elf.Parse(files, asked)
+	if opt.Sites && u.Program != nil {
+		diags.Errorf("FP0921", source.At(source.Pos{File: files[0].Name}), "fences cannot be written into machine code").Note("ask about the source, or check the object again after you have changed it")
+		return &Unit{}, diags
+	}
+	out := &Unit{IR: u.Program, Props: u.Props}
+	if u.Listing != nil {
+		out.Included = []*source.File{u.Listing}
+	}
+	return out, diags
+}
+
+// badFlags returns what is wrong with the flags of a compiler, or nil.
+func badFlags(first *source.File, opt COptions) *diag.List {
+	diags := &diag.List{}
+	for _, flags := range append(slices.Collect(maps.Values(opt.FileFlags)), opt.Flags) {
+		if _, err := gcc.Parse(flags); err != nil {
+			diags.Errorf("FP0918", first.Span(0, 0), "%v", err)
+		}
+	}
+	if _, err := gcc.Parse([]string{"-std=" + opt.Std}); opt.Std != "" && err != nil {
+		diags.Errorf("FP0918", first.Span(0, 0), "%v", err)
+	}
+	if !diags.HasErrors() {
+		return nil
+	}
+	return diags
+}
+
+func cOptions(opt ReadOptions) c.Options {
+	var nondet *c.Range
+	if r := opt.C.NondetRange; len(r) == 2 {
+		nondet = &c.Range{Lo: r[0], Hi: r[1]}
+	}
+	return c.Options{
+		Nondet:  nondet,
+		Defines: opt.C.Defines, Undefines: opt.C.Undefines, IncludeDirs: opt.C.IncludeDirs, Include: opt.C.Include,
+		Std: opt.C.Std, Flags: opt.C.Flags, FileFlags: opt.C.FileFlags,
+		Invariants: opt.Annotations, Sites: opt.Sites,
+		ExternPure: opt.C.ExternPure, ExternFence: opt.C.ExternFence, CheckOverflow: opt.C.CheckOverflow, Strict: opt.C.Strict,
+	}
+}
+
+// fenceStyle returns the style of fences, which the question has checked.
+func fenceStyle(opt ReadOptions) translate.FenceStyle {
+	style, ok := translate.ParseFenceStyle(opt.FenceStyle)
+	if !ok {
+		panic(fmt.Sprintf("BUG: unknown style %q", opt.FenceStyle))
+	}
+	return style
+}
