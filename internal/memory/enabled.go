@@ -20,7 +20,7 @@ func (y *System) EnabledEdges(s *State, t int, out []Step) []Step {
 	tc := &y.threads[t]
 	loc := &tc.locs[s.pc[t]]
 	switch s.status[t] {
-	case notStarted, barrierWaiting, stopped, joined:
+	case notStarted, barrierWaiting, stopped, joined, assumed:
 		return out
 	case condWaiting:
 		return append(out, Step{Thread: int32(t), Kind: Wake, Edge: s.wait[t]})

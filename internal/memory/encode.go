@@ -197,16 +197,26 @@ func (c *Codec) EncodeThread(s *State, t int, out []byte) []byte {
 	y := c.y
 	tc := &y.threads[t]
 	if y.hasStatus {
-		out = append(out, byte(s.status[t]))
-		if s.status[t] == notStarted {
+		status := s.status[t]
+		if status == assumed {
+			status = running // the location says it
+		}
+		out = append(out, byte(status))
+		if status == notStarted {
 			return out
 		}
-		if s.status[t] != running {
+		if status != running {
 			out = putNumber(out, int64(s.wait[t]))
 		}
 	}
-	out = putNumber(out, int64(s.pc[t]))
-	for _, r := range tc.live.at(s.pc[t]) {
+	live := tc.kept
+	if y.Thread(s, t).Stuck() {
+		out = putNumber(out, int64(-1-s.pc[t]))
+	} else {
+		out = putNumber(out, int64(s.pc[t]))
+		live = tc.live.at(s.pc[t])
+	}
+	for _, r := range live {
 		out = putNumber(out, s.regs[tc.regBase+int(r)])
 	}
 	if y.hasResults {
@@ -305,7 +315,13 @@ func (c *Codec) DecodeThread(s *State, t int, in []byte) []byte {
 	clear(regs)
 	v, in = getNumber(in)
 	s.pc[t] = int32(v)
-	for _, r := range tc.live.at(s.pc[t]) {
+	live := tc.kept
+	if v < 0 {
+		s.pc[t], s.status[t] = int32(-1-v), assumed
+	} else {
+		live = tc.live.at(s.pc[t])
+	}
+	for _, r := range live {
 		regs[r], in = getNumber(in)
 	}
 	if y.hasResults {

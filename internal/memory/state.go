@@ -55,6 +55,7 @@ const (
 	barrierWaiting // arrived at a barrier
 	stopped        // an attacker that was removed (attack.go)
 	joined         // has ended and was joined
+	assumed        // stands at assumptions that do not hold (assumed.go)
 )
 
 // block is a piece of memory that is not static: allocated, or a cell outside

@@ -52,6 +52,7 @@ type System struct {
 type threadCode struct {
 	locs    []locCode
 	live    liveRegs
+	kept    []int32 // registers that a property reads
 	regBase int
 	regs    []ir.Register
 	args    []int64
@@ -66,6 +67,8 @@ type locCode struct {
 	// invisible says that the steps from here concern the thread and its buffer alone
 	// (advance.go).
 	invisible bool
+	// assumes says that all edges are assumptions (assumed.go).
+	assumes bool
 }
 
 // edge is a compiled edge.
@@ -120,14 +123,7 @@ func New(p *ir.Program, m Model, opt Options) *System {
 	if opt.Private {
 		y.private = analysis.NewPrivateMemory(p)
 	}
-	y.Facts = analysis.NewFacts(p, func(f ir.FuncID, r ir.Reg) bool {
-		for t := range p.Threads {
-			if p.Threads[t].Func == f && opt.Keep != nil && opt.Keep(ir.ThreadID(t), r) {
-				return true
-			}
-		}
-		return false
-	})
+	y.Facts = analysis.NewFacts(p, func(f ir.FuncID, r ir.Reg) bool { return opt.keeps(p, f, r) })
 	for _, f := range p.Funcs {
 		for i := range f.Edges {
 			op := &f.Edges[i].Op
@@ -140,6 +136,16 @@ func New(p *ir.Program, m Model, opt Options) *System {
 		c.thread(ir.ThreadID(t))
 	}
 	return y
+}
+
+// keeps reports whether a property reads a register of a thread that runs a function.
+func (opt *Options) keeps(p *ir.Program, f ir.FuncID, r ir.Reg) bool {
+	for t := range p.Threads {
+		if p.Threads[t].Func == f && opt.Keep != nil && opt.Keep(ir.ThreadID(t), r) {
+			return true
+		}
+	}
+	return false
 }
 
 // compiler translates the threads of a program.
@@ -159,6 +165,11 @@ func (c *compiler) thread(t ir.ThreadID) {
 		tc.bound = c.opt.Buffer
 	}
 	tc.live = newLiveRegs(facts, th.Func, len(f.Locs))
+	for r := range f.Regs {
+		if c.opt.keeps(p, th.Func, ir.Reg(r)) {
+			tc.kept = append(tc.kept, int32(r))
+		}
+	}
 	y.hasStatus = y.hasStatus || !th.Start
 	y.regCount += len(f.Regs)
 	for l := range f.Locs {
@@ -167,6 +178,7 @@ func (c *compiler) thread(t ir.ThreadID) {
 		for _, i := range f.Out(loc) {
 			lc.edges = append(lc.edges, c.edge(&f.Edges[i]))
 		}
+		lc.assumes = assumesOnly(lc.edges)
 		tc.locs = append(tc.locs, lc)
 	}
 	y.threads = append(y.threads, tc)

@@ -87,6 +87,8 @@ func (th Thread) mayGoOn() bool {
 	switch th.s.status[th.t] {
 	case condWaiting: // the time limit of the wait lets it go on
 		return th.Op(th.s.wait[th.t]).Timed
+	case assumed:
+		return true
 	case running:
 		return th.s.assumedAway(th.t, th.loc())
 	}

@@ -29,7 +29,7 @@ var table = []struct {
 	make func(EngineOptions) engine.Engine
 }{
 	{"explicit", true, func(EngineOptions) engine.Engine { return explicit.Engine }}, // takes every program
-	{"lazy", true, func(o EngineOptions) engine.Engine { return lazy.New(explicit.Engine, robust.Engine, o.Lazy) }},
+	{"lazy", true, func(o EngineOptions) engine.Engine { return lazy.New(explicit.GoalsFirst, robust.AttacksFirst, o.Lazy) }},
 	{"smc", true, func(o EngineOptions) engine.Engine { return smc.New(o.SMC) }},
 	{"rf", true, func(EngineOptions) engine.Engine { return rf.Engine }},
 	{"bmc", true, func(o EngineOptions) engine.Engine { return bmc.New(o.BMC) }},

@@ -31,6 +31,9 @@ type Problem struct {
 	All bool
 	// Sleeps says that workers use sleep sets.
 	Sleeps bool
+	// Ranked says that workers rank states (Sink.Rank): of all states that wait, those with the lowest
+	// rank are the next level (ranked.go). Such a search cannot be stored.
+	Ranked bool
 	// Progress is called now and then from one goroutine, if not nil.
 	Progress func(Progress)
 }
@@ -143,6 +146,7 @@ type Search struct {
 	tasks    []task
 	nextJob  atomic.Int64
 	nextTask atomic.Int64
+	ranks    ranks // if the problem is ranked
 }
 
 // task is a state that has to be expanded again: with the steps in only, or not any more if that is 0.
@@ -162,6 +166,7 @@ type job struct {
 // New returns a search that has not begun.
 func New(p Problem) *Search {
 	r := &Search{p: p, v: newVisited(p.Sleeps)}
+	r.v.ranked = p.Ranked
 	for range max(1, p.Workers) {
 		r.workers = append(r.workers, p.Worker())
 		r.sinks = append(r.sinks, &Sink{v: r.v, parent: noParent})
@@ -211,12 +216,18 @@ func (r *Search) Run(ctx context.Context) *Result {
 }
 
 // waiting counts about how many states are left of the level.
-func (r *Search) waiting() int64 { return r.v.states() - r.expanded.Load() + int64(len(r.tasks)) }
+func (r *Search) waiting() int64 {
+	if r.p.Ranked {
+		return int64(len(r.ranks.level) + len(r.tasks))
+	}
+	return r.v.states() - r.expanded.Load() + int64(len(r.tasks))
+}
 
 // compact drops what is done of an open level.
 func (r *Search) compact() {
 	r.jobs = slices.DeleteFunc(r.jobs, func(j job) bool { return j.offset == j.end })
 	r.tasks = slices.DeleteFunc(r.tasks, func(t task) bool { return t.only == 0 })
+	r.ranks.level = r.ranks.level[min(int(r.nextJob.Load()), len(r.ranks.level)):]
 	r.nextJob.Store(0)
 	r.nextTask.Store(0)
 }
@@ -265,9 +276,15 @@ func (r *Search) level() {
 	r.jobs = r.jobs[:0]
 	r.nextJob.Store(0)
 	r.again()
+	if r.p.Ranked {
+		r.rankedLevel()
+	}
 	for i := range r.v.shards {
 		sh := &r.v.shards[i]
 		r.v.level[i] = sh.end()
+		if r.p.Ranked {
+			continue
+		}
 		for c := r.from[i].chunk; c < len(sh.chunks); c++ {
 			start := 0
 			if c == r.from[i].chunk {
@@ -289,7 +306,7 @@ func (r *Search) again() {
 	only := map[ID]uint32{}
 	for _, k := range r.sinks {
 		for _, a := range k.arrivals {
-			if missing := r.v.wake(a.id, a.sleep); missing != 0 {
+			if missing := r.v.wake(a.id, a.sleep); missing != 0 && !r.ranks.waits(a.id) {
 				if only[a.id] == 0 {
 					r.tasks = append(r.tasks, task{id: a.id})
 				}
@@ -337,7 +354,10 @@ func (r *Search) work(ctx context.Context, w int) {
 	if r.p.Sleeps {
 		sleeper = worker.(Sleeper)
 	}
-	for {
+	if r.p.Ranked && !r.workRanked(ctx, w, depth) {
+		return
+	}
+	for !r.p.Ranked {
 		j := r.nextJob.Add(1) - 1
 		if j >= int64(len(r.jobs)) {
 			break

@@ -12,7 +12,12 @@ type Sink struct {
 	work        int64 // since the last check of the limits, see unit
 	findings    []Finding
 	arrivals    []arrival
-	err         error
+	// Rank is that of the states that are added next, if the problem is ranked.
+	Rank  int
+	fresh []ranked
+	known []ranked
+	level int // rank of the level
+	err   error
 }
 
 // arrival is a second path to a state, with fewer sleeping steps.
@@ -52,7 +57,15 @@ func (k *Sink) AddAsleep(next []byte, sleep uint32) {
 		k.err = ErrTooLarge
 		return
 	}
-	if id, again := k.v.add(next, k.parent, sleep); again {
+	switch id, how := k.v.add(next, k.parent, sleep); how {
+	case added:
+		if k.v.ranked {
+			k.fresh = append(k.fresh, ranked{id, k.Rank})
+		}
+	case known:
+		k.again(id)
+	case arrived:
+		k.again(id)
 		k.arrivals = append(k.arrivals, arrival{id, sleep})
 	}
 }

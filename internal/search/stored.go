@@ -95,6 +95,9 @@ const anyNumber = 1<<64 - 1
 
 // Save writes a search that Run has begun, while it does not run. A search that failed cannot be stored.
 func (r *Search) Save(w io.Writer) error {
+	if r.p.Ranked {
+		panic("BUG: a ranked search cannot be stored")
+	}
 	e := newEncoder(w)
 	e.number(uint64(r.v.head))
 	for i := range r.v.shards {

@@ -55,6 +55,7 @@ type visited struct {
 	shards [shards]shard
 	bytes  atomic.Int64
 	head   int // bytes of a record before the length
+	ranked bool
 	// level is where the states of the level under construction begin. It is
 	// written between levels only.
 	level [shards]mark
@@ -73,10 +74,19 @@ const tagMask = ^uint64(1<<offsetBits - 1)
 // tableShare of a shard's table may be filled, in quarters.
 const tableShare = 3
 
+// addition says what became of a state that was added. The zero value says that it was known.
+type addition uint8
+
+const (
+	known   addition = iota
+	added            // stored
+	arrived          // known, with a sleep set that has a step which the new one does not have
+)
+
 // add stores a state unless it is there. If it is there from an earlier level, and its sleep set
-// has a step that sleep does not have, add returns the state's id and true: this step may have to
-// be explored.
-func (v *visited) add(state []byte, parent ID, sleep uint32) (ID, bool) {
+// has a step that sleep does not have, add says that it has arrived: this step may have to be
+// explored.
+func (v *visited) add(state []byte, parent ID, sleep uint32) (ID, addition) {
 	h := hash(state)
 	index := int(h >> (64 - shardBits))
 	sh := &v.shards[index]
@@ -101,7 +111,7 @@ func (v *visited) add(state []byte, parent ID, sleep uint32) (ID, bool) {
 	offset := v.store(sh, state, parent, sleep)
 	sh.table[i] = tag | (offset + 1)
 	sh.count++
-	return 0, false
+	return makeID(index, offset), added
 }
 
 // states returns the number of states. Workers count per shard, since a single counter would be a
@@ -118,20 +128,20 @@ func (v *visited) states() int64 {
 }
 
 // again updates the sleep set of a stored state for another arrival.
-func (v *visited) again(index int, offset uint64, sleep uint32) (ID, bool) {
+func (v *visited) again(index int, offset uint64, sleep uint32) (ID, addition) {
 	if v.head == parentSize {
-		return 0, false
+		return makeID(index, offset), known
 	}
 	set := v.sleepAt(&v.shards[index], offset)
 	old := binary.LittleEndian.Uint32(set)
 	if old&^sleep == 0 {
-		return 0, false
+		return makeID(index, offset), known
 	}
 	if !v.level[index].covers(offset) {
 		binary.LittleEndian.PutUint32(set, old&sleep)
-		return 0, false
+		return makeID(index, offset), known
 	}
-	return makeID(index, offset), true
+	return makeID(index, offset), arrived
 }
 
 // sleepAt returns the bytes of a record's sleep set.
@@ -147,6 +157,15 @@ func (v *visited) wake(id ID, sleep uint32) uint32 {
 	old := binary.LittleEndian.Uint32(set)
 	binary.LittleEndian.PutUint32(set, old&sleep)
 	return old &^ sleep
+}
+
+// bytesAt returns a stored state.
+func (v *visited) bytesAt(id ID) []byte {
+	sh := &v.shards[id.shard()]
+	sh.mu.Lock() // others may be adding chunks
+	defer sh.mu.Unlock()
+	state, _, _ := v.record(sh, id.offset())
+	return state
 }
 
 // stateAt returns a stored state and its sleep set.

@@ -103,7 +103,7 @@ func (x *Extended) Extend(t ir.ThreadID, sigma []ir.EdgeID, exact bool) (*Extend
 	out.Threads[t].Func = ir.FuncID(len(out.Funcs))
 	out.Funcs = append(out.Funcs, &f)
 	next := &Extended{Program: &out, Of: slices.Clone(x.Of), names: slices.Clone(x.names), exact: x.exact}
-	w := &extender{x: next, f: &f, src: src, t: t, whole: exact, names: map[string]bool{}}
+	w := &extender{x: next, f: &f, src: src, t: t, whole: exact, names: map[string]bool{}, goalLocs: goalLocs(x.Props, t)}
 	for _, id := range sigma {
 		i := slices.IndexFunc(src.Edges, func(e ir.Edge) bool { return e.ID == id })
 		if i < 0 {
@@ -160,13 +160,16 @@ type extender struct {
 	f     *ir.Func // the function under construction
 	t     ir.ThreadID
 	sigma []ir.Edge
-	whole bool            // the extension is exact
-	names map[string]bool // names of locations (l:) and registers (r:) in use
-	e     *ir.Edge        // the instruction that is being carried over
-	line  []ir.Loc        // the paper's q̄_0, q̄_1 and so on
-	stack []pending       // the buffered stores, oldest first
-	aux   ir.Reg          // holds a value that a load takes from buffered stores; -1: not made yet
-	addr  ir.Reg          // holds the address of a load; -1: not made yet
+	whole bool              // the extension is exact
+	names map[string]bool   // names of locations (l:) and registers (r:) in use
+	e     *ir.Edge          // the instruction that is being carried over
+	line  []ir.Loc          // the paper's q̄_0, q̄_1 and so on
+	stack []pending         // the buffered stores, oldest first
+	aux   ir.Reg            // holds a value that a load takes from buffered stores; -1: not made yet
+	addr  ir.Reg            // holds the address of a load; -1: not made yet
+	tails map[ir.Loc]ir.Loc // copies of locations after the load (extend_tail.go)
+	// goalLocs has the locations of the thread that goals name.
+	goalLocs map[ir.Loc]bool
 }
 
 // pending is a buffered store.
@@ -195,10 +198,12 @@ func (w *extender) run() error {
 			w.flush(w.line[i+1], w.e.To, true)
 		}
 	}
-	w.flush(w.line[n], w.sigma[n-1].To, false)
 	if w.whole {
+		w.flush(w.line[n], w.sigma[n-1].To, false)
 		first := w.sigma[0].ID
 		w.f.Edges = slices.DeleteFunc(w.f.Edges, func(e ir.Edge) bool { return e.ID == first })
+	} else {
+		w.tail(w.sigma[n-1].To, w.line[n])
 	}
 	return nil
 }
@@ -357,6 +362,11 @@ func (w *extender) goals(props *property.Set) *property.Set {
 			for k := range w.sigma {
 				if slices.Contains(at.Locs, w.sigma[k].To) {
 					locs = append(locs, w.line[k+1])
+				}
+			}
+			for _, l := range at.Locs {
+				if copied, ok := w.tails[l]; ok && copied != w.line[len(w.sigma)] {
+					locs = append(locs, copied)
 				}
 			}
 			at.Locs = locs

@@ -33,9 +33,25 @@ func supports(t *engine.Task) error {
 	return engine.TriesInputs("explicit", t.Program)
 }
 
+// GoalsFirst is Engine with another order of the search (guide.go): violations that exist are found in fewer
+// states, with executions that may be longer.
+var GoalsFirst = engine.Engine{
+	Name:     Engine.Name,
+	Doc:      Engine.Doc,
+	Papers:   Engine.Papers,
+	Supports: supports,
+	Run: func(ctx context.Context, task *engine.Task) (*engine.Outcome, error) {
+		return answer(ctx, task, true)
+	},
+}
+
 // Run answers the task.
 func Run(ctx context.Context, task *engine.Task) (*engine.Outcome, error) {
-	x, err := NewSearch(task)
+	return answer(ctx, task, false)
+}
+
+func answer(ctx context.Context, task *engine.Task, goalsFirst bool) (*engine.Outcome, error) {
+	x, err := newSearch(task, goalsFirst)
 	if err != nil {
 		return nil, err
 	}

@@ -28,13 +28,17 @@ type Search struct {
 	sys     *system
 	in      *search.Interner // nil: states are stored whole
 	workers []*worker
+	guide   *guide // nil: states are not ranked
 	states  *search.Search
 	res     *search.Result // of the last run, nil: none
 	seconds float64
 }
 
 // NewSearch returns a search that has not begun. The error says why the engine does not support the task.
-func NewSearch(task *engine.Task) (*Search, error) {
+func NewSearch(task *engine.Task) (*Search, error) { return newSearch(task, false) }
+
+// newSearch returns a search in one of the two orders. With goalsFirst it cannot be stored.
+func newSearch(task *engine.Task, goalsFirst bool) (*Search, error) {
 	if err := supports(task); err != nil {
 		return nil, err
 	}
@@ -47,6 +51,9 @@ func NewSearch(task *engine.Task) (*Search, error) {
 		task = &plain
 	}
 	x := &Search{task: task}
+	if goalsFirst {
+		x.guide = newGuide(task)
+	}
 	x.begin(!task.NoReduction)
 	return x, nil
 }
@@ -60,10 +67,11 @@ func (x *Search) begin(private bool) {
 	}
 	problem := x.task.SearchProblem(time.Now(), func() search.Worker {
 		w := newWorker(x.task, x.sys, x.in)
+		w.guide = x.guide
 		x.workers = append(x.workers, w)
 		return w
 	})
-	problem.Used, problem.Sleeps = used, sleeps(x.task)
+	problem.Used, problem.Sleeps, problem.Ranked = used, sleeps(x.task), x.guide != nil
 	x.states = search.New(problem)
 }
 

@@ -15,14 +15,16 @@ import (
 
 // worker expands states for one goroutine.
 type worker struct {
-	task  *engine.Task
-	y     *memory.System
-	s     *memory.State
-	eager *reduce.Runner
-	c     *codec
-	judge *engine.Judge
-	show  *engine.Finals
-	loops *endless.Test // nil: endless loops are not asked about
+	task   *engine.Task
+	y      *memory.System
+	s      *memory.State
+	eager  *reduce.Runner
+	c      *codec
+	judge  *engine.Judge
+	show   *engine.Finals
+	guide  *guide        // nil: states are not ranked
+	length int           // steps to the successor under construction
+	loops  *endless.Test // nil: endless loops are not asked about
 
 	conflicts  *conflicts      // nil: no reduction
 	persistent *persistentSets // nil: all threads are expanded
@@ -92,6 +94,12 @@ func (w *worker) Expand(state []byte, out *search.Sink) { w.ExpandAwake(state, 0
 func (w *worker) ExpandAwake(state []byte, sleep, only uint32, out *search.Sink) {
 	w.out = out
 	w.c.unpack(w.s, state)
+	if w.guide != nil {
+		w.length = 1
+		if only == 0 {
+			w.length = w.guide.stepsTo(out.LevelRank()) + 1
+		}
+	}
 	if only == 0 {
 		w.goals()
 		if w.loops != nil && w.loops.Holds(w.s) {
@@ -201,6 +209,9 @@ func (w *worker) visit() {
 		return
 	}
 	w.code = w.c.pack(w.s, w.code[:0])
+	if w.guide != nil {
+		w.out.Rank = w.guide.rank(w.length, w.y, w.s)
+	}
 	w.out.AddAsleep(w.code, w.asleep)
 }
 

@@ -21,8 +21,8 @@ import (
 //     programs without loops [BCDM15 Thm 3]; others are unrolled, further and further
 //     [BCDM15 Thm 4], until something is found or no bound was hit.
 //   - practical has the amendments of [BCDM15 §5]: extensions add the path along the
-//     sequence only and remove nothing, and all sequences found in a round are used at
-//     once. It takes programs with loops as they are. As the first store stays in the program, the
+//     sequence only and remove nothing, and all sequences found in a round are used,
+//     few at a time (postponed.go). It takes programs with loops as they are. As the first store stays in the program, the
 //     oracle finds nothing only in the first round: then the answer is safe. Later,
 //     when it finds no sequence that was not used before, the answer is unknown.
 //
@@ -127,10 +127,11 @@ type refinement struct {
 	copyOf []ir.EdgeID
 	// extended says that R is not the program any more. A thread of R that is stuck inside a
 	// sequence represents one whose stores may still reach memory, so R does not decide deadlocks.
-	extended bool
-	round    int
-	asked    int // SC questions
-	stats    verdict.Stats
+	extended  bool
+	postponed postponed
+	round     int
+	asked     int // SC questions
+	stats     verdict.Stats
 }
 
 // ask puts a question about R.
@@ -177,6 +178,11 @@ func (r *refinement) rounds() (*engine.Outcome, error) {
 			out.Coverage.Exhaustive = false
 			out.Unknown = fmt.Sprintf("round %d: %s", r.round, out.Unknown)
 			return out, nil
+		}
+		if grew, _, err := r.postponed.extend(r); err != nil {
+			return nil, err
+		} else if grew {
+			continue
 		}
 		found, err := r.witnesses(out.Stats.States)
 		if err != nil {
@@ -258,21 +264,16 @@ func (r *refinement) extend(found []engine.Violation) (grew bool, why string, er
 			break // R has changed, and the other witnesses are not executions of it
 		}
 	}
-	for _, s := range all {
-		if grew && r.ctx.Err() != nil {
-			break // the next question reports it
-		}
-		ok, refused, err := r.extendBy(base, s)
-		if err != nil {
-			return false, "", err
-		}
-		grew = grew || ok
-		if refused != "" {
-			why = refused
-		}
+	if exact {
+		return r.extendBy(base, all[0])
 	}
-	if grew || exact {
-		return grew, why, nil
+	r.postponed.add(r.task, base, all)
+	grew, refused, err := r.postponed.extend(r)
+	if err != nil || grew {
+		return grew, "", err
+	}
+	if refused != "" {
+		why = refused
 	}
 	for i := range found {
 		if longer, found := longVariant(base.Program, &found[i], all[i]); found {

@@ -32,7 +32,7 @@ var (
 	firstSeed = flag.Uint64("fp.seed", 1, "seed of the first random program")
 )
 
-var lazyEngine = lazy.New(explicit.Engine, robust.Engine, lazy.Options{})
+var lazyEngine = lazy.New(explicit.GoalsFirst, robust.AttacksFirst, lazy.Options{})
 
 // acyclic returns a random program without loops that the engine supports, or nil.
 func acyclic(seed uint64) (*testkit.Program, testkit.Profile) {
@@ -66,7 +66,7 @@ func acyclic(seed uint64) (*testkit.Program, testkit.Profile) {
 // enough. Every violation must replay.
 func lazyAnswer(p *ir.Program, props *property.Set, mode string) (string, error) {
 	task := &engine.Task{Program: p, Props: props, Model: memory.TSO, Limits: engine.Limits{Workers: 1}}
-	out, err := lazy.New(explicit.Engine, robust.Engine, lazy.Options{Mode: mode}).Run(context.Background(), task)
+	out, err := lazy.New(explicit.GoalsFirst, robust.AttacksFirst, lazy.Options{Mode: mode}).Run(context.Background(), task)
 	switch {
 	case err != nil:
 		return "", err
@@ -331,7 +331,7 @@ func TestLazyReach(t *testing.T) {
 				}
 				t.Log(line)
 			}}
-			out, err := lazy.New(explicit.Engine, robust.Engine, logged).Run(context.Background(), task)
+			out, err := lazy.New(explicit.GoalsFirst, robust.AttacksFirst, logged).Run(context.Background(), task)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -21,9 +21,25 @@ var Engine = engine.Engine{
 	Run:      Run,
 }
 
+// AttacksFirst is Engine with another order of the search (order.go): the first attacks are found in fewer
+// states, with executions that may be longer.
+var AttacksFirst = engine.Engine{
+	Name:     Engine.Name,
+	Doc:      Engine.Doc,
+	Papers:   Engine.Papers,
+	Supports: supports,
+	Run: func(ctx context.Context, task *engine.Task) (*engine.Outcome, error) {
+		return run(ctx, task, true)
+	},
+}
+
 // Run answers the task: the violations of the outcome are feasible attacks, one
 // unless the task keeps going. With NoReduction there are no filters.
 func Run(ctx context.Context, task *engine.Task) (*engine.Outcome, error) {
+	return run(ctx, task, false)
+}
+
+func run(ctx context.Context, task *engine.Task, attacksFirst bool) (*engine.Outcome, error) {
 	if err := supports(task); err != nil {
 		return nil, err
 	}
@@ -40,9 +56,10 @@ func Run(ctx context.Context, task *engine.Task) (*engine.Outcome, error) {
 		pl.held = heldStores(task.Program, model)
 	}
 	out, err := explore(ctx, task, pl, question{
-		y: y,
+		y: y, ranked: attacksFirst,
 		worker: func() (search.Worker, *memory.State) {
 			x := newExplorer(eager, pl, task.KeepGoing, exchanged)
+			x.attacksFirst = attacksFirst
 			return x, x.s
 		},
 		violation: func(res *search.Result, f search.Finding) (engine.Violation, bool, error) {
@@ -70,6 +87,7 @@ func against(task *engine.Task) memory.Model {
 // question is one question that a search answers.
 type question struct {
 	y      *memory.System
+	ranked bool                                  // workers rank states
 	worker func() (search.Worker, *memory.State) // one per goroutine, with its state
 	// violation turns a finding into an execution, if there is one that shows it.
 	violation func(*search.Result, search.Finding) (engine.Violation, bool, error)
@@ -101,6 +119,7 @@ func (q *question) search(ctx context.Context, task *engine.Task, out *engine.Ou
 		states = append(states, s)
 		return x
 	})
+	problem.Ranked = q.ranked
 	res := search.Run(ctx, problem)
 	*out = *task.Explored(ctx, res)
 	for _, f := range res.Findings {

@@ -73,6 +73,8 @@ type explorer struct {
 	watches bool
 	// recording says that emit and found want the steps.
 	recording bool
+	// attacksFirst says that states are ranked (order.go).
+	attacksFirst bool
 	// emit gets every successor; the state is in s and the attack given.
 	emit func(*attack, successor)
 	// found is told of a closed cycle.
@@ -87,6 +89,7 @@ func newExplorer(eager *reduce.Plan, pl *plan, apart bool, groups [][]ir.ThreadI
 	x.watches = pl.doubts.some()
 	x.emit = func(a *attack, _ successor) {
 		x.key = x.encode(x.s, a, x.key[:0])
+		x.out.Rank = rank(a)
 		x.out.Add(x.key)
 	}
 	x.found = func(a *attack, _ successor) {
@@ -128,7 +131,7 @@ func (x *explorer) initial() {
 func (x *explorer) Expand(state []byte, out *search.Sink) {
 	x.out = out
 	x.decode(x.s, &x.a, state)
-	if x.a.phase != before && x.done(&x.a) {
+	if x.a.phase != before && x.done(&x.a) || x.a.phase == before && x.attacksFirst && x.apart && x.plan.allFound(out.Depth()) {
 		return
 	}
 	x.expand()
