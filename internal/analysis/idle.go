@@ -58,6 +58,35 @@ func ReadlessLoop(f *ir.Func) bool {
 	return slices.Contains(cyclicWithout(f, comp, out), true)
 }
 
+// Counts reports whether every round of a loop, from its head back to it, counts: no round leaves the thread as it was.
+// inside says which locations are in the loop.
+func Counts(f *ir.Func, head ir.Loc, inside func(ir.Loc) bool) bool {
+	comp := make([]int32, len(f.Locs))
+	for l := range comp {
+		if !inside(ir.Loc(l)) {
+			comp[l] = -1
+		}
+	}
+	counts := countingEdges(f, comp)
+	seen := make([]bool, len(f.Locs))
+	for work := []ir.Loc{head}; len(work) > 0; {
+		l := work[len(work)-1]
+		work = work[:len(work)-1]
+		for _, i := range f.Out(l) {
+			e := &f.Edges[i]
+			if !OnCycle(e, comp) || counts[i] || seen[e.To] {
+				continue
+			}
+			if e.To == head {
+				return false
+			}
+			seen[e.To] = true
+			work = append(work, e.To)
+		}
+	}
+	return true
+}
+
 // countingEdges marks the edges that make a register of a loop grow, or all of them shrink, if nothing else
 // in the loop assigns the register, and it is read later.
 func countingEdges(f *ir.Func, comp []int32) []bool {

@@ -13,10 +13,13 @@ import (
 // Loops. Executions must end, so iterations are counted as transform.Unroll counts them: a body
 // runs at most k times per entry. A thread that would begin another round stops there, and a bound
 // is reported. Loops whose exits do not depend on anything read from memory or chosen end by
-// themselves and are not counted; a thread that is still running after very many steps is stopped.
+// themselves, unless the registers come back to values that they had, and are not counted before; a thread
+// that is still running after very many steps is stopped.
 //
 // Spin loops. A round changes nothing if it returns to the head of its loop with the same values
-// in all live registers, and has written, started and locked nothing. It leaves the thread as it
+// in all live registers, and has written, started and locked nothing. So do several rounds after which that is so: the
+// state at the head is compared with that after the round before, and with one after a power of two of rounds, as
+// in Brent's search for cycles. It leaves the thread as it
 // was, and other threads do not notice it, so every execution with the round has a counterpart
 // without it. So the thread stops after such a round, as at an assumption that does not hold: the
 // rounds that leave the loop or change something are explored as executions of their own. This is
@@ -50,7 +53,8 @@ type loopEdge struct {
 // LoopCode has the loops of one thread's function.
 type LoopCode struct {
 	Edges   [][]loopEdge // per location and edge
-	counted []bool       // per loop: whether its rounds are counted
+	tracked []bool       // per loop: whether the states at its head are compared
+	counted []bool       // per loop: whether its rounds are counted from the first one on; it is tracked then
 	bound   int32        // arrivals at a head that are allowed
 	live    [][]ir.Reg   // per loop: the registers that are live at its head
 	entry   []int32      // the loops that the entry is in
@@ -64,6 +68,13 @@ type loopState struct {
 	regs    []int64  // the live ones
 	held    []uint64 // the mutexes it had
 	idle    int32    // rounds since something changed
+	forever bool     // the registers had these values before: no round leaves a loop that is not counted
+	older   *loopState
+}
+
+// same reports whether the thread is as it was before, but for what it did to memory.
+func (s *loopState) same(o *loopState) bool {
+	return slices.Equal(s.regs, o.regs) && slices.Equal(s.held, o.held)
 }
 
 // compileLoops returns the loops of every thread, or nil if none are counted.
@@ -85,20 +96,22 @@ func compileLoops(p *ir.Program, k int, idle int32, keep func(ir.FuncID, ir.Reg)
 			// constants must also count, or it may wait for a constant for ever.
 			waits := exitsDepend(f, &l, int32(loop), read) && !exitCounts(f, &l, int32(loop))
 			c.counted = append(c.counted, waits || exitsDepend(f, &l, int32(loop), tainted))
+			inside := func(at ir.Loc) bool { return slices.Contains(l.Around[at], int32(loop)) }
+			c.tracked = append(c.tracked, c.counted[loop] || idle == 0 && !analysis.Counts(f, l.Heads[loop], inside))
 		}
-		if !slices.Contains(c.counted, true) {
-			c.counted = nil
+		if !slices.Contains(c.tracked, true) {
+			c.counted, c.tracked = nil, nil
 			continue
 		}
 		any = true
 		c.Edges = make([][]loopEdge, len(f.Locs))
 		for loc := range f.Locs {
 			for _, i := range f.Out(ir.Loc(loc)) {
-				c.Edges[loc] = append(c.Edges[loc], loopEdgeOf(&f.Edges[i], &l, c.counted))
+				c.Edges[loc] = append(c.Edges[loc], loopEdgeOf(&f.Edges[i], &l, c.tracked))
 			}
 		}
 		for _, loop := range l.Around[f.Entry] {
-			if c.counted[loop] {
+			if c.tracked[loop] {
 				c.entry = append(c.entry, loop)
 			}
 		}
@@ -153,14 +166,14 @@ func constantLoads(p *ir.Program, facts *analysis.Facts) func(*ir.Edge) bool {
 	}
 }
 
-func loopEdgeOf(e *ir.Edge, l *transform.Loops, counted []bool) loopEdge {
+func loopEdgeOf(e *ir.Edge, l *transform.Loops, tracked []bool) loopEdge {
 	out := loopEdge{again: None}
 	if e.Op.Terminal() {
 		return out
 	}
 	from := l.Around[e.From]
 	for i, loop := range l.Around[e.To] {
-		if !counted[loop] {
+		if !tracked[loop] {
 			continue
 		}
 		if i >= len(from) || from[i] != loop {
@@ -249,17 +262,28 @@ func (m *Machine) loopStep(t int, from ir.Loc, st memory.Step) {
 		return
 	}
 	old := m.Threads.loops[t][le.again]
-	now := loopState{count: old.count + 1, effects: m.Threads.Now[t].effects, regs: m.liveRegs(t, le.again), held: m.Threads.Now[t].held}
-	if !m.opt.Idle && old.effects == now.effects && slices.Equal(old.regs, now.regs) && slices.Equal(old.held, now.held) {
-		if old.idle >= c.idle[le.again] {
+	now := loopState{count: old.count + 1, effects: m.Threads.Now[t].effects, regs: m.liveRegs(t, le.again), held: m.Threads.Now[t].held, forever: old.forever, older: old.older}
+	counted := c.counted[le.again]
+	if !m.opt.Idle {
+		if old.effects == now.effects && old.same(&now) {
+			if old.idle >= c.idle[le.again] {
+				m.halt(t, st, Refused)
+				return
+			}
+			now.count, now.idle = old.count, old.idle+1
+			m.Threads.setLoop(t, le.again, now)
+			return
+		}
+		if o := old.older; o != nil && c.idle[le.again] == 0 && o.effects == now.effects && o.same(&now) {
 			m.halt(t, st, Refused)
 			return
 		}
-		now.count, now.idle = old.count, old.idle+1
-		m.Threads.setLoop(t, le.again, now)
-		return
+		now.forever = now.forever || !counted && (old.same(&now) || old.older != nil && old.older.same(&now))
+		if now.count&(now.count-1) == 0 {
+			now.older = &loopState{effects: now.effects, regs: now.regs, held: now.held}
+		}
 	}
-	if now.count > c.bound {
+	if now.count > c.bound && (counted || now.forever) {
 		m.cut(t, from, st)
 		return
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"fencepost/internal/budget"
 	"fencepost/internal/engine"
 	"fencepost/internal/engine/explicit"
 	"fencepost/internal/ir"
@@ -34,6 +35,7 @@ type Answers struct {
 	// says that some state has no execution from it that ends or stops.
 	Endless, NeverEnds bool
 	Fair               bool // the oracle's: some endless execution is weakly fair
+	Cut                bool // an engine's: it met a bound
 	States             int64
 }
 
@@ -78,30 +80,33 @@ func OracleUpTo(p *ir.Program, props *property.Set, m memory.Model, states int) 
 // How has the options for Ask.
 type How struct {
 	Buffer      int // bound on buffer entries; 0 for none
+	Unroll      int // bound on the rounds of loops, for engines that have one; 0 for none
 	Workers     int
 	Memory      int64 // memory limit in bytes; 0 for none
 	NoReduction bool
-	First       bool // stop at the first violation, and collect no final states
+	First       bool  // stop at the first violation, and collect no final states
+	Work        int64 // how much the engine may do, in its units; 0 for any amount
 }
 
 // Ask returns the answers of an engine about all properties. It fails if the engine does
-// not finish or a witness does not replay, and with ErrTooBig at the memory limit.
+// not finish or a witness does not replay, and with ErrTooBig at the limit of memory or work.
 func Ask(e *engine.Engine, p *ir.Program, props *property.Set, m memory.Model, how How) (Answers, error) {
 	task := &engine.Task{
 		Program: p, Props: props, Model: m, KeepGoing: !how.First, Finals: !how.First, NoReduction: how.NoReduction,
-		Limits: engine.Limits{Buffer: how.Buffer, Workers: max(1, how.Workers), Memory: how.Memory},
+		Limits: engine.Limits{Buffer: how.Buffer, Unroll: how.Unroll, Workers: max(1, how.Workers), Memory: how.Memory},
 	}
-	out, err := e.Run(context.Background(), task)
+	ctx, over := limited(how.Work)
+	out, err := e.Run(ctx, task)
 	if err != nil {
 		return Answers{}, err
 	}
-	if how.Memory > 0 && strings.Contains(out.Unknown, "memory limit") {
+	if how.Memory > 0 && strings.Contains(out.Unknown, "memory limit") || out.Unknown != "" && over() {
 		return Answers{}, ErrTooBig
 	}
 	if out.Unknown != "" {
 		return Answers{}, fmt.Errorf("%s gave up: %s", e.Name, out.Unknown)
 	}
-	a := Answers{Finals: out.Finals, States: out.Stats.States}
+	a := Answers{Finals: out.Finals, States: out.Stats.States, Cut: len(out.Coverage.Met()) > 0}
 	rm, err := replay.ParseModel(m.String())
 	if err != nil {
 		return Answers{}, err
@@ -139,6 +144,28 @@ func Ask(e *engine.Engine, p *ir.Program, props *property.Set, m memory.Model, h
 	slices.Sort(a.Checks)
 	slices.Sort(a.Goals)
 	return a, nil
+}
+
+// limited returns a context that ends when as much work has been done, and whether it has; 0 is for any amount.
+func limited(work int64) (ctx context.Context, over func() bool) {
+	if work == 0 {
+		return context.Background(), func() bool { return false }
+	}
+	b := budget.New()
+	b.Grant(work)
+	ctx, cancel := context.WithCancel(budget.With(context.Background(), b))
+	go func() {
+		select {
+		case <-b.Used():
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
+	return ctx, func() bool {
+		ended := ctx.Err() != nil
+		cancel()
+		return ended
+	}
 }
 
 // Found reports whether the answers have any violation.

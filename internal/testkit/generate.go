@@ -20,6 +20,7 @@ type Profile struct {
 	Goal     bool // a control state that must not be reached
 	Loops    bool // loops, which may store; the enumerator does not finish on those under TSO and PSO
 	Spins    bool // spin loops, some of them nested; no registers are observed
+	Rounds   bool // loops of all kinds that may never end, calls, and threads that end early; no registers are observed
 	Plain    bool // only loads, stores, RMWs, fences, atomic sections, branches: no checks, no blocking
 	Nested   bool // with Sync: only recursive mutexes, taken and tried again while stores are in the buffer; with Waits stores to them
 	Global   bool // fences that wait until all buffers are empty
@@ -56,7 +57,7 @@ const MaxStatements = 12
 // Generate returns a random program. The seed and the profile determine it.
 func Generate(seed uint64, pr Profile) *Program {
 	g := &generator{r: rand.New(rand.NewPCG(seed, 0x5eed)), pr: pr}
-	p := &Program{Seed: seed, Spawned: pr.Spawn, SpawnInside: pr.Spawn && pr.Inside, Goal: pr.Goal, Quiet: pr.Spins, Computed: pr.Computed, Shared: pr.Shared, AnyGoal: pr.Goal && pr.Sections}
+	p := &Program{Seed: seed, Spawned: pr.Spawn, SpawnInside: pr.Spawn && pr.Inside, Goal: pr.Goal, Quiet: pr.Spins || pr.Rounds, Computed: pr.Computed, Shared: pr.Shared, AnyGoal: pr.Goal && pr.Sections}
 	threads := 2 + g.r.IntN(3)*g.r.IntN(2) // mostly two, which show most differences
 	g.vars = 2 + g.r.IntN(4)/3
 	budget := 4 + g.r.IntN(MaxStatements-3)
@@ -64,7 +65,7 @@ func Generate(seed uint64, pr Profile) *Program {
 		g.vars = 2              // the third is for blocks
 		budget = min(budget, 5) // smc tells all orders of allocations and frees apart
 	}
-	if pr.Sync || pr.Heap || pr.Reuse || pr.Shared || pr.Spawn || pr.Loops || pr.Spins {
+	if pr.Sync || pr.Heap || pr.Reuse || pr.Shared || pr.Spawn || pr.Loops || pr.Spins || pr.Rounds {
 		budget = min(budget, 9)
 	}
 	for i := range threads {
@@ -176,6 +177,9 @@ func (g *generator) stmt(n, depth int) (Stmt, int) {
 			s.Body = append(g.section(1), s.Body...)
 		}
 		return s, 3
+	}
+	if g.pr.Rounds && k < 30 && (!g.pr.Spins || k < 15) {
+		return g.rounds(s, n, depth)
 	}
 	if g.pr.Spins && k < 30 {
 		return g.spin(s, n, depth)

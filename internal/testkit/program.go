@@ -113,6 +113,7 @@ func (p *Program) Build() (*ir.Program, *property.Set) {
 	for i := range p.Threads {
 		g.thread(i)
 	}
+	g.functions()
 	if p.Spawned {
 		b.Main(0)
 	}
@@ -201,6 +202,7 @@ type build struct {
 	f       *ir.FuncBuilder // of the current thread
 	regs    [Regs]ir.Reg    // of the current thread
 	handles []ir.Reg        // of the spawned threads
+	calls   []called        // the functions that threads call
 }
 
 // at returns an invented position, so that every edge has one.
@@ -435,7 +437,7 @@ func (g *build) compound(t int, here ir.Loc, s *Stmt) ir.Loc {
 		g.link(t, g.stmts(t, g.edge(t, here, simple(ir.Nop)), s.Body), simple(ir.Nop), here)
 		return g.edge(t, here, simple(ir.Nop))
 	default:
-		panic(fmt.Sprintf("BUG: unknown statement %d", s.Kind))
+		return g.round(t, here, s)
 	}
 }
 

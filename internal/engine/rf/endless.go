@@ -57,6 +57,7 @@ func lastReads(x *exploration) (*demand, bool) {
 		for _, r := range o.reads {
 			switch all := x.sources(r.cell); {
 			case r.pool || o.join > 0: // no memory
+			case slices.Contains(o.writes, r.cell): // a read-modify-write that wrote what it read: its write may be the last
 			case r.from == initial && len(all) > 1:
 				return nil, false
 			case len(all) > 2:

@@ -212,6 +212,31 @@ thread b { reg r; loop { do { r = xchg(l, 1); } while (r == 1); l = 0; } }`,
 		text: "var x; thread a { reg r; while (r == 0) { r = r; } } thread b { x = 1; }",
 	},
 	{
+		name: "a loop that computes the same value, in a thread that reads nothing", file: "a.fp", endless: "sc tso pso", says: "a loops for ever",
+		text: "var x; thread a { reg r; while (r == 0) { r = r * 1; } } thread b { x = 1; }",
+	},
+	{
+		name: "a register that comes back after two rounds", file: "a.fp", endless: "sc tso pso", says: "a loops for ever",
+		text: "var x; thread a { reg r; while (r < 2) { r = 1 - r; } } thread b { x = 1; }",
+	},
+	{
+		name: "a register that comes back after five rounds, and a read", file: "a.fp", endless: "sc tso pso", says: "a loops for ever",
+		text: "var x, y; thread a { reg r, s; while (r != 7 && s == 0) { r = (r + 3) % 5; s = x; } assert r != 9; } thread b { y = 1; }",
+	},
+	{
+		name: "a loop that doubles a register ends", file: "a.fp", endless: "",
+		text: "var x; thread a { reg r; r = 1; while (r < 1000) { r = r * 2; } x = r; } thread b { reg s; while (s != 1024) { s = x; } }",
+	},
+	{
+		// The write of the last round is the last one to y, and the round read another one.
+		name: "a read-modify-write that writes what it reads", file: "a.fp", endless: "sc tso pso", says: "it reads y = 2",
+		text: "var x, y; thread a { reg r; do { r = fetch_or(y, 2); } while (r != 1); } thread b { x = 1; }",
+	},
+	{
+		name: "two threads whose read-modify-writes write what they read", file: "a.fp", endless: "sc tso pso", says: "it reads y = 2",
+		text: "var y; thread a { reg r; do { r = fetch_or(y, 2); } while (r != 1); } thread b { reg r; do { r = fetch_or(y, 2); } while (r != 1); } thread c { reg s; while (s == 2 || s == 0) { s = y; } }",
+	},
+	{
 		name: "a counter that nothing reads", file: "a.c", endless: "sc tso pso", says: "it reads x = 0; no other thread writes x",
 		text: `#include <pthread.h>
 #include <stdatomic.h>
