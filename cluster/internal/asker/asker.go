@@ -143,6 +143,7 @@ func (a *Asker) await(ctx context.Context, job *store.Job, progress func(fencepo
 	group.Go(func() { seen.read(watching) })
 	defer group.Wait()
 	defer stop()
+	lost := 0
 	for wait := shortPause; ; wait = min(wait*3/2, longPause) {
 		select {
 		case <-ctx.Done():
@@ -160,6 +161,11 @@ func (a *Asker) await(ctx context.Context, job *store.Job, progress func(fencepo
 			continue
 		}
 		sum, err = a.sum(ctx, now)
+		if errors.Is(err, errRecords) {
+			if lost++; lost > patience {
+				return sum, "", err
+			}
+		}
 		if err != nil {
 			continue
 		}
@@ -211,11 +217,23 @@ func (a *Asker) sum(ctx context.Context, job *store.Job) (fencepost.Partial, err
 	if err != nil {
 		return fencepost.Partial{}, err
 	}
-	if job.State == store.Complete && len(s.Missing) > 0 {
-		return fencepost.Partial{}, fmt.Errorf("the check is said to be complete, and %d tasks have no record", len(s.Missing))
+	sum, err := program.Add(s.Records)
+	if err != nil {
+		return fencepost.Partial{}, err
 	}
-	return program.Add(s.Records)
+	// The state says that nothing is left to explore. That must follow from the records: one may be lost, or not have
+	// reached the server that was asked.
+	if reason(job) == "" && len(s.Missing) > 0 && !sum.Over() && !sum.Again() {
+		return fencepost.Partial{}, fmt.Errorf("%w: the check is %s, and %d tasks have no record", errRecords, job.State, len(s.Missing))
+	}
+	return sum, nil
 }
+
+// errRecords says that the records of a check are not those that its state demands.
+var errRecords = errors.New("the server has lost records")
+
+// patience is how often an asker asks again for records that are lost, before it gives up.
+const patience = 60
 
 // Result returns the answer of a check that was submitted before. For one that goes on it is unknown.
 func (a *Asker) Result(ctx context.Context, id string) (fencepost.Answer, error) {

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"net/url"
 	"os"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -14,7 +16,7 @@ import (
 
 // Access says which server to connect to, and how.
 type Access struct {
-	URL         string
+	URL         string // or several, separated by commas: the servers of one NATS cluster
 	Token       string
 	Credentials string // a credentials file of NATS
 	Authority   string // a file with the certificates that the server's must lead to; "": those of the system
@@ -23,19 +25,39 @@ type Access struct {
 	Name             string // of this participant, for the server's logs
 }
 
-// Readable reports whether the token travels through a network without encryption.
-func (a *Access) Readable() bool {
-	u, err := url.Parse(a.URL)
-	return err == nil && a.Token != "" && u.Scheme != "tls" && a.Authority == "" && !Loopback(u.Hostname())
+// servers returns the addresses of the servers.
+func (a *Access) servers() ([]*url.URL, error) {
+	var all []*url.URL
+	for one := range strings.SplitSeq(a.URL, ",") {
+		u, err := url.Parse(strings.TrimSpace(one))
+		if err != nil || u.Host == "" {
+			return nil, fmt.Errorf("%q is no address of a server; such as nats://127.0.0.1:4222", one)
+		}
+		all = append(all, u)
+	}
+	return all, nil
 }
 
-// Connect connects to a server. The connection comes back by itself after the server was away. It goes to the
-// server that was asked for and to no other that the server recommends.
+// Readable reports whether the token travels through a network without encryption.
+func (a *Access) Readable() bool {
+	all, err := a.servers()
+	return err == nil && a.Token != "" && a.Authority == "" && slices.ContainsFunc(all, func(u *url.URL) bool {
+		return u.Scheme != "tls" && !Loopback(u.Hostname())
+	})
+}
+
+// Connect connects to a server, or to one of the servers of a NATS cluster. The connection comes back by itself after
+// the server was away. It goes to the servers that were asked for and to no other that a server recommends.
 func Connect(a Access) (*nats.Conn, error) {
-	u, err := url.Parse(a.URL)
-	if err != nil || u.Host == "" {
-		return nil, fmt.Errorf("%q is no address of a server; such as nats://127.0.0.1:4222", a.URL)
+	all, err := a.servers()
+	if err != nil {
+		return nil, err
 	}
+	var hosts []string
+	for _, u := range all {
+		hosts = append(hosts, u.Host)
+	}
+	host := strings.Join(hosts, ", ")
 	options := []nats.Option{
 		nats.Name(a.Name), nats.MaxReconnects(-1), nats.ReconnectWait(250 * time.Millisecond), nats.IgnoreDiscoveredServers(),
 		nats.Timeout(5 * time.Second), nats.PingInterval(10 * time.Second),
@@ -63,9 +85,9 @@ func Connect(a Access) (*nats.Conn, error) {
 	nc, err := nats.Connect(a.URL, options...)
 	switch {
 	case errors.Is(err, nats.ErrAuthorization):
-		return nil, fmt.Errorf("%s wants another token or other credentials", u.Host)
+		return nil, fmt.Errorf("%s wants another token or other credentials", host)
 	case err != nil:
-		return nil, fmt.Errorf("connecting to %s: %w", u.Host, err)
+		return nil, fmt.Errorf("connecting to %s: %w", host, err)
 	}
 	return nc, nil
 }

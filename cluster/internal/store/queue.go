@@ -168,7 +168,11 @@ func (s *Store) Commit(ctx context.Context, job string, id task.ID, r *task.Reco
 	// favour of the same record.
 	_, err = kv.Create(ctx, recordKey(id), value)
 	if errors.Is(err, jetstream.ErrKeyExists) {
-		return s.Record(ctx, job, id)
+		stored, err := s.Record(ctx, job, id)
+		if err == nil && stored == nil {
+			err = fmt.Errorf("the record of %s exists and cannot be read", id)
+		}
+		return stored, err
 	}
 	if err != nil {
 		return nil, fmt.Errorf("storing a record: %w", err)

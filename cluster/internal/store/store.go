@@ -97,38 +97,67 @@ func Connect(ctx context.Context, nc *nats.Conn, replicas int) (*Store, error) {
 		return nil, err
 	}
 	s := &Store{js: js, replicas: max(replicas, 1)}
-	if s.jobs, err = bucket(ctx, js, jetstream.KeyValueConfig{Bucket: jobsBucket, Replicas: s.replicas}); err != nil {
-		return nil, err
-	}
-	if s.workers, err = bucket(ctx, js, jetstream.KeyValueConfig{Bucket: workersBucket, TTL: Silence, Replicas: s.replicas}); err != nil {
-		return nil, err
-	}
-	s.programs, err = js.ObjectStore(ctx, programsBucket)
-	if errors.Is(err, jetstream.ErrBucketNotFound) {
-		s.programs, err = js.CreateObjectStore(ctx, jetstream.ObjectStoreConfig{Bucket: programsBucket, Replicas: s.replicas})
-		if errors.Is(err, jetstream.ErrBucketExists) {
-			s.programs, err = js.ObjectStore(ctx, programsBucket)
-		}
-	}
-	if err != nil {
-		return nil, fmt.Errorf("opening %s: %w", programsBucket, err)
-	}
-	return s, nil
+	// The server may be away just now, or have no JetStream at all.
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	return s, repeat(ctx, func() error { return s.open(ctx) })
 }
 
-// bucket opens a bucket, or creates it. What exists keeps its number of replicas.
-func bucket(ctx context.Context, js jetstream.JetStream, config jetstream.KeyValueConfig) (jetstream.KeyValue, error) {
-	kv, err := js.KeyValue(ctx, config.Bucket)
-	if errors.Is(err, jetstream.ErrBucketNotFound) {
-		kv, err = js.CreateKeyValue(ctx, config)
-		if errors.Is(err, jetstream.ErrBucketExists) {
-			kv, err = js.KeyValue(ctx, config.Bucket)
-		}
+// patience is how long Connect asks again.
+const patience = 30 * time.Second
+
+// open opens what is kept for all checks, and creates what is missing.
+func (s *Store) open(ctx context.Context) (err error) {
+	if s.jobs, err = bucket(ctx, s.js, jobsBucket, 0, s.replicas); err != nil {
+		return err
 	}
-	if err != nil {
-		return nil, fmt.Errorf("opening %s: %w", config.Bucket, err)
+	if s.workers, err = bucket(ctx, s.js, workersBucket, Silence, s.replicas); err != nil {
+		return err
 	}
-	return kv, nil
+	objects := jetstream.StreamConfig{
+		Name: "OBJ_" + programsBucket, Subjects: []string{"$O." + programsBucket + ".C.>", "$O." + programsBucket + ".M.>"},
+		Replicas: s.replicas, Discard: jetstream.DiscardNew, AllowRollup: true,
+	}
+	if err := keep(ctx, s.js, objects); err != nil {
+		return err
+	}
+	s.programs, err = s.js.ObjectStore(ctx, programsBucket)
+	return err
+}
+
+// bucket opens a bucket, and creates it first if it does not exist.
+func bucket(ctx context.Context, js jetstream.JetStream, name string, ttl time.Duration, replicas int) (jetstream.KeyValue, error) {
+	config := jetstream.StreamConfig{
+		Name: "KV_" + name, Subjects: []string{"$KV." + name + ".>"}, MaxMsgsPerSubject: 1, MaxAge: ttl, Replicas: replicas,
+		Discard: jetstream.DiscardNew, AllowRollup: true, DenyDelete: true,
+	}
+	if err := keep(ctx, js, config); err != nil {
+		return nil, err
+	}
+	return js.KeyValue(ctx, name)
+}
+
+// keep creates the stream of a bucket, or lets more servers keep it if it exists with fewer replicas. The streams are
+// those that the client library makes for buckets, but for one thing: only the leader of the replicas is read. Another
+// server may not have the newest message yet, and a check that was just submitted would not exist there.
+func keep(ctx context.Context, js jetstream.JetStream, config jetstream.StreamConfig) error {
+	_, err := js.CreateStream(ctx, config)
+	if err == nil {
+		return nil
+	}
+	stream, again := js.Stream(ctx, config.Name)
+	if again != nil { // it was not there before
+		return fmt.Errorf("making %s: %w", config.Name, err)
+	}
+	have := stream.CachedInfo().Config
+	if have.Replicas >= config.Replicas {
+		return nil
+	}
+	have.Replicas = config.Replicas
+	if _, err := js.UpdateStream(ctx, have); err != nil {
+		return fmt.Errorf("keeping %s on %d servers: %w", config.Name, config.Replicas, err)
+	}
+	return nil
 }
 
 func tasksStream(job string) string   { return "fp_tasks_" + job }
@@ -165,8 +194,8 @@ func (s *Store) Submit(ctx context.Context, job *Job, program []byte) error {
 			return err
 		}},
 		{"making room for records", func() error {
-			_, err := s.js.CreateKeyValue(ctx, jetstream.KeyValueConfig{Bucket: recordsBucket(job.ID), Replicas: s.replicas})
-			return unless(err, jetstream.ErrBucketExists)
+			_, err := bucket(ctx, s.js, recordsBucket(job.ID), 0, s.replicas)
+			return err
 		}},
 		{"making room for tasks", func() error {
 			_, err := s.js.CreateStream(ctx, jetstream.StreamConfig{
@@ -212,7 +241,8 @@ func Away(err error) bool {
 			return true
 		}
 	}
-	return false
+	api := (*jetstream.APIError)(nil)
+	return errors.As(err, &api) && api.Code == 503 // a NATS cluster that chooses another leader
 }
 
 // repeat repeats a step until the server has answered or the context ends.
@@ -224,7 +254,7 @@ func repeat(ctx context.Context, do func() error) error {
 		}
 		select {
 		case <-ctx.Done():
-			return ctx.Err()
+			return err
 		case <-time.After(200 * time.Millisecond):
 		}
 	}
