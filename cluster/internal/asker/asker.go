@@ -229,7 +229,7 @@ func (a *Asker) sum(ctx context.Context, job *store.Job) (fencepost.Partial, err
 	return sum, nil
 }
 
-// errRecords says that the records of a check are not those that its state demands.
+// errRecords says that records are missing though the state of the check says that nothing is left to explore.
 var errRecords = errors.New("the server has lost records")
 
 // patience is how often an asker asks again for records that are lost, before it gives up.

@@ -1,4 +1,4 @@
-package asker
+package asker_test
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"fencepost"
+	"fencepost/cluster/internal/asker"
 	"fencepost/cluster/internal/program"
 	"fencepost/cluster/internal/store"
 	"fencepost/cluster/internal/store/storetest"
@@ -20,9 +21,9 @@ import (
 const safe = "var x, y;\nthread t1 { reg r; x = 1; y = 1; r = x; }\nthread t2 { reg r; y = 2; x = 2; r = y; }\nnever t1:r == 7;\n"
 
 // submitted submits a check, and stores the record of its first task: some executions, and tasks that are left.
-func submitted(t *testing.T) (*Asker, *store.Job, *task.Record) {
+func submitted(t *testing.T) (*asker.Asker, *store.Job, *task.Record) {
 	t.Helper()
-	a := &Asker{Store: storetest.Start(t), Slice: time.Second, Executions: 1, AckWait: time.Minute}
+	a := &asker.Asker{Store: storetest.Start(t), Slice: time.Second, Executions: 1, AckWait: time.Minute}
 	job, diags, err := a.Submit(t.Context(), fencepost.Input{Name: "safe.fp", Text: []byte(safe)}, fencepost.TSO, fencepost.CheckOptions{})
 	if err != nil || job == nil {
 		t.Fatal(err, diags)
@@ -54,7 +55,7 @@ func TestLostRecords(t *testing.T) {
 			t.Fatal(err)
 		}
 		answer, err := a.Result(t.Context(), job.ID)
-		if !errors.Is(err, errRecords) {
+		if !errors.Is(err, asker.ErrRecords) {
 			t.Errorf("%s: %v, %+v", state, err, answer.Results)
 		}
 	}
@@ -111,15 +112,15 @@ func TestMixedRecords(t *testing.T) {
 	stranger := *job
 	stranger.Version = "another"
 	stranger.Identity = []byte(strings.Replace(string(job.Identity), fencepost.BuildVersion(), "another", 1))
-	own, err := a.Store.Program(t.Context(), job.ID)
+	text, err := a.Store.Program(t.Context(), job.ID)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := program.Open(t.Context())(&stranger, own); err == nil || !strings.Contains(err.Error(), "version") {
+	if _, err := program.Open(t.Context())(&stranger, text); err == nil || !strings.Contains(err.Error(), "version") {
 		t.Errorf("another version: %v", err)
 	}
 	stranger.Title = "another version"
-	if err := a.Store.Submit(t.Context(), &stranger, own); err != nil {
+	if err := a.Store.Submit(t.Context(), &stranger, text); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := a.Result(t.Context(), stranger.ID); err == nil || !strings.Contains(err.Error(), "version another") {
@@ -132,7 +133,7 @@ func TestAwaitEnds(t *testing.T) {
 	a, job, r := submitted(t)
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
-	sum, unfinished, err := a.await(ctx, job, nil)
+	sum, unfinished, err := asker.Await(ctx, a, job)
 	if err != nil || unfinished != "time limit" || sum.Executions() != r.Executions {
 		t.Errorf("%d executions, %q, %v", sum.Executions(), unfinished, err)
 	}

@@ -74,7 +74,7 @@ func (a *authority) write(name, kind string, der []byte) string {
 // sign makes a certificate for this machine, and returns its file and that of its key.
 func (a *authority) sign(name string) (cert, key string) {
 	a.t.Helper()
-	own, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		a.t.Fatal(err)
 	}
@@ -82,15 +82,15 @@ func (a *authority) sign(name string) (cert, key string) {
 		SerialNumber: big.NewInt(2), Subject: pkix.Name{CommonName: name}, NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(24 * time.Hour),
 		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth},
 	}
-	der, err := x509.CreateCertificate(rand.Reader, template, a.cert, &own.PublicKey, a.key)
+	der, err := x509.CreateCertificate(rand.Reader, template, a.cert, &private.PublicKey, a.key)
 	if err != nil {
 		a.t.Fatal(err)
 	}
-	private, err := x509.MarshalECPrivateKey(own)
+	secret, err := x509.MarshalECPrivateKey(private)
 	if err != nil {
 		a.t.Fatal(err)
 	}
-	return a.write(name+".pem", "CERTIFICATE", der), a.write(name+".key", "EC PRIVATE KEY", private)
+	return a.write(name+".pem", "CERTIFICATE", der), a.write(name+".key", "EC PRIVATE KEY", secret)
 }
 
 // expect runs a command and compares its exit code and output.
@@ -220,17 +220,17 @@ func credentials(t *testing.T) (*natsd.Options, string) {
 	account, accountKey := made(nkeys.CreateAccount())
 	user, userKey := made(nkeys.CreateUser())
 	_, systemKey := made(nkeys.CreateAccount())
-	operatorClaims := jwt.NewOperatorClaims(operatorKey)
-	operatorClaims.SystemAccount = systemKey
-	trusted, err := jwt.DecodeOperatorClaims(signed(operatorClaims.Encode(operator)))
+	operatorTerms := jwt.NewOperatorClaims(operatorKey)
+	operatorTerms.SystemAccount = systemKey
+	trusted, err := jwt.DecodeOperatorClaims(signed(operatorTerms.Encode(operator)))
 	if err != nil {
 		t.Fatal(err)
 	}
-	accountClaims := jwt.NewAccountClaims(accountKey)
-	accountClaims.Limits.JetStreamLimits = jwt.JetStreamLimits{MemoryStorage: -1, DiskStorage: -1, Streams: -1, Consumer: -1}
+	accountTerms := jwt.NewAccountClaims(accountKey)
+	accountTerms.Limits.JetStreamLimits = jwt.JetStreamLimits{MemoryStorage: -1, DiskStorage: -1, Streams: -1, Consumer: -1}
 	resolver := &natsd.MemAccResolver{}
-	for key, claims := range map[string]*jwt.AccountClaims{accountKey: accountClaims, systemKey: jwt.NewAccountClaims(systemKey)} {
-		if err := resolver.Store(key, signed(claims.Encode(operator))); err != nil {
+	for key, terms := range map[string]*jwt.AccountClaims{accountKey: accountTerms, systemKey: jwt.NewAccountClaims(systemKey)} {
+		if err := resolver.Store(key, signed(terms.Encode(operator))); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -249,7 +249,7 @@ func credentials(t *testing.T) (*natsd.Options, string) {
 	return &natsd.Options{Port: -1, TrustedOperators: []*jwt.OperatorClaims{trusted}, AccountResolver: resolver, SystemAccount: systemKey}, file
 }
 
-// TestCredentials: a NATS server with users of its own.
+// TestCredentials: a NATS server that has users.
 func TestCredentials(t *testing.T) {
 	options, file := credentials(t)
 	s := natsServer(t, options)

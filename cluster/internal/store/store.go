@@ -137,9 +137,9 @@ func bucket(ctx context.Context, js jetstream.JetStream, name string, ttl time.D
 	return js.KeyValue(ctx, name)
 }
 
-// keep creates the stream of a bucket, or lets more servers keep it if it exists with fewer replicas. The streams are
-// those that the client library makes for buckets, but for one thing: only the leader of the replicas is read. Another
-// server may not have the newest message yet, and a check that was just submitted would not exist there.
+// keep creates the stream of a bucket, or lets more servers keep it if it exists with fewer replicas. The client library
+// makes the same streams for buckets, but for one thing: here only the leader of the replicas is read. Another server
+// may not have the newest message yet, and a check that was just submitted would not exist there.
 func keep(ctx context.Context, js jetstream.JetStream, config jetstream.StreamConfig) error {
 	_, err := js.CreateStream(ctx, config)
 	if err == nil {

@@ -304,7 +304,7 @@ func (w *Worker) explore(c *check, d *store.Delivery) (*task.Record, error) {
 		return nil, err
 	}
 	record, err := w.extended(c, d, func() (*task.Record, error) {
-		return explorer.Explore(c.ctx, d.Task, Limit{Time: c.job.Slice, Executions: c.job.Executions, Groups: w.wanted(d)})
+		return explorer.Explore(c.ctx, d.Task, Limit{Time: w.slice(c, d), Executions: c.job.Executions, Groups: w.wanted(d)})
 	})
 	if err != nil {
 		if c.ctx.Err() != nil {
@@ -323,10 +323,24 @@ func (w *Worker) explore(c *check, d *store.Delivery) (*task.Record, error) {
 // spare is how many tasks should wait per slot, so that no slot is idle when others need long.
 const spare = 3
 
+// short is the part of a slice that a task is explored for where slots have nothing to do.
+const short = 8
+
+// slice returns how long a task is explored. If fewer tasks wait than there are slots, as at the beginning and the end of
+// a check, the task is soon divided, so that others need not wait for it.
+func (w *Worker) slice(c *check, d *store.Delivery) time.Duration {
+	if d.Waiting < w.allSlots() {
+		return max(c.job.Slice/short, time.Millisecond)
+	}
+	return c.job.Slice
+}
+
+// allSlots returns how many slots all workers have, as far as this one knows.
+func (w *Worker) allSlots() int { return max(int(w.slots.Load()), w.Me.Slots) }
+
 // wanted returns how many tasks an exploration should leave: as many as are missing in the queue, and at least one.
 func (w *Worker) wanted(d *store.Delivery) int {
-	slots := max(int(w.slots.Load()), w.Me.Slots)
-	return max(1, spare*slots-d.Waiting)
+	return max(1, spare*w.allSlots()-d.Waiting)
 }
 
 // explorer reads the program of a check once.
