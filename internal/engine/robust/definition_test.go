@@ -4,6 +4,7 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -357,7 +358,7 @@ func cyclicAmong(p *ir.Program, model memory.Model, most int) (cyclic, ok bool) 
 			return false
 		}
 		left--
-		return trace.New(p, record(y, path)).Cycle() != nil
+		return alwaysCyclic(p, record(y, path))
 	}
 	found := false
 	eager.RunAll(s, func() {
@@ -368,6 +369,50 @@ func cyclicAmong(p *ir.Program, model memory.Model, most int) (cyclic, ok bool) 
 		found = found || walk()
 	})
 	return found, found || left > 0
+}
+
+// alwaysCyclic reports whether the trace of an execution has a cycle. Stores that wait when another thread stands in a
+// section without end never reach memory. In the trace they come last, and since the execution does not say which of two
+// threads comes first, there must be a cycle whichever does.
+func alwaysCyclic(p *ir.Program, w *verdict.Witness) bool {
+	waiting := make([][]int, len(w.Threads))
+	for i := range w.Steps {
+		switch st := &w.Steps[i]; {
+		case st.Kind == verdict.StepStore && st.Buffered:
+			waiting[st.Thread] = append(waiting[st.Thread], i)
+		case st.Kind == verdict.StepFlush:
+			waiting[st.Thread] = slices.DeleteFunc(waiting[st.Thread], func(store int) bool { return store == st.Of })
+		}
+	}
+	var threads []int
+	for t := range waiting {
+		if len(waiting[t]) > 0 {
+			threads = append(threads, t)
+		}
+	}
+	if len(threads) < 2 {
+		return trace.New(p, w).Cycle() != nil
+	}
+	var try func(w verdict.Witness, left []int) bool
+	try = func(w verdict.Witness, left []int) bool {
+		if len(left) == 0 {
+			return trace.New(p, &w).Cycle() != nil
+		}
+		for _, t := range left {
+			next := w
+			next.Steps = slices.Clone(w.Steps)
+			for _, store := range waiting[t] {
+				st := w.Steps[store]
+				st.Kind, st.Of, st.Edge, st.Buffered = verdict.StepFlush, store, -1, false
+				next.Steps = append(next.Steps, st)
+			}
+			if !try(next, slices.DeleteFunc(slices.Clone(left), func(u int) bool { return u == t })) {
+				return false
+			}
+		}
+		return true
+	}
+	return try(*w, threads)
 }
 
 func record(y *memory.System, path []memory.Step) *verdict.Witness {

@@ -256,6 +256,12 @@ var psoCases = []struct {
 	{"a store that is held back holds back the next to the same byte", true, []string{
 		"a -> b: store.u8 [&x] = 1; b -> d: store.u8 [(&x + 1)] = 1; d -> e: store.u16 [(&x + 1)] = 257",
 		"a -> b: await.u8 [(&x + 2)] when (seen == 1); b -> d: await.u16 [&x] when (seen == 1)"}},
+	{"two stores that never reach memory", true, []string{
+		"a -> b: store [&x] = 1", "a -> b: store.u8 [(&x + 1)] = 1; b -> d: store [&z] = 1",
+		"a -> b: await [&z] when (seen == 1); b -> d: atomicbegin; d -> e: s = load.u8 [&x]; e -> f: assume (s == 7); f -> g: atomicend"}},
+	{"two stores of which one reaches memory", false, []string{
+		"a -> b: store [&x] = 1", "a -> b: store.u8 [(&x + 1)] = 1; b -> d: store [&z] = 1",
+		"a -> b: await [&z] when (seen == 1); b -> d: atomicbegin; d -> e: s = load.u8 [&x]; e -> f: assume (s == 0); f -> g: atomicend"}},
 	{"nothing started yet", true, []string{
 		"a -> b: store [&x] = 1; b -> d: store [&y] = 1; d -> e: h = spawn q()", readMessage}},
 	{"started before", false, []string{
