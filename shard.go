@@ -73,9 +73,17 @@ func (x *Exploration) ShardAnswer(ctx context.Context, i, n, workers int) (Answe
 			Division: fmt.Sprintf("%x", division.Sum(nil)), Found: string(text),
 		}
 		shard.Inputs, shard.Files = x.e.Files()
+		shard.Sum = sumOf(shard)
 		answer.Results[0].Shard = shard
 		return answer, nil
 	}
+}
+
+// sumOf returns the hash of a shard by which damage is noticed.
+func sumOf(s *verdict.Shard) string {
+	sum := sha256.New()
+	fmt.Fprintf(sum, "%d %d %t %q %q %q %q %q %q", s.Index, s.Count, s.Complete, s.Version, s.Program, s.Options, s.Division, s.Inputs, s.Found)
+	return fmt.Sprintf("%x", sum.Sum(nil))
 }
 
 // endOf says how a context ended.
@@ -107,8 +115,8 @@ func Merge(ctx context.Context, shards []verdict.Result) (Answer, error) {
 	for i := range shards {
 		r := &shards[i]
 		var one Partial
-		if err := json.Unmarshal([]byte(r.Shard.Found), &one); err != nil {
-			return Answer{}, &MergeError{fmt.Sprintf("shard %d is damaged: %v", r.Shard.Index, err)}
+		if err := json.Unmarshal([]byte(r.Shard.Found), &one); err != nil || r.Shard.Sum != sumOf(r.Shard) {
+			return Answer{}, &MergeError{fmt.Sprintf("shard %d is damaged", r.Shard.Index)}
 		}
 		sum.Add(one)
 		seconds += r.Stats.Seconds

@@ -168,6 +168,40 @@ func TestMergeRefusals(t *testing.T) {
 	}
 }
 
+// TestMergeDamage: a byte that changes in the file of a shard is noticed, or changes nothing that is added up.
+func TestMergeDamage(t *testing.T) {
+	in := member(t, "sbn")
+	good := shards(t, in, fencepost.CheckOptions{Options: fencepost.Options{Unroll: 4}, Finals: true}, 2)
+	whole, err := fencepost.Merge(context.Background(), good)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := summaryOf(t, &whole.Results[0])
+	text, err := json.Marshal(good[1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	refused := 0
+	for n := 0; n < len(text); n += max(1, len(text)/150) {
+		changed := slices.Clone(text)
+		changed[n] ^= 1
+		var r verdict.Result
+		if json.Unmarshal(changed, &r) != nil {
+			refused++
+			continue
+		}
+		a, err := fencepost.Merge(context.Background(), []verdict.Result{good[0], r})
+		if err != nil {
+			refused++
+		} else if got := summaryOf(t, &a.Results[0]); got != want {
+			t.Errorf("byte %d of %q:\n%s\n%s", n, text[max(0, n-30):min(n+30, len(text))], got, want)
+		}
+	}
+	if refused < 50 {
+		t.Errorf("only %d changed files are refused", refused)
+	}
+}
+
 // sizes accesses u in two sizes, never both in one execution.
 const sizes = `#include <assert.h>
 #include <pthread.h>

@@ -16,4 +16,6 @@ type Shard struct {
 	Files  map[string]string `json:"files"`
 	// Found has counts, violations and coverage, as JSON whose layout belongs to the version.
 	Found string `json:"found"`
+	// Sum is a hash of all the above but the files, which Program is a hash of.
+	Sum string `json:"sum"`
 }
