@@ -39,7 +39,7 @@ FUZZ_TIME     ?= 60s
 # Seconds per litmus test on the processor.
 NATIVE_SECONDS ?= 0.5
 
-.PHONY: site site-test all build test cpu lint fuzz native answers speed portfolio limits bench bench-spin update deps module
+.PHONY: site site-test all build test cpu lint fuzz native answers speed portfolio limits measure bench bench-spin update deps module
 .PHONY: lint-format lint-vet lint-staticcheck lint-tidy lint-layers lint-update lint-race
 
 all: build
@@ -186,6 +186,11 @@ limits:
 portfolio: build
 	$(GO) test ./bench -count=1 -timeout 240m -v -run TestPortfolio -fp.portfolio="$(CURDIR)/bin/fencepost"
 
+# What the command costs: start-up, families, workers, explicit search, bounded model checking. PEER=FILE adds
+# ratios to another tool's figures, ONLY=REGEXP measures a part.
+measure: build
+	$(GO) run ./internal/measure --only='$(ONLY)' --runs=$(RUNS) $(if $(PEER),--peer='$(PEER)') bin/fencepost
+
 # The CPU time of the tests of each package, compiling not counted. At most four minutes in all, and
 # one in each package: what takes longer belongs into make fuzz.
 cpu: deps
@@ -193,6 +198,7 @@ cpu: deps
 
 RUNS     ?= 10
 BENCH    ?= .
+ONLY     ?= .
 PACKAGES ?= .
 
 bench:

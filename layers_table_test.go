@@ -196,6 +196,9 @@ var policy = map[string]rule{
 	// A program that writes the man pages from the commands.
 	"internal/manual": {ours: []string{".", "internal/cli"}, external: []string{"github.com/spf13/cobra"}},
 
+	// A program that measures a binary of fencepost.
+	"internal/measure": {ours: []string{"internal/family", "internal/papers"}},
+
 	"internal/testkit": {ours: []string{everything}, external: testLibraries},
 
 	// The second module, for checks on several machines. task has the data and the rule that keeps counts exact,
