@@ -25,7 +25,7 @@ import (
 	"regexp"
 )
 
-// measurement is what a call of the command measures and how.
+// measurement has the choices of one call of the command.
 type measurement struct {
 	binary   string
 	programs string // directory of programs in C, "": none

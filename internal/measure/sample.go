@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// sample is what a question cost.
+// sample has the cost of a question.
 type sample struct {
 	cpu, wall float64 // seconds
 	megabytes float64 // the most that the process had in memory
