@@ -47,8 +47,9 @@ func (p *program) canary() *ir.Expr {
 	return p.outside("the stack protector's word", []byte("\x00\x5a\xc3\x96\x2d\xb4\x71\xe8"))
 }
 
-// isStream reports whether a symbol of the C library is a variable that points to a stream.
-func isStream(name string) bool { return name == "stdin" || name == "stdout" || name == "stderr" }
+// outsideData are variables of libraries that programs take the address of, with their sizes: streams, the name of the
+// program, the virtual functions of the base class of what std::thread runs.
+var outsideData = map[string]int{"stdin": 8, "stdout": 8, "stderr": 8, "__dso_handle": 8, "_ZTVNSt6thread6_StateE": 40}
 
 // outside returns the address of a constant that no file has.
 func (p *program) outside(name string, content []byte) *ir.Expr {
@@ -148,8 +149,9 @@ func (p *program) symbol(s *object.Symbol, off int64) (*ir.Expr, error) {
 	switch {
 	case s.Absolute:
 		return ir.Int(int64(s.Off) + off), nil
-	case isStream(s.Name) && (s.Sec == nil || s.Copied):
-		return p.outside(s.Name, make([]byte, 8)), nil
+	case outsideData[s.Name] > 0 && (s.Sec == nil || s.Copied):
+		e := p.outside(s.Name, make([]byte, outsideData[s.Name]))
+		return ir.Addr(e.Obj, off), nil
 	case s.Copied:
 		return nil, fmt.Errorf("%s is a variable of a dynamic library", s.Name)
 	case s.Kind == object.Indirect:
@@ -283,6 +285,13 @@ func (p *program) build(b *ir.Builder) {
 		return
 	}
 	p.built = true
+	for _, f := range p.funcs {
+		if f.results != 0 {
+			p.rdx = b.Object("rdx", 8, 8, ir.U64, nil, source.Span{})
+			b.SetPerThread(p.rdx)
+			break
+		}
+	}
 	for _, d := range p.data {
 		d.bytes = make([]byte, d.size)
 		if d.sec.Data != nil {
@@ -301,7 +310,7 @@ func (p *program) build(b *ir.Builder) {
 		if d.sec.Linked && !d.sec.TLS {
 			b.AddressNext(linkedBase(p.image) + d.sec.Addr + d.off)
 		}
-		d.obj = b.Object(d.name, max(1, int64(d.size)), unit, ir.Type{Bits: uint8(8 * unit), Signed: true}, d.bytes, source.Span{})
+		d.obj = b.Object(shortName(d.name), max(1, int64(d.size)), unit, ir.Type{Bits: uint8(8 * unit), Signed: true}, d.bytes, source.Span{})
 		if l := p.layout(d); l != nil {
 			b.Layout(d.obj, l)
 		}

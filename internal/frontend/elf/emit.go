@@ -30,7 +30,7 @@ func (p *program) emit(l *translate.Linker, f *function) {
 	first := f.insts[f.sym.Addr()]
 	e.pos = first.pos
 	f.fb.F.Pos = first.pos
-	for i := range f.fb.F.Params {
+	for i := range f.fb.F.Params - len(f.passed) {
 		e.regs[argumentRegs[i]] = ir.Reg(i)
 	}
 	e.at = f.fb.Loc("", e.pos)
@@ -45,9 +45,19 @@ func (p *program) emit(l *translate.Linker, f *function) {
 	if f.frame.escapes {
 		e.block = f.fb.Reg("frame", 0, e.pos)
 		op := ir.NewOp(ir.Alloc)
-		op.Dst, op.Val, op.Stack, op.Msg, op.Align = e.block, ir.Int(-f.frame.low), true, f.sym.Name+".frame", 64
+		op.Dst, op.Val, op.Stack, op.Msg, op.Align = e.block, ir.Int(f.frame.high-f.frame.low), true, f.sym.Name+".frame", 64
 		e.add(op)
 		e.add(assign(e.reg(lift.RSP), e.inFrame(0)))
+	}
+	for i, s := range f.passed {
+		param := ir.Reg(f.fb.F.Params - len(f.passed) + i)
+		if f.frame.escapes {
+			op := ir.NewOp(ir.Store)
+			op.Type, op.Addr, op.Val, op.Order = ir.Type{Bits: uint8(8 * s.size)}, e.inFrame(s.off), ir.R(param), ir.Relaxed
+			e.add(op)
+		} else {
+			e.slots[s] = param
+		}
 	}
 	if f.main {
 		e.callFirst()
@@ -134,6 +144,9 @@ func (e *emitter) instruction(in *inst) {
 		e.assume(ir.Negate(e.expr(in.Guard)), e.next(in, 1))
 		e.at = body
 	}
+	for _, t := range in.keeps {
+		e.add(assign(e.tableReg(t), e.expr(t.offset)))
+	}
 	o = o.clone()
 	for i := range in.Ops {
 		e.op(&in.Ops[i], o)
@@ -141,9 +154,11 @@ func (e *emitter) instruction(in *inst) {
 	}
 	switch {
 	case in.isCall():
-		e.call(in)
+		e.call(in, o)
+	case in.table != nil:
+		e.branchTable(in)
 	case in.End == lift.Ret:
-		e.ret()
+		e.ret(e.f.results)
 	case in.End == lift.Stop:
 	case in.End == lift.Branch:
 		cond := e.expr(in.Cond)
@@ -259,10 +274,13 @@ func (e *emitter) slotAccess(op *ir.Op, s slot) {
 }
 
 // call makes the edge of a call.
-func (e *emitter) call(in *inst) {
+func (e *emitter) call(in *inst, o offsets) {
 	op := ir.NewOp(ir.Call)
 	op.Dst = e.reg(lift.RAX)
 	switch {
+	case in.pointer:
+		e.callPointer(in)
+		op = ir.NewOp(ir.Nop)
 	case in.callee != nil:
 		op.Func = in.callee.fb.ID
 		n := len(in.callee.params)
@@ -271,6 +289,9 @@ func (e *emitter) call(in *inst) {
 		}
 		for i := range n {
 			op.Args = append(op.Args, ir.R(e.reg(argumentRegs[i])))
+		}
+		for _, s := range in.callee.passed {
+			op.Args = append(op.Args, ir.R(e.argument(in, o, s)))
 		}
 	case in.stub != nil:
 		s := in.stub
@@ -281,7 +302,7 @@ func (e *emitter) call(in *inst) {
 				op.Args = append(op.Args, ir.R(e.reg(argumentRegs[i])))
 			}
 		}
-		if s.proto.result == "void" {
+		if s.isVoid() {
 			op.Dst = ir.NoReg
 		}
 	case in.live.has(lift.RAX):
@@ -294,16 +315,49 @@ func (e *emitter) call(in *inst) {
 		op = ir.NewOp(ir.Nop)
 	}
 	e.add(op)
+	if more := in.defines(e.p) & in.live; more.has(lift.RDX) && !in.tail {
+		e.add(e.result(ir.Load))
+	}
 	switch {
 	case in.tail:
-		e.ret()
+		e.ret(0) // the callee has left its other results
 	case len(in.next) > 0:
 		e.jump(e.next(in, 0))
 	}
 }
 
-// ret makes the edges of a return.
-func (e *emitter) ret() {
+// argument returns a register with a parameter that a call passes on the stack.
+func (e *emitter) argument(in *inst, o offsets, s slot) ir.Reg {
+	at := s
+	if !in.tail {
+		at = in.passes(o, s)
+	}
+	if !e.f.frame.escapes {
+		return e.slot(at)
+	}
+	op := ir.NewOp(ir.Load)
+	op.Dst, op.Type, op.Addr, op.Order = e.fb.Reg("argument", 0, e.pos), ir.Type{Bits: uint8(8 * s.size)}, e.inFrame(at.off), ir.Relaxed
+	e.add(op)
+	return op.Dst
+}
+
+// result is the access to the variable of the thread that holds the second word of a result.
+func (e *emitter) result(kind ir.OpKind) ir.Op {
+	op := ir.NewOp(kind)
+	op.Type, op.Order, op.Addr, op.Obj = ir.U64, ir.Relaxed, ir.Addr(e.p.rdx, 0), e.p.rdx
+	if kind == ir.Load {
+		op.Dst = e.reg(lift.RDX)
+	} else {
+		op.Val = ir.R(e.reg(lift.RDX))
+	}
+	return op
+}
+
+// ret makes the edges of a return, with results beside rax.
+func (e *emitter) ret(results regSet) {
+	if results.has(lift.RDX) {
+		e.add(e.result(ir.Store))
+	}
 	if e.f.frame.escapes && !e.f.main {
 		op := ir.NewOp(ir.Free)
 		op.Addr, op.Stack = ir.R(e.block), true

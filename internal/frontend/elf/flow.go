@@ -41,19 +41,27 @@ func isPart(name string) bool { return strings.Contains(name, ".cold") }
 
 // analyse finds the parameters of all functions, drops what is never read, and takes the stacks apart.
 func (p *program) analyse() {
+	pointers := false
 	for _, f := range p.funcs {
+		f.used = p.inC(f)
 		for _, in := range f.order {
 			if in.extern != "" && in.refused == "" {
 				p.external(f, in)
 			}
+			pointers = pointers || in.pointer
 		}
 	}
+	for _, t := range p.threads {
+		t.f.starts = t.f.starts || pointers
+	}
+	p.findWrites()
 	for again := true; again; {
 		again = false
+		p.pointerParams, p.pointerResults = p.throughPointers()
 		for _, f := range p.funcs {
 			entry := p.liveness(f)
 			for i, r := range argumentRegs {
-				if entry.has(r) && i >= len(f.params) {
+				if entry.has(r) && i >= len(f.params) && !(f.starts && i > 0) {
 					f.params, again = argumentRegs[:i+1], true
 				}
 			}
@@ -62,13 +70,16 @@ func (p *program) analyse() {
 					f.problem = "the function takes a parameter in a vector register, which is not supported"
 				}
 			}
+			again = p.findResults(f) || again
 		}
 	}
-	p.findWrites()
 	for _, f := range p.funcs {
+		if entry := f.insts[f.sym.Addr()].before(p); entry.has(lift.R10) || entry.has(lift.R11) {
+			f.problem = "the function takes a parameter in r10 or r11, which is not supported"
+		}
 		for _, in := range f.order {
 			p.dropDead(in)
-			if bad := in.live & in.overwrites(); in.isCall() && !in.tail && bad != 0 && in.refused == "" {
+			if bad := in.live & in.overwrites() &^ in.defines(p); in.isCall() && !in.tail && bad != 0 && in.refused == "" {
 				in.refused, in.code = in.Text+": a register of the callee is read after the call", codeFlow
 				for r := ir.Reg(0); r < lift.FirstTemp; r++ {
 					if bad.has(r) {
@@ -78,8 +89,65 @@ func (p *program) analyse() {
 				}
 			}
 		}
-		f.takeApart()
+		f.takeApart(p)
 	}
+	p.passOnStack()
+	for _, f := range p.funcs {
+		f.inspectAll(p)
+	}
+}
+
+// throughPointers returns how many parameters functions take that are called through pointers, and the registers
+// beside rax that they return.
+func (p *program) throughPointers() (params int, results regSet) {
+	for f := range p.taken {
+		params, results = max(params, len(f.params)), results|f.results
+	}
+	return params, results
+}
+
+// resultRegs are the registers that hold a result in the ABI, beside rax.
+var resultRegs = one(lift.RDX)
+
+// findResults finds the registers that callees return to a function. It reports whether there are new ones.
+func (p *program) findResults(f *function) bool {
+	found := false
+	for _, in := range f.order {
+		if in.refused != "" || !in.isCall() || in.extern != "" {
+			continue
+		}
+		read := in.live
+		if in.tail {
+			read |= f.results
+		}
+		add := func(callee *function) {
+			if read.has(lift.RAX) && !callee.used {
+				callee.used, found = true, true
+			}
+			if more := read & resultRegs & callee.writes &^ callee.results; more != 0 {
+				callee.results, found = callee.results|more, true
+			}
+		}
+		if in.callee != nil {
+			add(in.callee)
+		} else {
+			for callee := range p.taken {
+				add(callee)
+			}
+		}
+	}
+	return found
+}
+
+// defines returns the registers beside rax that a call leaves with a result.
+func (in *inst) defines(p *program) regSet {
+	switch {
+	case in.callee != nil:
+		return in.callee.results
+	case in.pointer:
+		return p.pointerResults
+	}
+	return 0
 }
 
 // findWrites finds the registers that each function overwrites, by itself and by its calls. Compilers know
@@ -109,13 +177,16 @@ func (p *program) findWrites() {
 
 // overwrites returns the registers that a call overwrites, but for rax.
 func (in *inst) overwrites() regSet {
-	if in.callee != nil {
+	switch {
+	case in.final:
+		return 0
+	case in.callee != nil:
 		return in.callee.writes
 	}
 	return volatileRegs
 }
 
-func (in *inst) isCall() bool { return in.callee != nil || in.extern != "" }
+func (in *inst) isCall() bool { return in.callee != nil || in.extern != "" || in.pointer }
 
 // liveness computes the registers that matter after each instruction, and returns those of the entry.
 func (p *program) liveness(f *function) regSet {
@@ -123,35 +194,74 @@ func (p *program) liveness(f *function) regSet {
 		changed = false
 		for i := len(f.order) - 1; i >= 0; i-- {
 			in := f.order[i]
-			var out regSet
+			var out, maybe regSet
 			for _, n := range in.next {
-				out |= n.before()
+				out |= n.before(p)
+				maybe |= n.maybeBefore(p)
 			}
-			if in.refused == "" && (in.End == lift.Ret || in.tail) {
+			if maybe != in.maybe {
+				in.maybe, changed = maybe, true
+			}
+			if in.refused == "" && (in.End == lift.Ret || in.tail) && f.used {
 				out |= one(lift.RAX)
+			}
+			if in.refused == "" && in.End == lift.Ret {
+				out |= f.results
 			}
 			if out != in.live {
 				in.live, changed = out, true
 			}
 		}
 	}
-	return f.insts[f.sym.Addr()].before()
+	first := f.insts[f.sym.Addr()]
+	return first.before(p) | first.maybeBefore(p)
+}
+
+// maybeBefore returns the registers that may be arguments of a call through a pointer, before an instruction. A
+// register that another call may change in between is none.
+func (in *inst) maybeBefore(p *program) regSet {
+	if in.refused != "" {
+		return 0
+	}
+	maybe := in.maybe
+	if in.isCall() {
+		maybe &^= one(lift.RAX) | in.overwrites()
+	}
+	for i := range in.Ops {
+		in.Ops[i].Defs(func(r ir.Reg) { maybe &^= one(r) })
+	}
+	if in.Guard != nil {
+		maybe |= in.maybe
+	}
+	if in.pointer {
+		for _, r := range argumentRegs[:p.pointerParams] {
+			defined := false
+			for i := range in.Ops {
+				in.Ops[i].Defs(func(d ir.Reg) { defined = defined || d == r })
+			}
+			if !defined {
+				maybe |= one(r)
+			}
+		}
+	}
+	return maybe
 }
 
 // before returns the registers that matter before an instruction.
-func (in *inst) before() regSet {
+func (in *inst) before(p *program) regSet {
 	if in.refused != "" {
 		return 0
 	}
 	live := in.live
 	if in.isCall() {
-		live &^= one(lift.RAX)
+		live &^= one(lift.RAX) | in.defines(p)
 		for i, r := range argumentRegs {
-			if i < in.arguments() {
+			if i < in.arguments(p) && !in.pointer {
 				live |= one(r)
 			}
 		}
-	} else {
+	}
+	if in.pointer || !in.isCall() {
 		live |= uses(in.Cond)
 	}
 	for i := len(in.Ops) - 1; i >= 0; i-- {
@@ -161,6 +271,9 @@ func (in *inst) before() regSet {
 	}
 	if in.Guard != nil {
 		live |= in.live
+	}
+	for _, t := range in.keeps {
+		live |= uses(t.offset)
 	}
 	return live | uses(in.Guard) | uses(in.Needs)
 }
@@ -176,9 +289,12 @@ func uses(e *ir.Expr) regSet {
 }
 
 // arguments returns how many parameters the function takes that an instruction calls.
-func (in *inst) arguments() int {
+func (in *inst) arguments(p *program) int {
 	if in.callee != nil {
 		return len(in.callee.params)
+	}
+	if in.pointer {
+		return p.pointerParams
 	}
 	if in.stub == nil {
 		return 0
@@ -191,7 +307,7 @@ func (p *program) dropDead(in *inst) {
 	if in.refused != "" {
 		return
 	}
-	live, temps := in.live, map[ir.Reg]bool{}
+	live, temps := in.live|in.maybe, map[ir.Reg]bool{}
 	read := func(r ir.Reg) { live |= one(r); temps[r] = true }
 	in.Cond.Walk(func(e *ir.Expr) {
 		if e.Op == ir.RegRef {
@@ -201,7 +317,7 @@ func (p *program) dropDead(in *inst) {
 	var kept []ir.Op
 	for i := len(in.Ops) - 1; i >= 0; i-- {
 		op := in.Ops[i]
-		if d := op.Dst; op.Kind == ir.Assign && d != lift.RSP && !live.has(d) && !(d >= lift.FirstTemp && temps[d]) && (in.Guard == nil || d > lift.R15) && !in.keepsArgument(d) {
+		if d := op.Dst; op.Kind == ir.Assign && d != lift.RSP && !live.has(d) && !(d >= lift.FirstTemp && temps[d]) && (in.Guard == nil || d > lift.R15) && !in.keepsArgument(p, d) {
 			continue
 		}
 		op.Defs(func(r ir.Reg) { live &^= one(r); delete(temps, r) })
@@ -215,12 +331,12 @@ func (p *program) dropDead(in *inst) {
 }
 
 // keepsArgument reports whether an instruction that calls takes a register.
-func (in *inst) keepsArgument(r ir.Reg) bool {
+func (in *inst) keepsArgument(p *program, r ir.Reg) bool {
 	if !in.isCall() {
 		return false
 	}
 	for i, a := range argumentRegs {
-		if a == r && i < in.arguments() {
+		if a == r && i < in.arguments(p) {
 			return true
 		}
 	}

@@ -51,7 +51,7 @@ func (p *program) sectionLayout(d *datum) *ir.Layout {
 				l = &ir.Layout{Kind: ir.ArrayLayout, Elem: l, Count: n}
 			}
 		}
-		out.Fields = append(out.Fields, ir.Field{Name: s.Name, Off: int64(s.Off), Layout: l})
+		out.Fields = append(out.Fields, ir.Field{Name: shortName(s.Name), Off: int64(s.Off), Layout: l})
 	}
 	return out
 }

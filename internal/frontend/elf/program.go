@@ -2,6 +2,7 @@ package elf
 
 import (
 	"fmt"
+	"slices"
 	"sort"
 
 	"fencepost/internal/frontend/elf/lift"
@@ -37,7 +38,13 @@ type program struct {
 	wordsAt  map[int]int // the lengths of those lines of the listing
 	listing  string      // the name of the listing
 
-	built bool // the data have objects
+	// Of the functions that are called through pointers: how many parameters they take, and what they return beside
+	// rax.
+	pointerParams  int
+	pointerResults regSet
+
+	built bool        // the data have objects
+	rdx   ir.ObjectID // holds the second word of a result, of each thread
 	calls int
 	names map[string]int // how many functions have the name in answers
 }
@@ -46,11 +53,16 @@ type program struct {
 type function struct {
 	index   int
 	main    bool // the program begins here
+	final   bool // it does not return; false as long as that is not known
 	sym     *object.Symbol
 	insts   map[uint64]*inst
 	order   []*inst // by address
 	params  []ir.Reg
+	starts  bool   // a thread begins with it: it gets one parameter
+	passed  []slot // parameters on the stack, by their offsets from the stack pointer at the entry
 	writes  regSet // what it overwrites of the registers that a call may change
+	used    bool   // some caller reads rax after it
+	results regSet // registers beside rax that callers read after it
 	problem string // the whole function has no translation
 	frame   frame
 	fb      *ir.FuncBuilder
@@ -68,7 +80,12 @@ type inst struct {
 	extern  string // the function of the library that it calls
 	stub    *stub
 	tail    bool // a jump that is a call and a return
-	live    regSet
+	pointer bool // a call through a pointer
+	final   bool // a call of a function that does not return
+	table   *table
+	keeps   []*table // tables of which it reads a word
+	live    regSet   // the registers that matter after it
+	maybe   regSet   // those that may be arguments of a later call through a pointer
 	pos     source.Span
 }
 
@@ -113,6 +130,10 @@ func (p *program) decode(f *function) {
 		}
 		p.resolve(f, in)
 		switch in.End {
+		case lift.Indirect:
+			if in.table != nil {
+				todo = append(todo, in.table.targets...)
+			}
 		case lift.Jump:
 			if !in.tail {
 				todo = append(todo, in.To.Addr)
@@ -120,7 +141,7 @@ func (p *program) decode(f *function) {
 		case lift.Branch:
 			todo = append(todo, in.To.Addr, in.NextAddr())
 		case lift.Next, lift.Call, lift.CallTo, lift.Repeat:
-			if !endsThere[in.extern] {
+			if in.final = endsThere(in.extern) || in.callee != nil && in.callee.final; !in.final {
 				todo = append(todo, in.NextAddr())
 			}
 		}
@@ -131,6 +152,19 @@ func (p *program) decode(f *function) {
 	sort.Slice(f.order, func(i, j int) bool { return f.order[i].addr < f.order[j].addr })
 	p.connect(f)
 	p.again(f)
+	f.final = !slices.ContainsFunc(f.order, (*inst).leaves)
+}
+
+// leaves reports whether a function returns by an instruction. What comes after an instruction without a translation
+// is not known, and does not matter: no execution gets there.
+func (in *inst) leaves() bool {
+	switch {
+	case in.refused != "":
+		return false
+	case in.tail:
+		return !endsThere(in.extern) && (in.callee == nil || !in.callee.final)
+	}
+	return in.End == lift.Ret
 }
 
 // lift translates an instruction.
@@ -163,7 +197,14 @@ func (p *program) resolve(f *function, in *inst) {
 			}
 			return
 		}
-		refuse("%s: a jump or call through a pointer is not supported", in.Text)
+		if in.End == lift.Indirect {
+			if t := p.findTable(f, in); t != nil {
+				t.reg, in.table = ir.NoReg, t
+				t.load.keeps = append(t.load.keeps, t)
+				return
+			}
+		}
+		in.pointer, in.tail = true, in.End == lift.Indirect
 	case lift.Jump, lift.Call:
 		if in.To.Name != "" {
 			in.extern, in.tail = in.To.Name, in.End == lift.Jump
@@ -204,6 +245,14 @@ func (p *program) connect(f *function) {
 			continue
 		}
 		switch in.End {
+		case lift.Indirect:
+			seen := map[uint64]bool{}
+			for _, addr := range in.table.targets {
+				if !seen[addr] {
+					to(in, addr, true)
+				}
+				seen[addr] = true
+			}
 		case lift.Jump:
 			to(in, in.To.Addr, true)
 		case lift.Branch:
@@ -213,7 +262,7 @@ func (p *program) connect(f *function) {
 			to(in, in.addr, true)
 			to(in, in.NextAddr(), true)
 		case lift.Next, lift.Call, lift.CallTo:
-			if !endsThere[in.extern] {
+			if !in.final {
 				to(in, in.NextAddr(), in.End != lift.Next)
 			}
 		}

@@ -19,6 +19,7 @@ type frame struct {
 	before  map[*inst]offsets
 	escapes bool
 	low     int64 // the lowest offset that is used
+	high    int64 // the end of the parameters on the stack
 	slots   map[slot]bool
 }
 
@@ -106,8 +107,8 @@ func (in *inst) after(o offsets) offsets {
 	return o
 }
 
-// takeApart analyses the stack of a function.
-func (f *function) takeApart() {
+// takeApart finds the offsets of the stack pointer, and of other registers that hold addresses in the stack.
+func (f *function) takeApart(p *program) {
 	fr := &f.frame
 	fr.before, fr.slots = map[*inst]offsets{}, map[slot]bool{}
 	first := f.insts[f.sym.Addr()]
@@ -138,19 +139,80 @@ func (f *function) takeApart() {
 			}
 		}
 	}
+}
+
+// passOnStack finds the parameters on the stack: words above the return address. A function that another one jumps to
+// at its end has those of its caller.
+func (p *program) passOnStack() {
+	for _, f := range p.funcs {
+		for _, in := range f.order {
+			o, ok := f.frame.before[in]
+			if !ok || in.refused != "" {
+				continue
+			}
+			o = o.clone()
+			for i := range in.Ops {
+				op := &in.Ops[i]
+				if off, ok := o.eval(op.Addr); ok && op.Accesses() && off >= 8 {
+					f.addPassed(slot{off, int64(op.Type.Size())})
+				}
+				o.step(op)
+			}
+		}
+	}
+	for changed := true; changed; {
+		changed = false
+		for _, f := range p.funcs {
+			for _, in := range f.order {
+				if in.tail && in.callee != nil {
+					for _, s := range in.callee.passed {
+						changed = f.addPassed(s) || changed
+					}
+				}
+			}
+		}
+	}
+	for _, f := range p.funcs {
+		slices.SortFunc(f.passed, func(a, b slot) int { return int(a.off - b.off) })
+		const most = 1 << 10
+		for i, s := range f.passed {
+			if i > 0 && s.off < f.passed[i-1].off+f.passed[i-1].size || s.off > most {
+				f.problem = "the function accesses its parameters on the stack in several ways, which is not supported"
+			}
+		}
+		if len(f.passed) > 0 && p.inC(f) {
+			f.problem = "the function has parameters on the stack, and its address is taken, which is not supported"
+		}
+	}
+}
+
+func (f *function) addPassed(s slot) bool {
+	if slices.Contains(f.passed, s) {
+		return false
+	}
+	f.passed = append(f.passed, s)
+	return true
+}
+
+// inspectAll finds the uses of the stack in a function.
+func (f *function) inspectAll(p *program) {
+	fr := &f.frame
 	for _, in := range f.order {
 		if o, ok := fr.before[in]; ok && in.refused == "" {
-			f.inspect(in, o.clone())
+			f.inspect(p, in, o.clone())
 		}
 	}
 	if !fr.escapes && !f.separate() {
 		fr.escapes = true
 	}
+	for _, s := range f.passed {
+		fr.high = max(fr.high, s.off+s.size)
+	}
 	fr.low = (fr.low-8-15)&^15 + 8 // the block is aligned, and the entry is 8 past a multiple of 16
 }
 
 // inspect finds the uses of the stack in an instruction.
-func (f *function) inspect(in *inst, o offsets) {
+func (f *function) inspect(p *program, in *inst, o offsets) {
 	fr := &f.frame
 	if v, ok := o[lift.RSP]; ok {
 		fr.low = min(fr.low, v)
@@ -169,15 +231,18 @@ func (f *function) inspect(in *inst, o offsets) {
 				size := int64(op.Type.Size())
 				fr.slots[slot{off, size}] = true
 				fr.low = min(fr.low, off)
-				if off+size > 0 {
-					f.problem = "the function has parameters on the stack, which is not supported"
+				if off+size > 0 && off < 8 {
+					f.problem = "the function accesses its return address, which is not supported"
 				}
 			} else if o.mentions(op.Addr) {
 				fr.escapes = true
 			}
 			fr.escapes = fr.escapes || o.mentions(op.Val) || o.mentions(op.Val2)
 		} else if op.Kind == ir.Assign {
-			if _, ok := o.eval(op.Val); !ok && o.mentions(op.Val) {
+			switch v, ok := o.eval(op.Val); {
+			case ok && v >= 8 && op.Dst != lift.RSP:
+				f.problem = "the function takes the address of a parameter on the stack, which is not supported"
+			case !ok && o.mentions(op.Val):
 				fr.escapes = true
 			}
 		} else if o.mentions(op.Val) {
@@ -188,10 +253,20 @@ func (f *function) inspect(in *inst, o offsets) {
 	switch {
 	case in.isCall():
 		for i, r := range argumentRegs {
-			if _, ok := o[r]; ok && i < in.arguments() {
+			if _, ok := o[r]; ok && i < in.arguments(p) {
 				fr.escapes = true
 			}
 		}
+		if in.callee != nil && !in.tail {
+			for _, s := range in.callee.passed {
+				s = in.passes(o, s)
+				fr.slots[s] = true
+				if s.off+s.size > 0 {
+					f.problem = "a call passes more on the stack than there is"
+				}
+			}
+		}
+		fr.escapes = fr.escapes || in.pointer && o.mentions(in.Cond)
 		if v := o[lift.RSP]; in.tail && v != 0 {
 			f.problem = "the stack is not balanced at a jump to another function"
 		}
@@ -202,10 +277,16 @@ func (f *function) inspect(in *inst, o offsets) {
 		if _, ok := o[lift.RAX]; ok {
 			fr.escapes = true
 		}
+		if _, ok := o[lift.RDX]; ok && f.results.has(lift.RDX) {
+			fr.escapes = true
+		}
 	default:
 		fr.escapes = fr.escapes || o.mentions(in.Cond) || o.mentions(in.Guard)
 	}
 }
+
+// passes returns the word of the caller's stack that is a parameter of its callee.
+func (in *inst) passes(o offsets, s slot) slot { return slot{o[lift.RSP] + s.off - 8, s.size} }
 
 // changesNothing reports whether an operation is a locked instruction that leaves memory as it is, such as
 // lock or dword ptr [rsp], 0, and no operation after it uses what it read: compilers use it as a fence.

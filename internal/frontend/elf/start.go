@@ -224,6 +224,3 @@ func (e *emitter) callFirst() {
 		e.add(op)
 	}
 }
-
-// shortName returns the name of a function as people write it.
-func shortName(name string) string { return name }

@@ -76,10 +76,7 @@ func (p *program) external(f *function, in *inst) {
 	if slices.Contains(p.opt.ExternPure, name) || slices.Contains(p.opt.ExternFence, name) {
 		return
 	}
-	if other, ok := sameAs[name]; ok {
-		name = other
-	}
-	pr := prototypes[name]
+	pr := libraryFunction(name)
 	if pr == nil || len(pr.params) > len(argumentRegs) {
 		in.refused, in.code = fmt.Sprintf("%s is not defined in the given files, and what it does is not known", in.extern), codeExtern
 		return
@@ -93,6 +90,9 @@ func (p *program) external(f *function, in *inst) {
 				c = nil
 			}
 		}
+		if c != nil && c.Op == ir.FuncAddr && strings.HasPrefix(pr.params[i], "void *(*)(void *)") {
+			p.funcs[c.Func].starts = true
+		}
 		in.stub.args = append(in.stub.args, c)
 	}
 	if attr := in.stub.args; pr.name == "pthread_mutex_init" && (attr[1] == nil || attr[1].Op != ir.Const || attr[1].Value != 0) {
@@ -102,17 +102,8 @@ func (p *program) external(f *function, in *inst) {
 
 // knows reports whether a function of the library is known.
 func (p *program) knows(name string) bool {
-	_, same := sameAs[name]
-	return same || prototypes[name] != nil || slices.Contains(p.opt.ExternPure, name) || slices.Contains(p.opt.ExternFence, name)
+	return libraryFunction(name) != nil || slices.Contains(p.opt.ExternPure, name) || slices.Contains(p.opt.ExternFence, name)
 }
-
-// sameAs are other names of functions of the library.
-var sameAs = map[string]string{
-	"__isoc99_sscanf": "sscanf", "_Znwm": "malloc", "_Znam": "malloc", "_ZdlPv": "free", "_ZdaPv": "free", "_ZdlPvm": "free", "_ZdaPvm": "free",
-}
-
-// endsThere are the functions that do not return: what comes after a call of one is other code.
-var endsThere = map[string]bool{"__assert_fail": true, "abort": true, "exit": true, "pthread_exit": true}
 
 // locate gives what was made up for calls the positions of the calls, and a made-up main its lines in the listing.
 func (p *program) locate(out *ir.Program) {
@@ -146,7 +137,7 @@ func (p *program) locate(out *ir.Program) {
 			for i := range made.Regs {
 				made.Regs[i].Pos = in.pos
 			}
-			made.Name = fmt.Sprintf("%s#%s", in.extern, strings.TrimPrefix(in.stub.name, "fp_call_"))
+			made.Name = fmt.Sprintf("%s#%s", shortName(in.extern), strings.TrimPrefix(in.stub.name, "fp_call_"))
 		}
 	}
 }
@@ -177,6 +168,15 @@ func (p *program) stubs() *source.File {
 	for _, h := range headers {
 		fmt.Fprintf(&b, "#include <%s.h>\n", h)
 	}
+	names := map[string]bool{}
+	for _, f := range p.funcs {
+		for _, in := range f.order {
+			if in.stub != nil && in.refused == "" && strings.HasPrefix(in.stub.proto.name, "fp_") {
+				names[in.stub.proto.name] = true
+			}
+		}
+	}
+	b.WriteString(runtime(names))
 	for _, f := range p.funcs {
 		switch {
 		case !p.inC(f):
@@ -212,6 +212,9 @@ func (p *program) stubs() *source.File {
 // textName is the name of the text in C.
 const textName = "machine code"
 
+// isVoid reports whether the call has no result, or one that nothing reads.
+func (s *stub) isVoid() bool { return s.proto.result == "void" || !s.in.live.has(lift.RAX) }
+
 func (p *program) stub(b *strings.Builder, s *stub) {
 	var params, args []string
 	for i, t := range s.proto.params {
@@ -235,7 +238,13 @@ func (p *program) stub(b *strings.Builder, s *stub) {
 		params = []string{"void"}
 	}
 	call := fmt.Sprintf("%s(%s)", s.proto.name, strings.Join(args, ", "))
-	if s.proto.result == "void" {
+	if s.proto.name == "pthread_join" && s.args[1] == nil { // a pointer that may be null stands there
+		call = fmt.Sprintf("(a1 ? %s : pthread_join(%s, 0))", call, args[0])
+	}
+	if s.proto.name == fails {
+		call = fmt.Sprintf("assert(!%s)", strconv.QuoteToASCII(shortName(s.in.extern)+" is called"))
+	}
+	if s.isVoid() {
 		fmt.Fprintf(b, "void %s(%s) { %s; }\n", s.name, strings.Join(params, ", "), call)
 	} else {
 		fmt.Fprintf(b, "unsigned long %s(%s) { return (unsigned long)%s; }\n", s.name, strings.Join(params, ", "), call)
@@ -283,6 +292,9 @@ func (p *program) begin(l *translate.Linker) {
 			f.fb = l.Builder().Func(p.nameOf(f), source.Span{})
 			for _, r := range f.params {
 				f.fb.Param(lift.RegisterName(r), source.Span{})
+			}
+			for _, s := range f.passed {
+				f.fb.Param(fmt.Sprintf("stack+%d", s.off), source.Span{})
 			}
 		}
 	}

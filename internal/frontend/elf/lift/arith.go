@@ -84,6 +84,15 @@ func (l *Lifter) logic() bool {
 			return true
 		}
 	}
+	if imm, ok := l.in.Args[1].(x86asm.Imm); ok && (l.in.Op == x86asm.OR && imm == -1 || l.in.Op == x86asm.AND && imm == 0) {
+		if _, ok := l.in.Args[0].(x86asm.Reg); ok { // sets all bits or none, whatever was in it
+			o := l.operand(0)
+			r := ir.Int(int64(imm) & mask(o.bits))
+			l.set(o, r)
+			l.logicFlags(r, o.bits)
+			return true
+		}
+	}
 	kinds := map[x86asm.Op]struct {
 		op  ir.ExprOp
 		rmw ir.RMWKind

@@ -204,6 +204,10 @@ func (l *formList) words(w int, n map[string]string) {
 }
 
 func (l *formList) conversions() {
+	for _, r := range []string{"rax", "ecx", "dx", "bl"} {
+		l.add("or", "or "+r+", -1", 0)
+		l.add("and", "and "+r+", 0", 0)
+	}
 	for _, op := range []string{"cbw", "cwde", "cdqe", "cwd", "cdq", "cqo", "nop", "pause", "lfence", "mfence", "sfence", "clc", "stc", "cmc", "endbr64"} {
 		l.add(op, op, 0)
 	}

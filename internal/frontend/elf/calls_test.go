@@ -1,0 +1,62 @@
+package elf_test
+
+import (
+	"strings"
+	"testing"
+
+	"fencepost/internal/pipeline"
+)
+
+// TestCalls: programs whose assertions hold, and that fail with one number changed, for every way in which compilers
+// call and jump.
+func TestCalls(t *testing.T) {
+	for _, c := range calls {
+		if !strings.Contains(c.text, c.right) {
+			t.Fatalf("%s: no %q", c.name, c.right)
+		}
+		for _, flags := range []string{"-c -O0", "-c -O1 -fcf-protection", "-c -O1 -fstack-protector-all", "-c -O2 -fno-pie", "-O2", "-O2 -no-pie"} {
+			if got, why := program(t, c.text, flags, "tso", pipeline.COptions{}); got != "safe" {
+				t.Errorf("%s, %s: %s (%s)", c.name, flags, got, why)
+			}
+			if got, why := program(t, strings.Replace(c.text, c.right, c.wrong, 1), flags, "tso", pipeline.COptions{}); got != "unsafe" {
+				t.Errorf("%s, %s, wrong: %s (%s)", c.name, flags, got, why)
+			}
+		}
+	}
+}
+
+var calls = []struct{ name, right, wrong, text string }{
+	{"a switch through a table", "== 13", "== 14", `#include <assert.h>
+volatile int in = 3, out;
+int f(int x) { switch (x) { case 0: return 5; case 1: return out + 7; case 2: out = 9; return 1; case 3: return 42; case 4: return out*2; case 5: out=3; return 11; case 6: return 13; default: return -1; } }
+int main(void) { assert(f(in) == 42); in = 6; assert(f(in) == 13); in = 100; assert(f(in) == -1); in = 1; assert(f(in) == 7); return 0; }
+`},
+	{"parameters on the stack", "97 + 2", "98 + 2", `#include <assert.h>
+__attribute__((noinline)) int f(int a,int b,int c,int d,int e,int g,int h,long i,char j) { volatile int q[2] = {h, g}; return q[0]*10 + i + j + a; }
+__attribute__((noinline)) int g(int a,int b,int c,int d,int e,int g,int h,long i) { return f(b,a,c,d,e,g,h,i+1,'a') + h; }
+volatile int k = 7;
+int main(void) { assert(g(1,2,3,4,5,6,k,8) == 70 + 9 + 97 + 2 + 7); return 0; }
+`},
+	{"results in two registers", "== 15", "== 16", `#include <assert.h>
+struct two { long a, b; };
+volatile long k = 7;
+__attribute__((noinline)) struct two f(long x) { struct two t = {x, k + x}; return t; }
+__attribute__((noinline)) struct two g(long x) { return f(x + 1); }
+int main(void) { struct two t = g(k); assert(t.a == 8 && t.b == 15); return 0; }
+`},
+	{"calls through pointers", "== 12", "== 13", `#include <assert.h>
+#include <pthread.h>
+typedef int (*op)(int, int);
+static int add(int a, int b) { return a + b; } static int mul(int a, int b) { return a * b; } static int one(void) { return 1; }
+op ops[2] = {add, mul}; volatile int which = 1; int (*volatile single)(void) = one; volatile int bad;
+static void *work(void *a) { return (void *)(long)ops[which](3, 4); }
+int main(int c, char **v) { pthread_t t; void *r; pthread_create(&t, 0, work, 0); pthread_join(t, &r); assert((long)r == 12); assert(single() == 1); which = 0; assert(ops[which](3,4) == 7);
+if (bad) single = 0; return single(); }
+`},
+	{"the stack protector", "== 48", "== 49", `#include <assert.h>
+#include <string.h>
+volatile int n = 3;
+__attribute__((noinline)) int f(int k) { char a[16]; memset(a, k, sizeof a); int s = 0; for (int i = 0; i < 16; i++) s += a[i]; return s; }
+int main(void) { assert(f(n) == 48); return 0; }
+`},
+}

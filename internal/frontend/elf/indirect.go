@@ -1,0 +1,288 @@
+package elf
+
+import (
+	"encoding/binary"
+	"slices"
+
+	"fencepost/internal/frontend/elf/lift"
+	"fencepost/internal/frontend/elf/object"
+	"fencepost/internal/ir"
+)
+
+// Calls and jumps through registers and memory.
+//
+// A call goes to a function whose address the program takes: the translation of calls through pointers finds out
+// which addresses reach it (transform/targets.go). That wants to know how many parameters the functions have, which
+// machine code does not say at the call: there is one call for each number.
+//
+// A jump is a switch through a table of addresses in constant memory, or a call and a return. The idea for a switch:
+// the instructions before the jump are evaluated with symbols; if the target is a word of a table at an offset X,
+// or the address of the table plus such a word, then the jump is a branch on X, which is kept where the word is read.
+
+// table is a switch through a table.
+type table struct {
+	load    *inst    // reads the word
+	offset  *ir.Expr // of the word in the table, before the load
+	size    int64    // of a word
+	targets []uint64
+	reg     ir.Reg // keeps the offset, in the emitted function
+}
+
+// symbolic is the value of a register in front of a jump.
+type symbolic struct {
+	base  *ir.Expr  // the address of the table, or nil
+	word  *tableUse // a word of a table, or nil
+	added bool      // the address of the table was added to the word
+}
+
+type tableUse struct {
+	load *inst
+	base *ir.Expr
+	size int
+}
+
+// findTable finds the table of an indirect jump; nil: there is none.
+func (p *program) findTable(f *function, jump *inst) *table {
+	before := map[uint64]*inst{}
+	for _, in := range f.insts {
+		if in.refused == "" && in.Inst != nil {
+			before[in.NextAddr()] = in
+		}
+	}
+	window := []*inst{jump}
+	for in := jump; len(window) < 16; {
+		if in = before[in.addr]; in == nil || in.End != lift.Next || in.Guard != nil {
+			break
+		}
+		window = append(window, in)
+	}
+	slices.Reverse(window)
+	values := map[ir.Reg]symbolic{}
+	for _, in := range window {
+		for r := range values {
+			if r >= lift.FirstTemp {
+				delete(values, r)
+			}
+		}
+		for i := range in.Ops {
+			p.symbolicStep(values, in, &in.Ops[i])
+		}
+	}
+	v := symbolicValue(values, jump.Cond)
+	if v.word == nil || v.added != (v.word.size == 4) {
+		return nil
+	}
+	t := &table{load: v.word.load, size: int64(v.word.size)}
+	for i := range t.load.Ops {
+		if op := &t.load.Ops[i]; op.Kind == ir.Load && op.Addr.Op != ir.AddrOf {
+			t.offset = ir.Binary(ir.Sub, ir.U64, op.Addr, v.word.base)
+		}
+	}
+	if t.targets = p.tableTargets(f, v.word); len(t.targets) == 0 || t.offset == nil {
+		return nil
+	}
+	return t
+}
+
+func (p *program) symbolicStep(values map[ir.Reg]symbolic, in *inst, op *ir.Op) {
+	switch op.Kind {
+	case ir.Assign:
+		values[op.Dst] = symbolicValue(values, op.Val)
+	case ir.Load:
+		v := symbolic{}
+		if base := baseOf(values, op.Addr); base != nil && op.Addr.Op != ir.AddrOf && p.isConstant(base) && (op.Type.Size() == 4 || op.Type.Size() == 8) {
+			v.word = &tableUse{load: in, base: base, size: op.Type.Size()}
+		}
+		values[op.Dst] = v
+	default:
+		op.Defs(func(r ir.Reg) { delete(values, r) })
+	}
+}
+
+func (p *program) isConstant(base *ir.Expr) bool {
+	sec := p.data[base.Obj].sec
+	return (!sec.Write || sec.RelRO) && sec.Data != nil
+}
+
+// baseOf returns the address of constant memory that an address is relative to, nil if there is none.
+func baseOf(values map[ir.Reg]symbolic, e *ir.Expr) *ir.Expr {
+	switch {
+	case e == nil:
+		return nil
+	case e.Op == ir.AddrOf:
+		return e
+	case e.Op == ir.RegRef:
+		return values[e.Reg].base
+	case e.Op == ir.Add:
+		if b := baseOf(values, e.X); b != nil {
+			if c, ok := e.Y.IsConst(); ok && e.X.Op == ir.AddrOf {
+				return ir.Addr(b.Obj, b.Value+c)
+			}
+			return b
+		}
+		return baseOf(values, e.Y)
+	}
+	return nil
+}
+
+func symbolicValue(values map[ir.Reg]symbolic, e *ir.Expr) symbolic {
+	switch {
+	case e == nil:
+		return symbolic{}
+	case e.Op == ir.AddrOf:
+		return symbolic{base: e}
+	case e.Op == ir.RegRef:
+		return values[e.Reg]
+	case e.Op == ir.Cast && e.Type.Bits >= 32: // a word of 32 bits is extended
+		v := symbolicValue(values, e.X)
+		return symbolic{word: v.word}
+	case e.Op == ir.Add && e.Type.Bits == 64:
+		x, y := symbolicValue(values, e.X), symbolicValue(values, e.Y)
+		if y.word != nil {
+			x, y = y, x
+		}
+		if x.word != nil && !x.added && y.base != nil && y.base.Equal(x.word.base) {
+			return symbolic{word: x.word, added: true}
+		}
+	}
+	return symbolic{}
+}
+
+// tableTargets reads the table, up to the first word that does not lead into the function.
+func (p *program) tableTargets(f *function, use *tableUse) []uint64 {
+	const most = 4096
+	d := p.data[use.base.Obj]
+	sec, from := d.sec, d.off+uint64(use.base.Value)
+	var out []uint64
+	for at := from; at+uint64(use.size) <= sec.Size && at >= from && len(out) < most; at += uint64(use.size) {
+		var to uint64
+		r := sec.RelocAt(at)
+		switch {
+		case r != nil && r.Sym != nil && r.Sym.Sec == nil:
+			return out
+		case r != nil && use.size == 4 && r.Kind == object.PC32:
+			to = r.Sym.Addr() + uint64(r.Addend) - (at - from)
+		case r != nil && use.size == 8 && r.Kind == object.Abs64:
+			to = uint64(r.Addend)
+			if r.Sym != nil {
+				to += r.Sym.Addr()
+			}
+		case r != nil || !sec.Linked:
+			return out
+		case use.size == 4:
+			to = sec.Addr + from + uint64(int64(int32(binary.LittleEndian.Uint32(sec.Data[at:]))))
+		default:
+			to = binary.LittleEndian.Uint64(sec.Data[at:])
+		}
+		if !p.belongs(f, to) {
+			return out
+		}
+		out = append(out, to)
+	}
+	return out
+}
+
+// belongs reports whether an address is code of a function, or of a part that the compiler has put elsewhere.
+func (p *program) belongs(f *function, addr uint64) bool {
+	sec := p.image.Find(addr)
+	if sec == nil || !sec.Exec {
+		return false
+	}
+	sym := p.image.At(sec, addr-sec.Addr)
+	return sym != nil && (sym.Addr() == f.sym.Addr() || isPart(sym.Name) && sym.Addr() != addr)
+}
+
+// takenParams returns the numbers of parameters of the functions whose addresses are taken.
+func (p *program) takenParams() []int {
+	var out []int
+	for _, f := range p.funcs {
+		if p.taken[f] && !slices.Contains(out, f.arity()) {
+			out = append(out, f.arity())
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// callPointer makes the edges of a call through a pointer, up to a location after it.
+func (e *emitter) callPointer(in *inst) {
+	pointer := e.fb.Reg("pointer", 0, e.pos)
+	e.add(assign(pointer, e.expr(in.Cond)))
+	kinds := e.p.takenParams()
+	after, from := e.fb.Loc("", e.pos), e.at
+	var any *ir.Expr
+	for _, n := range kinds {
+		var is *ir.Expr
+		for _, f := range e.p.funcs {
+			if !e.p.taken[f] || f.arity() != n {
+				continue
+			}
+			one := ir.Binary(ir.Eq, ir.U64, ir.R(pointer), &ir.Expr{Op: ir.FuncAddr, Type: ir.U64, Func: f.fb.ID})
+			if is == nil {
+				is = one
+			} else {
+				is = ir.Binary(ir.LOr, ir.S64, is, one)
+			}
+		}
+		at := e.fb.Loc("", e.pos)
+		e.at = from
+		e.assume(is, at)
+		e.at = at
+		op := ir.NewOp(ir.Call)
+		op.Dst, op.Val = e.reg(lift.RAX), ir.R(pointer)
+		for i := range n {
+			op.Args = append(op.Args, ir.R(e.reg(argumentRegs[i])))
+		}
+		e.fb.Edge(e.at, op, after, e.pos)
+		if any == nil {
+			any = is
+		} else {
+			any = ir.Binary(ir.LOr, ir.S64, any, is)
+		}
+	}
+	e.at = from
+	if any != nil {
+		none := e.fb.Loc("", e.pos)
+		e.assume(ir.Negate(any), none)
+		e.at = none
+	}
+	bad := ir.NewOp(ir.Assert)
+	bad.Val, bad.Class, bad.Msg = ir.Int(0), ir.BadAddress, "call through a pointer that is no function of the program"
+	e.add(bad)
+	e.at = after
+}
+
+// branchTable makes the edges of a switch.
+func (e *emitter) branchTable(in *inst) {
+	from := e.at
+	var known *ir.Expr
+	for i, to := range in.table.targets {
+		is := ir.Binary(ir.Eq, ir.U64, ir.R(e.tableReg(in.table)), ir.Int(int64(i)*in.table.size))
+		next := e.f.insts[to]
+		if next == nil {
+			continue // the function has too many instructions
+		}
+		e.at = from
+		e.assume(is, e.locs[next])
+		if known == nil {
+			known = is
+		} else {
+			known = ir.Binary(ir.LOr, ir.S64, known, is)
+		}
+	}
+	e.at = from
+	if known != nil {
+		other := e.fb.Loc("", e.pos)
+		e.assume(ir.Negate(known), other)
+		e.at = other
+	}
+	e.unsupported(codeFlow, in.Text+": the index is outside the table of the switch")
+}
+
+// tableReg is the register that keeps the offset in a table.
+func (e *emitter) tableReg(t *table) ir.Reg {
+	if t.reg == ir.NoReg {
+		t.reg = e.fb.Reg("switch", 0, e.pos)
+	}
+	return t.reg
+}
