@@ -387,7 +387,7 @@ func (p *program) oddMutex() string {
 			return d.name
 		}
 		for _, s := range d.parts {
-			if p.image.Static && p.image.Lines.TypeOf(s.Name) == nil {
+			if p.image.Static && p.image.Lines.TypeOf(s.Name, s.Addr()) == nil {
 				continue // the library's own
 			}
 			if isOddMutex(d.sec.Data[s.Off:min(s.Off+s.Size, d.sec.Size)]) {

@@ -14,6 +14,6 @@
 // Positions are lines of a listing of the code, which stands for the text of the program: function and
 // offset, the line of the source, the instruction.
 //
-// What is deliberately absent: calls and jumps through pointers, parameters on the
-// stack, floating point. What an execution reaches of these is not supported, with a position.
+// What is deliberately absent: exceptions, floating point, system calls. What an execution reaches of these is not
+// supported, with a position.
 package elf

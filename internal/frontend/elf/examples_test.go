@@ -115,6 +115,54 @@ func TestExamples(t *testing.T) {
 	}
 }
 
+// TestMachineExamples: the examples in C++ and Rust have the verdicts that their comments expect. Rust is for make
+// fuzz.
+func TestMachineExamples(t *testing.T) {
+	dir := filepath.Join("..", "..", "..", "examples", "machine")
+	compilers := map[string][]string{
+		".cc": {"g++", "-g", "-O2", "-c"}, ".rs": {"rustc", "--edition", "2021", "--crate-type=lib", "--emit=obj", "-C", "panic=abort", "-g", "-O"},
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	comment, asked := regexp.MustCompile(`// expect:(.*)`), 0
+	for _, e := range entries {
+		path := filepath.Join(dir, e.Name())
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		expect, cc := comment.FindSubmatch(text), compilers[filepath.Ext(e.Name())]
+		if expect == nil || cc == nil || cc[0] == "rustc" && !testkit.Slow() {
+			continue
+		}
+		if _, err := exec.LookPath(cc[0]); err != nil {
+			t.Logf("there is no %s here for %s", cc[0], e.Name())
+			continue
+		}
+		out := filepath.Join(t.TempDir(), "out.o")
+		if msg, err := exec.Command(cc[0], append(cc[1:], "-o", out, path)...).CombinedOutput(); err != nil {
+			t.Errorf("%s: %v: %s", path, err, msg)
+			continue
+		}
+		object, err := os.ReadFile(out)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, pair := range strings.Fields(string(expect[1])) {
+			question, want, _ := strings.Cut(pair, "=")
+			if got, why := ask(t, pipeline.Input{Name: "out.o", Text: object}, question, 0); got != want {
+				t.Errorf("%s: %s is %s (%s), want %s", path, question, got, why, want)
+			}
+			asked++
+		}
+	}
+	if _, err := exec.LookPath("g++"); err == nil && asked < 6 {
+		t.Errorf("only %d answers", asked)
+	}
+}
+
 // corpusDiffers has the programs of the corpus whose machine code has other verdicts at some level, and why.
 var corpusDiffers = map[string]string{
 	"c-atomic-order-value":   "gcc takes an order that is no constant for seq_cst",

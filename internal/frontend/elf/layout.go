@@ -2,6 +2,7 @@ package elf
 
 import (
 	"debug/dwarf"
+	"strings"
 
 	"fencepost/internal/ir"
 )
@@ -12,7 +13,7 @@ func (p *program) layout(d *datum) *ir.Layout {
 	if len(d.parts) > 0 {
 		return p.sectionLayout(d)
 	}
-	t := p.image.Lines.TypeOf(d.name)
+	t := p.image.Lines.TypeOf(d.name, d.sec.Addr+d.off)
 	if t == nil {
 		return nil
 	}
@@ -35,7 +36,7 @@ func (p *program) sectionLayout(d *datum) *ir.Layout {
 			continue
 		}
 		var l *ir.Layout
-		if t := p.image.Lines.TypeOf(s.Name); t != nil {
+		if t := p.image.Lines.TypeOf(s.Name, s.Addr()); t != nil {
 			l = layoutOf(t, 0)
 		}
 		if l == nil || l.Size() <= 0 || l.Size() > size {
@@ -104,6 +105,11 @@ func structLayout(t *dwarf.StructType, depth int, opaque func() *ir.Layout) *ir.
 	if t.ByteSize <= 0 || t.ByteSize > 1<<30 || t.Incomplete {
 		return opaque()
 	}
+	if len(t.Field) == 1 && isWrapper(t.StructName) {
+		if l := layoutOf(t.Field[0].Type, depth+1); l != nil && l.Size() == t.ByteSize {
+			return l
+		}
+	}
 	out := &ir.Layout{Kind: ir.RecordLayout, Name: t.StructName, Bytes: t.ByteSize}
 	for _, f := range t.Field {
 		l := layoutOf(f.Type, depth+1)
@@ -113,4 +119,10 @@ func structLayout(t *dwarf.StructType, depth int, opaque func() *ir.Layout) *ir.
 		out.Fields = append(out.Fields, ir.Field{Name: f.Name, Off: f.ByteOffset, Layout: l})
 	}
 	return out
+}
+
+// isWrapper reports whether a structure of a library only wraps a value: atomics of C++ and Rust.
+func isWrapper(name string) bool {
+	name, _, _ = strings.Cut(name, "<")
+	return strings.HasPrefix(name, "atomic") || strings.HasPrefix(name, "__atomic_base") || strings.HasPrefix(name, "Atomic") || name == "UnsafeCell"
 }

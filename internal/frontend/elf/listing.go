@@ -21,6 +21,10 @@ func (p *program) list(name string) *source.File {
 		put("  %s", words)
 		p.mainAt[p.mainLine+i], p.wordsAt[line] = line, len(words)
 	}
+	for i, words := range p.runtimeText {
+		put("  %s", words)
+		p.mainAt[p.runtimeLine+i], p.wordsAt[line] = line, len(words)
+	}
 	for _, f := range p.funcs {
 		put("%s:", f.sym.Name)
 		for _, in := range f.order {
@@ -33,8 +37,8 @@ func (p *program) list(name string) *source.File {
 			} else if in.extern != "" {
 				text = "call " + in.extern
 			}
-			if at := p.image.Lines.At(in.addr); at.Line > 0 {
-				text = fmt.Sprintf("%s:%d: %s", path.Base(at.File), at.Line, text)
+			if at := p.sourceAt(in.addr); at != "" {
+				text = at + ": " + text
 			}
 			before := fmt.Sprintf("  +0x%x  ", in.addr-f.sym.Addr())
 			put("%s%s", before, text)
@@ -42,4 +46,36 @@ func (p *program) list(name string) *source.File {
 		}
 	}
 	return source.NewFile(name, []byte(b.String()))
+}
+
+// sourceAt returns the position of an instruction in the source, with the functions that the compiler has put into
+// each other there. The position is the innermost one that is not in a library; the functions of a library come last.
+func (p *program) sourceAt(addr uint64) string {
+	at := p.image.Lines.At(addr)
+	if at.Line == 0 {
+		return ""
+	}
+	var names []string
+	best := at
+	frames := p.image.Lines.Inlined(addr)
+	for i, f := range frames {
+		names = append(names, shortName(f.Func))
+		inner := at
+		if i+1 < len(frames) {
+			inner = frames[i+1].Call
+		}
+		if isLibrary(inner.File) && !isLibrary(f.Call.File) && f.Call.Line > 0 {
+			best = f.Call
+		}
+	}
+	out := fmt.Sprintf("%s:%d", path.Base(best.File), best.Line)
+	if len(names) > 0 {
+		out += " in " + strings.Join(names, " > ")
+	}
+	return out
+}
+
+// isLibrary reports whether a file belongs to the compiler or the system.
+func isLibrary(file string) bool {
+	return strings.HasPrefix(file, "/usr/") || strings.HasPrefix(file, "/rustc/") || strings.Contains(file, "/rustlib/")
 }

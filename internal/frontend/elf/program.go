@@ -13,6 +13,7 @@ import (
 
 // program is the machine code under translation. Expressions in instructions name its data and functions
 // by index until they are part of an ir program.
+// shape: the steps of the translation share these tables, and lift.Resolver is one of them
 type program struct {
 	image *object.Image
 	opt   Options
@@ -35,8 +36,11 @@ type program struct {
 	mainText []string
 	mainLine int
 	mainAt   map[int]int
-	wordsAt  map[int]int // the lengths of those lines of the listing
-	listing  string      // the name of the listing
+	// The same of what runtime.txt has.
+	runtimeText []string
+	runtimeLine int
+	wordsAt     map[int]int // the lengths of those lines of the listing
+	listing     string      // the name of the listing
 
 	// Of the functions that are called through pointers: how many parameters they take, and what they return beside
 	// rax.
@@ -85,7 +89,7 @@ type inst struct {
 	table   *table
 	keeps   []*table // tables of which it reads a word
 	live    regSet   // the registers that matter after it
-	maybe   regSet   // those that may be arguments of a later call through a pointer
+	maybe   regSet   // registers that a later call through a pointer may take
 	pos     source.Span
 }
 

@@ -194,6 +194,9 @@ func (p *program) externOf(e *ir.Expr) string {
 // libraries in it. Code with lines is the user's.
 func (p *program) libraryName(addr uint64) string {
 	sec := p.image.Find(addr)
+	if sym := p.functionAt(addr); sym != nil && replaced[sym.Name] {
+		return sym.Name
+	}
 	if !p.image.Static || sec == nil || p.image.Lines.At(addr).Line > 0 {
 		return ""
 	}

@@ -7,8 +7,8 @@ import (
 	"github.com/ianlancetaylor/demangle"
 )
 
-// Functions of the libraries of C++ and Rust, by their names. Those that do something do it in C (runtime.txt); some
-// end the program with an error: a panic of Rust, std::terminate.
+// Functions of the libraries of C++ and Rust, by their names. Most are written in C (runtime.txt); some end the
+// program with an error: a panic of Rust, std::terminate.
 
 //go:embed runtime.txt
 var runtimeText string
@@ -39,6 +39,9 @@ var sameAs = map[string]string{
 	"__stack_chk_fail":                                          fails,
 	"__memcpy_chk":                                              "memcpy", "__memmove_chk": "memmove", "__memset_chk": "memset",
 }
+
+// replaced are functions of fencepost.h and fencepost.rs that have a body for runs without fencepost.
+var replaced = map[string]bool{"fencepost_nondet": true, "fencepost_assume": true}
 
 // rustNames are functions of Rust's library, by their names without crate and hash.
 var rustNames = map[string]string{

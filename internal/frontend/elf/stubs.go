@@ -176,7 +176,11 @@ func (p *program) stubs() *source.File {
 			}
 		}
 	}
-	b.WriteString(runtime(names))
+	if text := runtime(names); text != "" {
+		p.runtimeLine = strings.Count(b.String(), "\n") + 1
+		p.runtimeText = strings.Split(strings.TrimSuffix(strings.ReplaceAll(text, "fp_", ""), "\n"), "\n")
+		b.WriteString(text)
+	}
 	for _, f := range p.funcs {
 		switch {
 		case !p.inC(f):
@@ -242,7 +246,7 @@ func (p *program) stub(b *strings.Builder, s *stub) {
 		call = fmt.Sprintf("(a1 ? %s : pthread_join(%s, 0))", call, args[0])
 	}
 	if s.proto.name == fails {
-		call = fmt.Sprintf("assert(!%s)", strconv.QuoteToASCII(shortName(s.in.extern)+" is called"))
+		call = fmt.Sprintf(`__assert_fail(%s, "", 0, "")`, strconv.QuoteToASCII(shortName(s.in.extern)+" is never called"))
 	}
 	if s.isVoid() {
 		fmt.Fprintf(b, "void %s(%s) { %s; }\n", s.name, strings.Join(params, ", "), call)

@@ -29,7 +29,10 @@ type Lines struct {
 	// Problems says what is wrong with the debug information of some files; their code has no lines.
 	Problems []string
 	data     []*dwarf.Data
+	files    []*dwarf.LineFile     // of the unit that is read
+	dir      string                // its directory
 	types    map[string]dwarf.Type // of variables, by name
+	typesAt  map[uint64]dwarf.Type // by address
 }
 
 type lineRow struct {
@@ -155,11 +158,14 @@ func relocated(f debugFile) (*elf.File, error) {
 
 // addUnit reads the lines of a compilation unit.
 func (l *Lines) addUnit(d *dwarf.Data, unit *dwarf.Entry) error {
+	l.files = nil
 	r, err := d.LineReader(unit)
 	if err != nil || r == nil {
 		return err
 	}
 	dir, _ := unit.Val(dwarf.AttrCompDir).(string)
+	l.dir = dir
+	defer func() { l.files = r.Files() }()
 	var row dwarf.LineEntry
 	for {
 		switch err := r.Next(&row); {
@@ -201,14 +207,22 @@ func (l *Lines) addVariable(d *dwarf.Data, e *dwarf.Entry) {
 	}
 	if t, err := d.Type(off); err == nil {
 		if l.types == nil {
-			l.types = map[string]dwarf.Type{}
+			l.types, l.typesAt = map[string]dwarf.Type{}, map[uint64]dwarf.Type{}
 		}
 		l.types[name] = t
+		if len(loc) == 9 {
+			l.typesAt[binary.LittleEndian.Uint64(loc[1:])] = t
+		}
 	}
 }
 
-// TypeOf returns the type of a variable with an address, nil if it is not known.
-func (l *Lines) TypeOf(name string) dwarf.Type { return l.types[name] }
+// TypeOf returns the type of a variable that has a name or begins at an address, nil if it is not known.
+func (l *Lines) TypeOf(name string, addr uint64) dwarf.Type {
+	if t := l.typesAt[addr]; t != nil {
+		return t
+	}
+	return l.types[name]
+}
 
 // relative returns the name of a file as the compiler was given it, if that is known.
 func relative(name, dir string) string {
@@ -228,8 +242,12 @@ func (l *Lines) addInlined(d *dwarf.Data, at *dwarf.Reader, e *dwarf.Entry, dept
 	name := l.nameOf(d, e, 0)
 	line, _ := e.Val(dwarf.AttrCallLine).(int64)
 	col, _ := e.Val(dwarf.AttrCallColumn).(int64)
+	call := Line{Line: int(line), Col: int(col)}
+	if n, ok := e.Val(dwarf.AttrCallFile).(int64); ok && n >= 0 && int(n) < len(l.files) && l.files[n] != nil {
+		call.File = relative(l.files[n].Name, l.dir)
+	}
 	for _, r := range ranges {
-		l.calls = append(l.calls, inlined{low: r[0], high: r[1], depth: depth, name: name, call: Line{Line: int(line), Col: int(col)}})
+		l.calls = append(l.calls, inlined{low: r[0], high: r[1], depth: depth, name: name, call: call})
 	}
 }
 
