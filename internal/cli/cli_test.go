@@ -209,6 +209,8 @@ func TestUsageErrors(t *testing.T) {
 		{[]string{"check", p, "--workers", "-2"}, []string{"--workers", "whole number from 0"}},
 		{[]string{"check", p, "--color", "pink"}, []string{"auto, always, never"}},
 		{[]string{"check", p, "--frob"}, []string{"unknown flag: --frob", "fencepost check --help"}},
+		{[]string{"robust", p, "--checkpoint", "x"}, []string{"unknown flag: --checkpoint", "only `fencepost check` can be stored"}},
+		{[]string{"fences", p, "--shard", "0/2"}, []string{"unknown flag: --shard", "only `fencepost check` can be stored"}},
 		{[]string{"show", p, "--flat", "--dot"}, []string{"cannot be combined"}},
 		{[]string{"show"}, []string{"no file given"}},
 		{[]string{"version", "now"}, []string{"takes no arguments"}},

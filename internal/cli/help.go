@@ -206,6 +206,9 @@ func flagHint(cmd *cobra.Command, message string) string {
 	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
 	cmd.InheritedFlags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
 	if word, ok := strings.CutPrefix(message, "unknown flag: --"); ok {
+		if slices.Contains([]string{"checkpoint", "checkpoint-every", "resume", "shard"}, word) {
+			return fmt.Sprintf("only `fencepost check` can be stored, continued and divided; %s asks several searches, and stores none of them", cmd.Name())
+		}
 		if near := nearest(word, names); near != "" {
 			return fmt.Sprintf("did you mean --%s? %s", near, hint)
 		}
