@@ -100,6 +100,9 @@ func (x *Exploration) Continue(ctx context.Context, c Checkpoint, workers int, e
 	if save == nil {
 		save = func(Checkpoint) {}
 	}
+	if len(c.Tasks) > 0 && ctx.Err() != nil { // it has ended before anything was explored
+		save(c)
+	}
 	for len(c.Tasks) > 0 && ctx.Err() == nil {
 		begun := time.Now()
 		before := c.Found
