@@ -25,6 +25,16 @@ type Proof struct {
 	Obligations int    `json:"obligations"`
 	Queries     int    `json:"queries"`
 	Solver      string `json:"solver"`
+	// CheckedWith says what a second solver answered; nil: none was asked.
+	CheckedWith *ProofSecond `json:"checked_with,omitempty"`
+}
+
+// ProofSecond counts the answers of a second solver to the questions that the first one answered.
+type ProofSecond struct {
+	Solver    string `json:"solver"`
+	Confirmed int    `json:"confirmed"`
+	Open      int    `json:"open"`     // it gave no answer
+	Disputed  int    `json:"disputed"` // it gave another answer: nothing is proved then
 }
 
 // How a proof models numbers.
@@ -143,7 +153,33 @@ type ProofInvariant struct {
 	// Unreachable: no state satisfies the invariants at this instruction, so a proof about
 	// it says nothing.
 	Unreachable bool `json:"unreachable,omitempty"`
+	// Form identifies a condition that was found, so that it can be proved again without a search.
+	Form *ProofForm `json:"form,omitempty"`
 }
+
+// ProofForm is the form of a condition that was found. Classes of threads, locations, registers and variables are
+// numbers in the program as the proof sees it.
+type ProofForm struct {
+	Kind  string `json:"kind"` // FormGlobal, FormLocal, FormPair or FormCount
+	Class int    `json:"class,omitempty"`
+	Loc   int    `json:"loc,omitempty"`
+	// Of two threads: the class of the other one, the registers that differ (none: the threads are never there
+	// together), and the pairs of locations.
+	With      int      `json:"with,omitempty"`
+	Registers []int    `json:"registers,omitempty"`
+	Pairs     [][2]int `json:"pairs,omitempty"`
+	// Of a count: one variable or two, and for each class the locations at which its threads are counted.
+	Variables []int   `json:"variables,omitempty"`
+	Counted   [][]int `json:"counted,omitempty"`
+}
+
+// The forms of conditions.
+const (
+	FormGlobal = "global" // always
+	FormLocal  = "local"  // at a location
+	FormPair   = "pair"   // about two threads
+	FormCount  = "count"  // how many threads are somewhere
+)
 
 // ProofAbstraction is a load that may read more values than in the program.
 type ProofAbstraction struct {
@@ -155,4 +191,6 @@ type ProofAbstraction struct {
 	Sound bool `json:"sound"`
 	// Fails: the instruction is a read-modify-write that may also fail, as Cond says.
 	Fails bool `json:"fails,omitempty"`
+	// Variant is the number of Cond among the conditions that are tried, from 1, if it was found.
+	Variant int `json:"variant,omitempty"`
 }

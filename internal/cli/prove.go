@@ -1,10 +1,15 @@
 package cli
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
 
 	"fencepost"
+	"fencepost/render"
 
 	"github.com/spf13/cobra"
 )
@@ -40,6 +45,7 @@ Exit codes: 0 proved, including all assertions; 1 an execution violates an asser
 2 not proved; 3 bad input or usage, or no solver; 4 internal error.`
 
 const proveExample = `  fencepost prove queue.fp
+  fencepost prove queue.fp --check-with cvc5 --proof queue.json
   fencepost prove queue.c --replicate worker
   fencepost prove queue.fp --no-abstraction --json`
 
@@ -60,6 +66,7 @@ func (v arithmeticValue) Set(s string) error {
 func (a *app) proveCommand() *cobra.Command {
 	opt := fencepost.ProveOptions{Options: fencepost.Defaults()}
 	var asJSON bool
+	var dir, stored string
 	cmd := &cobra.Command{
 		Use:     "prove FILE...",
 		Short:   "Prove that any number of threads behave on x86 as under SC",
@@ -67,10 +74,27 @@ func (a *app) proveCommand() *cobra.Command {
 		Example: proveExample,
 		Args:    oneProgram,
 		RunE: func(_ *cobra.Command, args []string) error {
+			questions := questionFiles{dir: dir}
+			if dir != "" {
+				if err := questions.open(); err != nil {
+					return err
+				}
+				opt.Questions = questions.write
+			}
 			ask := func(ctx context.Context, in fencepost.Input) (fencepost.Answer, error) {
 				return a.services.prove(ctx, in, opt)
 			}
-			return a.answer(args, &opt.Options, ask, func(answer fencepost.Answer) error { return a.render(asJSON, answer) })
+			return a.answer(args, &opt.Options, ask, func(answer fencepost.Answer) error {
+				if questions.err != nil {
+					return questions.err
+				}
+				if stored != "" {
+					if err := a.store(stored, answer); err != nil {
+						return err
+					}
+				}
+				return a.render(asJSON, answer)
+			})
 		},
 	}
 	flags := cmd.Flags()
@@ -78,6 +102,9 @@ func (a *app) proveCommand() *cobra.Command {
 	flags.BoolVar(&opt.NoInference, "no-inference", false, "use only the invariants in the program, and find no others")
 	flags.BoolVar(&opt.NoAbstraction, "no-abstraction", false, "do not abstract loads")
 	flags.Var(arithmeticValue{&opt.Arithmetic}, "arithmetic", "numbers: int (unbounded integers) or bv (bit vectors, exact) (default: chosen by the program)")
+	flags.StringVar(&opt.CheckWith, "check-with", "", "ask a second `solver` every question: z3 or cvc5")
+	flags.StringVar(&dir, "smt", "", "write every question into this `directory`, as SMT-LIB files with the expected answer")
+	flags.Var(fileValue{&stored}, "proof", "write the proof, which verify-trace checks again without a search for invariants")
 	flags.StringVar(&opt.Replicate, "replicate", "", "C: the `function` that any number of threads run")
 	flags.Var(timeoutValue{&opt.Timeout}, "timeout", "time limit, such as 90s or 5m; 0: none")
 	flags.Var(countValue{&opt.Threads, 1, maxCount}, "threads", "prove for this number of threads per template, instead of any number")
@@ -85,4 +112,44 @@ func (a *app) proveCommand() *cobra.Command {
 	cFlags(cmd, &opt.Options)
 	flags.BoolVar(&asJSON, "json", false, "print the result as JSON")
 	return cmd
+}
+
+// questionFiles writes questions into a directory.
+type questionFiles struct {
+	dir string
+	err error // the first that could not be written
+}
+
+// open makes the directory. One with files of questions is refused: they may be of another proof.
+func (q *questionFiles) open() error {
+	if err := os.MkdirAll(q.dir, 0o777); err != nil {
+		return fmt.Errorf("--smt: %w", err)
+	}
+	old, err := filepath.Glob(filepath.Join(q.dir, "*.smt2"))
+	if err == nil && len(old) > 0 {
+		return &usageError{fmt.Sprintf("--smt: %s has SMT-LIB files already", q.dir), "name a directory without any"}
+	}
+	return err
+}
+
+func (q *questionFiles) write(x fencepost.SMTQuestion) {
+	name := filepath.Join(q.dir, fmt.Sprintf("%05d-%s.smt2", x.Number, x.Status))
+	if err := os.WriteFile(name, []byte(x.Text), 0o666); err != nil && q.err == nil {
+		q.err = fmt.Errorf("--smt: %w", err)
+	}
+}
+
+// store writes an answer as JSON.
+func (a *app) store(name string, answer fencepost.Answer) error {
+	var b bytes.Buffer
+	if err := render.JSON(&b, answer.Results, answer.Diagnostics); err != nil {
+		return err
+	}
+	if name == "-" {
+		return &usageError{"--proof: want a file", "--json prints the proof on standard output"}
+	}
+	if err := os.WriteFile(name, b.Bytes(), 0o666); err != nil {
+		return fmt.Errorf("--proof: %w", err)
+	}
+	return nil
 }

@@ -205,6 +205,7 @@ func (ab *abstractor) tryAbstraction(loads []candidate, chosen, how []int) ([]*j
 	sound := true
 	for i, n := range chosen {
 		a := ab.describe(loads[n], loads[n].family()[how[i]])
+		a.Variant = how[i] + 1
 		found, sound = append(found, a), sound && a.Sound
 	}
 	if ab.pr.err == nil && sound && atomic(list) && len(ab.pr.known.failed) == 0 {
@@ -261,7 +262,7 @@ func (ab *abstractor) admits(c *class, a *action) bool {
 		goal = append(goal, ab.pr.arith.le(ab.pr.arith.num(op.Lo), seen), ab.pr.arith.le(seen, ab.pr.arith.num(op.Hi)))
 	}
 	ab.pr.obligations++
-	status, _, err := ab.pr.solver.Check(nil, append(ab.pr.known.everywhere(m), not(and(goal))), nil)
+	status, _, err := ab.pr.asker.check(append(ab.pr.known.everywhere(m), not(and(goal))), nil)
 	if err != nil {
 		ab.pr.err = err
 	}

@@ -5,18 +5,17 @@ import (
 
 	"fencepost/internal/ir"
 	"fencepost/internal/property"
-	"fencepost/internal/solver/smt"
 )
 
 // FalseFacts proves a program and returns the inferred invariants that are false in a state of an
 // instance with sizes threads per template, and how often an invariant was compared with a state.
 func FalseFacts(ctx context.Context, p *ir.Program, props *property.Set, opt Options, reach Reach, sizes ...int) (bad []string, compared int, err error) {
-	solver, err := smt.Start(ctx, queryLimit)
+	asker, err := newAsker(ctx, &opt)
 	if err != nil {
 		return nil, 0, err
 	}
-	defer solver.Close()
-	pr := &prover{ctx: ctx, solver: solver}
+	defer asker.close()
+	pr := &prover{ctx: ctx, asker: asker}
 	if err := pr.prepare(clone(p), props, opt); err != nil {
 		return nil, 0, err
 	}

@@ -26,8 +26,8 @@ type fallen struct {
 // facts that are shown if none would prove the check.
 const (
 	maxReported = 8
-	maxTried     = 24
-	maxShown     = 2
+	maxTried    = 24
+	maxShown    = 2
 )
 
 // addMissing says what the open checks lack. Proposals that were not tried on states say nothing.
@@ -55,7 +55,7 @@ func (cr *checker) missing(ck *check) []verdict.ProofMissing {
 	for i, f := range candidates {
 		terms[i] = f.p.term(regs, m, nil)
 	}
-	status, values, err := pr.solver.Check(nil, append(given, not(ck.goal)), terms)
+	status, values, err := pr.asker.check(append(given, not(ck.goal)), terms)
 	if err != nil {
 		pr.err = err
 	}

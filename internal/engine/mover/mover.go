@@ -18,6 +18,12 @@ import (
 // ErrNoSolver says that no SMT solver is installed, and how to get one.
 var ErrNoSolver = smt.ErrMissing
 
+// SolverMissing is the error that a second solver is not installed.
+type SolverMissing = smt.MissingError
+
+// Solvers returns the names of solvers.
+func Solvers() []string { return smt.Names() }
+
 // Name of the engine.
 const Name = "mover"
 
@@ -30,6 +36,13 @@ type Options struct {
 	// Arithmetic is the representation of numbers; unset: integers, or bit-vectors for
 	// programs that need them.
 	Arithmetic Arithmetic
+	// Stored is a proof whose invariants and abstractions are used, and no others are searched for; nil: there is
+	// none. They are proved as if they were new.
+	Stored *verdict.Proof
+	// CheckWith names a second solver that is asked every question; "": none.
+	CheckWith string
+	// Questions gets every question; nil: nobody does.
+	Questions func(Question)
 	// Private reports whether every thread has a copy of an object; nil: none.
 	Private func(ir.ObjectID) bool
 	// Reach shows states of instances of the program, for the inference of invariants; nil: candidates
@@ -56,15 +69,15 @@ var queryLimit = smt.Limit{Work: 20_000_000, Time: 30 * time.Second}
 // Prove tries to prove that a flat program is value-robust. The error is ErrNoSolver if no solver
 // is installed, and *engine.Unsupported for programs that proofs do not cover.
 func Prove(ctx context.Context, p *ir.Program, props *property.Set, opt Options) (out *Outcome, err error) {
-	solver, err := smt.Start(ctx, queryLimit)
+	asker, err := newAsker(ctx, &opt)
 	if err != nil && ctx.Err() != nil && errors.Is(err, ctx.Err()) {
 		return timeOver(ctx, &verdict.Proof{}), nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	defer solver.Close()
-	pr := &prover{ctx: ctx, solver: solver}
+	defer asker.close()
+	pr := &prover{ctx: ctx, asker: asker}
 	// Formulas are made in many functions. A panic takes the shortest way out of all of them.
 	defer func() {
 		switch broken := recover(); broken.(type) {
@@ -97,13 +110,17 @@ func (pr *prover) prove(opt Options) (*Outcome, error) {
 	out.Proof = &verdict.Proof{
 		Threads: pr.threads(),
 		Stores:  pr.movers.report(r.list), Invariants: pr.known.report(), Abstractions: append(pr.abstractor.written(), r.found...), Checks: r.checks,
-		Arithmetic: pr.meaning(), Solver: pr.solver.Name(),
+		Arithmetic: pr.meaning(),
 	}
 	pr.conclude(out, r)
 	out.Warnings = pr.vacuous()
 	pr.abstractor.materialize()
 	out.Proof.MaxThreads = pr.known.maxThreads()
-	out.Proof.Obligations, out.Proof.Queries = pr.obligations, pr.solver.Queries()
+	out.Proof.Obligations = pr.obligations
+	pr.asker.report(out.Proof)
+	if why := pr.asker.dispute(); why != "" {
+		out.Verdict, out.Reason = verdict.Unknown, why
+	}
 	return out, nil
 }
 
@@ -119,7 +136,9 @@ func (pr *prover) poll() {
 
 // soFar counts the work of a proof that has not come to its end.
 func (pr *prover) soFar() *verdict.Proof {
-	return &verdict.Proof{Obligations: pr.obligations, Queries: pr.solver.Queries(), Solver: pr.solver.Name()}
+	proof := &verdict.Proof{Obligations: pr.obligations}
+	pr.asker.report(proof)
+	return proof
 }
 
 // timeOver returns the outcome if the time was too short for a table.
@@ -184,6 +203,9 @@ func (pr *prover) done(r *result) bool {
 // attempt tries with the given invariants, then with inferred ones, then with abstractions, and
 // then with more inferred invariants.
 func (pr *prover) attempt(ctx context.Context, opt Options) *result {
+	if opt.Stored != nil {
+		return pr.again(opt.Stored)
+	}
 	given := pr.known.save()
 	pr.known.dropFalse()
 	r := &result{list: pr.movers.table(), checks: pr.checker.checks()}
@@ -233,49 +255,6 @@ func (pr *prover) conclude(out *Outcome, r *result) {
 	}
 }
 
-// report returns the invariants.
-func (k *knowledge) report() []verdict.ProofInvariant {
-	var out []verdict.ProofInvariant
-	add := func(c *class, l ir.Loc, p *pred) {
-		inv := verdict.ProofInvariant{Cond: p.text, Found: p.given == nil, Fails: p.fails, State: p.state}
-		if c != nil {
-			inv.Thread = c.name
-			if pos := c.f.Locs[l].Pos; pos.IsValid() {
-				inv.Pos = spanPos(pos)
-			}
-		}
-		if p.given != nil {
-			inv.Pos = spanPos(*p.given)
-		}
-		out = append(out, inv)
-	}
-	for _, p := range k.failed {
-		add(nil, 0, p)
-	}
-	for _, p := range k.global {
-		add(nil, 0, p)
-	}
-	for _, lk := range k.locks {
-		out = append(out, verdict.ProofInvariant{Cond: k.pr.name(lk.region) + " is a lock, which one thread holds at a time", Found: true})
-	}
-	for _, f := range k.pairs {
-		if slices.ContainsFunc(f.separations, func(row []bool) bool { return slices.Contains(row, true) }) {
-			out = append(out, verdict.ProofInvariant{Cond: f.text(), Found: true})
-		}
-	}
-	for _, ct := range k.counts {
-		out = append(out, verdict.ProofInvariant{Cond: ct.text(k.pr), Found: true})
-	}
-	for _, c := range k.pr.classes {
-		for l, list := range k.local[c] {
-			for _, p := range list {
-				add(c, ir.Loc(l), p)
-			}
-		}
-	}
-	return out
-}
-
 func spanPos(s source.Span) *verdict.Pos {
 	return &verdict.Pos{File: s.File, Line: s.Line, Col: s.Col, EndLine: s.EndLine, EndCol: s.EndCol}
 }
@@ -299,7 +278,7 @@ func (pr *prover) vacuous() []verdict.Warning {
 			if !a.shared() || len(pr.known.local[c][a.from()]) == 0 || pr.err != nil {
 				continue
 			}
-			status, _, err := pr.solver.Check(nil, pr.known.at(c, a.from(), pr.registers(c, "a"), pr.memory("m")), nil)
+			status, _, err := pr.asker.check(pr.known.at(c, a.from(), pr.registers(c, "a"), pr.memory("m")), nil)
 			if err != nil {
 				pr.err = err
 				break

@@ -176,9 +176,7 @@ func (m *pairMiner) finish() {
 		here, there := reachable(c.f, c.f.Entry), reachable(d.f, d.f.Entry)
 		for l := range at {
 			for n := range at[l] {
-				possible := here[l] && there[n] && !c.inside[l] && !d.inside[n] &&
-					(c.start || ir.Loc(l) != c.f.Entry) && (d.start || ir.Loc(n) != d.f.Entry) &&
-					m.k.pr.family.beside(c, ir.Loc(l), d, ir.Loc(n))
+				possible := here[l] && there[n] && m.k.separable(c, ir.Loc(l), d, ir.Loc(n))
 				apart.separations[l][n] = possible && !at[l][n]
 				for _, f := range m.facts[id] {
 					f.separations[l][n] = f.separations[l][n] && possible && at[l][n]
@@ -193,6 +191,12 @@ func (m *pairMiner) finish() {
 	slices.SortStableFunc(m.k.pairs, func(f, g *pairFact) int {
 		return (order(f.c)-order(g.c))*len(m.k.pr.classes) + order(f.d) - order(g.d)
 	})
+}
+
+// separable reports whether something may be stated about two threads at two locations: not about one that
+// was just started by another one, and not inside sections.
+func (k *knowledge) separable(c *class, l ir.Loc, d *class, n ir.Loc) bool {
+	return !c.inside[l] && !d.inside[n] && (c.start || l != c.f.Entry) && (d.start || n != d.f.Entry) && k.pr.family.beside(c, l, d, n)
 }
 
 // tickets returns the registers of a thread that may hold something no other thread has: results of

@@ -9,7 +9,6 @@ import (
 	"fencepost/internal/analysis"
 	"fencepost/internal/ir"
 	"fencepost/internal/property"
-	"fencepost/internal/solver/smt"
 )
 
 // class is the threads that run the same code. One stands for all.
@@ -33,7 +32,7 @@ type prover struct {
 	prog    *ir.Program
 	props   *property.Set
 	facts   *analysis.Facts
-	solver  *smt.Solver
+	asker   *asker
 	classes []*class
 	known   *knowledge
 
@@ -86,7 +85,7 @@ func (pr *prover) prepare(p *ir.Program, props *property.Set, opt Options) error
 		}
 	}
 	for _, d := range arith.prelude() {
-		pr.solver.Declare(d)
+		pr.asker.define(d)
 	}
 	for t := range p.Threads {
 		if err := pr.addThread(ir.ThreadID(t), props, annotations); err != nil {
@@ -227,7 +226,7 @@ func (pr *prover) against(c *class) []*class {
 func (pr *prover) declareConst(name, sort string) {
 	if !pr.declared[name] {
 		pr.declared[name] = true
-		pr.solver.Declare(fmt.Sprintf("(declare-const %s %s)", name, sort))
+		pr.asker.constant(name, sort)
 	}
 }
 

@@ -150,7 +150,7 @@ func sites(list []blocked) []verdict.ProofInstruction {
 }
 
 func sameInstruction(x, y verdict.ProofInstruction) bool {
-	return x.Thread == y.Thread && x.Text == y.Text && (x.Pos == y.Pos || x.Pos != nil && y.Pos != nil && *x.Pos == *y.Pos)
+	return x.Thread == y.Thread && x.Text == y.Text && samePos(x.Pos, y.Pos)
 }
 
 // repairs returns suggestions that would make a store atomic.

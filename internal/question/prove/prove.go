@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"fencepost/internal/engine"
@@ -36,6 +37,12 @@ type Options struct {
 	NoAbstraction bool // of loads
 	// Arithmetic is "" for what suits the program: exact for C and wherever bits matter.
 	Arithmetic Arithmetic
+	// CheckWith names a second solver that is asked every question; "": none.
+	CheckWith string `asked:"-"`
+	// Questions gets every question to the solver; nil: nobody does.
+	Questions func(mover.Question)
+	// Stored is a proof that is checked again: no other invariants are searched for. nil: there is none.
+	Stored *verdict.Proof `asked:"-"`
 }
 
 // Defaults returns the documented defaults.
@@ -45,10 +52,13 @@ func Defaults() Options { return Options{Options: pipeline.Defaults()} }
 func (o *Options) Validate() error {
 	switch o.Arithmetic {
 	case "", Integers, BitVectors:
-		return nil
 	default:
 		return &pipeline.OptionError{Option: "arithmetic", Value: string(o.Arithmetic), Want: "int or bv"}
 	}
+	if names := mover.Solvers(); o.CheckWith != "" && !slices.Contains(names, o.CheckWith) {
+		return &pipeline.OptionError{Option: "check-with", Value: o.CheckWith, Want: strings.Join(names, " or ")}
+	}
+	return nil
 }
 
 // fixed reports whether the number of threads is fixed.
@@ -99,7 +109,7 @@ func ask(ctx context.Context, run *pipeline.Run, in pipeline.Input, opt Options)
 	if u := (*engine.Unsupported)(nil); errors.As(err, &u) {
 		return nil, q.Refuse(q.Unsupported(err))
 	}
-	if errors.Is(err, mover.ErrNoSolver) {
+	if missing := (*mover.SolverMissing)(nil); errors.Is(err, mover.ErrNoSolver) || errors.As(err, &missing) {
 		return nil, q.Refuse(verdict.Diagnostic{Code: "FP0930", Message: err.Error()})
 	}
 	return res, err
@@ -132,9 +142,9 @@ func (q *query) decide(ctx context.Context, s *instances) (*verdict.Result, erro
 
 // attempt tries to prove the program. If a search can answer its checks, invariants for these come last.
 func (q *query) attempt(ctx context.Context, s *instances) (*verdict.Result, error) {
-	quick := fixed(q.flat)
+	quick := fixed(q.flat) && q.opt.Stored == nil
 	res, err := q.prove(ctx, quick)
-	if err == nil && quick {
+	if err == nil && fixed(q.flat) {
 		s.decides(res)
 	}
 	if err != nil || !quick || !undecided(res) || ctx.Err() != nil {
@@ -256,7 +266,11 @@ func (q *query) flatten() error {
 
 // moverOptions returns the options of a proof of the program.
 func (q *query) moverOptions(quick bool) mover.Options {
-	opt := mover.Options{NoInference: q.opt.NoInference, NoAbstraction: q.opt.NoAbstraction, Quick: quick, Private: q.Private, Reach: sampled}
+	opt := mover.Options{NoInference: q.opt.NoInference, NoAbstraction: q.opt.NoAbstraction, Quick: quick, Private: q.Private, Reach: sampled,
+		CheckWith: q.opt.CheckWith, Questions: q.opt.Questions, Stored: q.opt.Stored}
+	if opt.Stored != nil {
+		opt.Reach = nil
+	}
 	switch {
 	case q.opt.Arithmetic == Integers:
 		opt.Arithmetic = mover.Integers

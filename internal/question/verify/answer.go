@@ -128,7 +128,44 @@ func (v *verifier) askAgain(r *verdict.Result) error {
 	if err := v.likes(r); err != nil {
 		return err
 	}
+	if v.question.prove != nil && complete(r) && r.Verdict == fresh.Verdict {
+		return compared(scrubProof(scrub(r)), scrubProof(scrub(fresh)))
+	}
 	return compared(scrub(r), scrub(fresh))
+}
+
+// complete reports whether a result is a proof that leaves nothing open. Such a proof is checked again with its own
+// invariants and abstractions; others are searched for again.
+func complete(r *verdict.Result) bool {
+	return r.Proof != nil && r.Verdict != verdict.Unknown && r.Proof.Open() == 0
+}
+
+// scrubProof leaves out of a proof how much work it was, and the states that the solver chose to show why a load is no
+// right mover: with its own invariants and abstractions, other questions are asked about it.
+func scrubProof(r *verdict.Result) *verdict.Result {
+	p := *r.Proof
+	p.Obligations, p.Queries, p.Solver, p.CheckedWith = 0, 0, "", nil
+	p.Invariants = slices.Clone(p.Invariants) // in the order in which they were found
+	key := func(inv verdict.ProofInvariant) string {
+		text, _ := json.Marshal(inv) // plain data
+		return string(text)
+	}
+	slices.SortFunc(p.Invariants, func(a, b verdict.ProofInvariant) int { return cmp.Compare(key(a), key(b)) })
+	p.Invariants = slices.CompactFunc(p.Invariants, func(a, b verdict.ProofInvariant) bool { return key(a) == key(b) })
+	p.Stores = slices.Clone(p.Stores)
+	for i := range p.Stores {
+		s := &p.Stores[i]
+		s.Loads = slices.Clone(s.Loads)
+		for j := range s.Loads {
+			l := &s.Loads[j]
+			l.Blocks = slices.Clone(l.Blocks)
+			for k := range l.Blocks {
+				l.Blocks[k].State = nil
+			}
+		}
+	}
+	r.Proof = &p
+	return r
 }
 
 // again asks the question of a result.
@@ -136,6 +173,9 @@ func (v *verifier) again(r *verdict.Result) (*verdict.Result, error) {
 	v.run.Stage = "asking again"
 	if v.question.ask == nil {
 		return nil, fmt.Errorf("the command %q has no results", r.Asked.Command)
+	}
+	if q := v.question.prove; q != nil && complete(r) {
+		q.Stored = r.Proof
 	}
 	answer, err := v.question.ask(r.Model)
 	if err != nil {

@@ -32,6 +32,7 @@ type question struct {
 	robust *robust.Options
 	fences *fences.Options
 	litmus *litmus.Options
+	prove  *prove.Options
 	traces *traces.Options
 }
 
@@ -88,7 +89,7 @@ var questions = map[string]func(*verifier) *question{
 	},
 	prove.Command: func(v *verifier) *question {
 		opt := &prove.Options{}
-		return &question{options: opt, common: &opt.Options, ask: func(string) (pipeline.Answer, error) {
+		return &question{options: opt, common: &opt.Options, prove: opt, ask: func(string) (pipeline.Answer, error) {
 			return prove.Run(v.ctx, v.in, *opt)
 		}}
 	},

@@ -31,7 +31,7 @@ type proofRow struct {
 func (v *result) proof(r *verdict.Result) {
 	p := r.Proof
 	one := &proof{}
-	one.Grounds = fmt.Sprintf("%s, %s to %s", plural(p.Obligations, "proof obligation"), strings.Replace(plural(p.Queries, "query"), "querys", "queries", 1), p.Solver)
+	one.Grounds = fmt.Sprintf("%s, %s to %s", plural(p.Obligations, "proof obligation"), strings.Replace(plural(p.Queries, "query"), "querys", "queries", 1), p.Solver) + text.SecondSolver(p)
 	model := "holds under TSO"
 	if r.Verdict == verdict.Unknown {
 		model = "holds under SC"

@@ -25,7 +25,23 @@ func (p *printer) proof(r *verdict.Result) {
 	p.line("")
 	stats := fmt.Sprintf("PO %d, VT %.2f s: %s, %s to %s", r.Proof.Obligations, r.Stats.Seconds,
 		counted(int64(r.Proof.Obligations), "proof obligation", "proof obligations"), counted(int64(r.Proof.Queries), "query", "queries"), r.Proof.Solver)
-	p.line("%s", p.opt.paint(dim, stats))
+	p.line("%s", p.opt.paint(dim, stats+SecondSolver(r.Proof)))
+}
+
+// SecondSolver says what a second solver answered; "" if none was asked.
+func SecondSolver(proof *verdict.Proof) string {
+	s := proof.CheckedWith
+	if s == nil {
+		return ""
+	}
+	line := fmt.Sprintf("; %s confirms %d", oneLine(s.Solver), s.Confirmed)
+	if s.Open > 0 {
+		line += fmt.Sprintf(" and gives no answer to %d", s.Open)
+	}
+	if s.Disputed > 0 {
+		line += fmt.Sprintf(" and contradicts %d", s.Disputed)
+	}
+	return line
 }
 
 // proofChecks prints what became of the program's own checks.

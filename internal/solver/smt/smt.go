@@ -95,6 +95,42 @@ func Start(ctx context.Context, limit Limit) (*Solver, error) {
 	if err != nil {
 		return nil, err
 	}
+	return launch(ctx, prog, path, limit)
+}
+
+// Names returns the names of the solvers that this package can call.
+func Names() []string {
+	var names []string
+	for _, p := range programs {
+		names = append(names, p.name)
+	}
+	return names
+}
+
+// MissingError says that a solver that was asked for by name is not installed.
+type MissingError struct{ Name string }
+
+func (e *MissingError) Error() string {
+	return fmt.Sprintf("%s is not in PATH; on Debian and Ubuntu run `apt-get install %s`", e.Name, e.Name)
+}
+
+// StartNamed starts a solver by its name, which is one of Names. The error is a *MissingError if it is not
+// installed.
+func StartNamed(ctx context.Context, name string, limit Limit) (*Solver, error) {
+	for i := range programs {
+		if programs[i].name != name {
+			continue
+		}
+		path, err := exec.LookPath(name)
+		if err != nil {
+			return nil, &MissingError{name}
+		}
+		return launch(ctx, &programs[i], path, limit)
+	}
+	return nil, fmt.Errorf("no solver has the name %q: want one of %s", name, strings.Join(Names(), ", "))
+}
+
+func launch(ctx context.Context, prog *program, path string, limit Limit) (*Solver, error) {
 	cmd := exec.CommandContext(ctx, path, prog.args(limit)...)
 	pipe, err := cmd.StdinPipe()
 	if err != nil {

@@ -1,0 +1,155 @@
+package mover
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"fencepost/internal/solver/smt"
+	"fencepost/verdict"
+)
+
+// Questions to the solver. A second solver may be asked every one of them again, and every one may be
+// recorded as a text of its own. Of what the two contradict each other about nothing follows, and the
+// proof fails: one of the solvers is wrong.
+
+// Question is a question to the solver, and its answer.
+type Question struct {
+	Number int    // from 1
+	Status string // "sat", "unsat" or "unknown"
+	// Text is the question in SMT-LIB 2, with its declarations and the expected answer.
+	Text string
+}
+
+// asker asks one solver or two.
+type asker struct {
+	first, second *smt.Solver // second may be nil
+	record        func(Question)
+	prelude       []string // permanent commands but the declarations of constants
+	sorts         map[string]string
+	order         []string // of the constants
+	asked         int
+	// Of the questions that the first solver answered: how many the second one answered in the same
+	// way, not at all, and otherwise.
+	confirmed, open, disputed int
+}
+
+// newAsker starts the solvers.
+func newAsker(ctx context.Context, opt *Options) (*asker, error) {
+	first, err := smt.Start(ctx, queryLimit)
+	if err != nil {
+		return nil, err
+	}
+	s := &asker{first: first, record: opt.Questions, sorts: map[string]string{}}
+	if opt.CheckWith != "" {
+		if s.second, err = smt.StartNamed(ctx, opt.CheckWith, queryLimit); err != nil {
+			first.Close()
+			return nil, err
+		}
+	}
+	return s, nil
+}
+
+func (s *asker) close() {
+	s.first.Close()
+	if s.second != nil {
+		s.second.Close()
+	}
+}
+
+// define adds a permanent command.
+func (s *asker) define(command string) {
+	s.prelude = append(s.prelude, command)
+	s.send(command)
+}
+
+// constant declares a constant.
+func (s *asker) constant(name, sort string) {
+	if s.record != nil {
+		s.sorts[name] = sort
+		s.order = append(s.order, name)
+	}
+	s.send(declaration(name, sort))
+}
+
+func declaration(name, sort string) string { return fmt.Sprintf("(declare-const %s %s)", name, sort) }
+
+func (s *asker) send(command string) {
+	s.first.Declare(command)
+	if s.second != nil {
+		s.second.Declare(command)
+	}
+}
+
+// check asks whether the assertions are satisfiable together. With Sat the second result has the values of
+// the terms in want.
+func (s *asker) check(assertions, want []string) (smt.Status, []string, error) {
+	s.asked++
+	status, values, err := s.first.Check(nil, assertions, want)
+	if err != nil {
+		return status, values, err
+	}
+	if s.record != nil {
+		s.record(Question{s.asked, status.String(), s.text(status, assertions)})
+	}
+	if s.second == nil || status == smt.Unknown {
+		return status, values, nil
+	}
+	again, _, err := s.second.Check(nil, assertions, nil)
+	switch {
+	case err != nil:
+		return again, nil, err
+	case again == status:
+		s.confirmed++
+	case again == smt.Unknown:
+		s.open++
+	default:
+		s.disputed++
+		return smt.Unknown, nil, nil
+	}
+	return status, values, nil
+}
+
+// text returns a question with the declarations of the constants in it.
+func (s *asker) text(status smt.Status, assertions []string) string {
+	used := map[string]bool{}
+	for _, a := range assertions {
+		for _, word := range strings.FieldsFunc(a, func(r rune) bool { return r == '(' || r == ')' || r == ' ' }) {
+			used[word] = true
+		}
+	}
+	var b strings.Builder
+	b.WriteString("(set-info :smt-lib-version 2.6)\n(set-logic ALL)\n")
+	if status != smt.Unknown {
+		fmt.Fprintf(&b, "(set-info :status %s)\n", status)
+	}
+	for _, command := range s.prelude {
+		b.WriteString(command + "\n")
+	}
+	for _, name := range s.order {
+		if used[name] {
+			b.WriteString(declaration(name, s.sorts[name]) + "\n")
+		}
+	}
+	for _, a := range assertions {
+		b.WriteString("(assert " + a + ")\n")
+	}
+	b.WriteString("(check-sat)\n(exit)\n")
+	return b.String()
+}
+
+// report adds the work of the solvers to a proof.
+func (s *asker) report(proof *verdict.Proof) {
+	proof.Queries, proof.Solver = s.asked, s.first.Name()
+	if s.second != nil {
+		proof.CheckedWith = &verdict.ProofSecond{Solver: s.second.Name(), Confirmed: s.confirmed, Open: s.open, Disputed: s.disputed}
+	}
+}
+
+// dispute says that the solvers contradict each other; "" if they do not.
+func (s *asker) dispute() string {
+	if s.disputed == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s and %s contradict each other in %d of %d questions", s.first.Name(), s.second.Name(), s.disputed, s.asked)
+}
