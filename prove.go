@@ -19,6 +19,7 @@ const (
 // ProveOptions are the options of Prove.
 type ProveOptions struct {
 	Options
+	Model         Model      // TSO or PSO; "": TSO
 	NoInference   bool       // use the invariants in the program and infer no others
 	NoAbstraction bool       // abstract no loads
 	Arithmetic    Arithmetic // "": exact for C and wherever bits matter
@@ -41,7 +42,7 @@ type SMTQuestion struct {
 // needs an SMT solver; without one the answer has an error that says how to get it.
 func Prove(ctx context.Context, in Input, opt ProveOptions) (Answer, error) {
 	asked := prove.Options{
-		Options: opt.Options.internal(), NoInference: opt.NoInference, NoAbstraction: opt.NoAbstraction,
+		Options: opt.Options.internal(), Model: string(opt.Model), NoInference: opt.NoInference, NoAbstraction: opt.NoAbstraction,
 		Arithmetic: prove.Arithmetic(opt.Arithmetic), CheckWith: opt.CheckWith,
 	}
 	if report := opt.Questions; report != nil {

@@ -106,6 +106,8 @@ type ProofStore struct {
 	Blocks []ProofPair `json:"blocks,omitempty"`
 	// Crosses are the instructions that a left mover is moved across although they may access the same memory.
 	Crosses []ProofInstruction `json:"crosses,omitempty"`
+	// Overtakers are the younger stores of the thread that can reach memory before it, under PSO.
+	Overtakers []ProofInstruction `json:"overtakers,omitempty"`
 	// Repairs lists changes that make the store atomic, in words.
 	Repairs []string `json:"repairs,omitempty"`
 }
@@ -160,7 +162,7 @@ type ProofInvariant struct {
 // ProofForm is the form of a condition that was found. Classes of threads, locations, registers and variables are
 // numbers in the program as the proof sees it.
 type ProofForm struct {
-	Kind  string `json:"kind"` // FormGlobal, FormLocal, FormPair or FormCount
+	Kind  string `json:"kind"` // FormGlobal, FormLocal, FormPair, FormCount or FormLock
 	Class int    `json:"class,omitempty"`
 	Loc   int    `json:"loc,omitempty"`
 	// Of two threads: the class of the other one, the registers that differ (none: the threads are never there
@@ -168,7 +170,7 @@ type ProofForm struct {
 	With      int      `json:"with,omitempty"`
 	Registers []int    `json:"registers,omitempty"`
 	Pairs     [][2]int `json:"pairs,omitempty"`
-	// Of a count: one variable or two, and for each class the locations at which its threads are counted.
+	// Of a lock: its variable. Of a count: one variable or two, and for each class the locations at which its threads are counted.
 	Variables []int   `json:"variables,omitempty"`
 	Counted   [][]int `json:"counted,omitempty"`
 }
@@ -179,6 +181,7 @@ const (
 	FormLocal  = "local"  // at a location
 	FormPair   = "pair"   // about two threads
 	FormCount  = "count"  // how many threads are somewhere
+	FormLock   = "lock"   // a variable is a lock
 )
 
 // ProofAbstraction is a load that may read more values than in the program.

@@ -36,8 +36,11 @@ commute, fencepost may abstract them, so that they can do more than in the progr
 The proof is then about the abstracted program: what holds for it under SC holds for
 the program under TSO.
 
+With --model pso the proof must also show that no store can be overtaken by a younger
+store of its thread: then PSO is TSO.
+
 A failed proof does not mean that the program is wrong. Instances of up to three threads
-per template are searched under TSO, and an execution that violates an assertion is
+per template are searched, and an execution that violates an assertion is
 shown. This command needs z3 or cvc5. FILE is a program, or - for standard input.
 Several C files form one program.
 
@@ -63,8 +66,26 @@ func (v arithmeticValue) Set(s string) error {
 	return nil
 }
 
+// weakModelValue is a memory model with store buffers.
+type weakModelValue struct{ model *fencepost.Model }
+
+func (v weakModelValue) String() string { return string(*v.model) }
+func (weakModelValue) Type() string     { return "tso|pso" }
+
+func (v weakModelValue) Set(s string) error {
+	var list modelsValue
+	if err := list.Set(s); err != nil {
+		return err
+	}
+	if len(list) != 1 || list[0] == fencepost.SC {
+		return errors.New("want tso or pso")
+	}
+	*v.model = list[0]
+	return nil
+}
+
 func (a *app) proveCommand() *cobra.Command {
-	opt := fencepost.ProveOptions{Options: fencepost.Defaults()}
+	opt := fencepost.ProveOptions{Options: fencepost.Defaults(), Model: fencepost.TSO}
 	var asJSON bool
 	var dir, stored string
 	cmd := &cobra.Command{
@@ -99,6 +120,7 @@ func (a *app) proveCommand() *cobra.Command {
 	}
 	flags := cmd.Flags()
 	flags.SortFlags = false
+	flags.VarP(weakModelValue{&opt.Model}, "model", "m", "memory model: tso or pso")
 	flags.BoolVar(&opt.NoInference, "no-inference", false, "use only the invariants in the program, and find no others")
 	flags.BoolVar(&opt.NoAbstraction, "no-abstraction", false, "do not abstract loads")
 	flags.Var(arithmeticValue{&opt.Arithmetic}, "arithmetic", "numbers: int (unbounded integers) or bv (bit vectors, exact) (default: chosen by the program)")

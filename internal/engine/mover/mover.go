@@ -43,6 +43,8 @@ type Options struct {
 	CheckWith string
 	// Questions gets every question; nil: nobody does.
 	Questions func(Question)
+	// PSO asks about PSO instead of TSO.
+	PSO bool
 	// Private reports whether every thread has a copy of an object; nil: none.
 	Private func(ir.ObjectID) bool
 	// Reach shows states of instances of the program, for the inference of invariants; nil: candidates
@@ -113,6 +115,9 @@ func (pr *prover) prove(opt Options) (*Outcome, error) {
 		Arithmetic: pr.meaning(),
 	}
 	pr.conclude(out, r)
+	if opt.PSO {
+		pr.underPSO(out, r)
+	}
 	out.Warnings = pr.vacuous()
 	pr.abstractor.materialize()
 	out.Proof.MaxThreads = pr.known.maxThreads()

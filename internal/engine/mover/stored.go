@@ -40,7 +40,8 @@ func (k *knowledge) report() []verdict.ProofInvariant {
 		add(nil, 0, p)
 	}
 	for _, lk := range k.locks {
-		out = append(out, verdict.ProofInvariant{Cond: k.pr.name(lk.region) + " is a lock, which one thread holds at a time", Found: true})
+		out = append(out, verdict.ProofInvariant{Cond: k.pr.name(lk.region) + " is a lock, which one thread holds at a time", Found: true,
+			Form: &verdict.ProofForm{Kind: verdict.FormLock, Variables: []int{lk.region}}})
 	}
 	for _, f := range k.pairs {
 		if slices.ContainsFunc(f.separations, func(row []bool) bool { return slices.Contains(row, true) }) {
@@ -144,6 +145,11 @@ func (k *knowledge) propose(stored *verdict.Proof) {
 	numbers, scalars := k.pr.numbers(), k.scalars()
 	k.findSets(scalars)
 	k.findLocks()
+	k.locks = slices.DeleteFunc(k.locks, func(lk *lock) bool {
+		return !slices.ContainsFunc(stored.Invariants, func(inv verdict.ProofInvariant) bool {
+			return inv.Form != nil && inv.Form.Kind == verdict.FormLock && slices.Contains(inv.Form.Variables, lk.region)
+		})
+	})
 	wanted := map[standing]map[string]bool{}
 	for i := range stored.Invariants {
 		inv := &stored.Invariants[i]
@@ -161,6 +167,8 @@ func (k *knowledge) propose(stored *verdict.Proof) {
 			continue
 		case verdict.FormGlobal:
 			at = standing{}
+		case verdict.FormLock:
+			continue
 		}
 		if wanted[at] == nil {
 			wanted[at] = map[string]bool{}

@@ -33,8 +33,9 @@ const (
 // Options are the options of the question.
 type Options struct {
 	pipeline.Options
-	NoInference   bool // of invariants
-	NoAbstraction bool // of loads
+	Model         string // tso or pso; "": tso
+	NoInference   bool   // of invariants
+	NoAbstraction bool   // of loads
 	// Arithmetic is "" for what suits the program: exact for C and wherever bits matter.
 	Arithmetic Arithmetic
 	// CheckWith names a second solver that is asked every question; "": none.
@@ -55,10 +56,21 @@ func (o *Options) Validate() error {
 	default:
 		return &pipeline.OptionError{Option: "arithmetic", Value: string(o.Arithmetic), Want: "int or bv"}
 	}
+	if m := o.Model; m != "" && m != memory.TSO.String() && m != memory.PSO.String() {
+		return &pipeline.OptionError{Option: "model", Value: m, Want: "tso or pso"}
+	}
 	if names := mover.Solvers(); o.CheckWith != "" && !slices.Contains(names, o.CheckWith) {
 		return &pipeline.OptionError{Option: "check-with", Value: o.CheckWith, Want: strings.Join(names, " or ")}
 	}
 	return nil
+}
+
+// model returns the memory model that is asked about.
+func (o *Options) model() memory.Model {
+	if o.Model == memory.PSO.String() {
+		return memory.PSO
+	}
+	return memory.TSO
 }
 
 // fixed reports whether the number of threads is fixed.
@@ -71,13 +83,13 @@ func fixed(p *ir.Program) bool {
 // no proof then.
 func Run(ctx context.Context, in pipeline.Input, opt Options) (pipeline.Answer, error) {
 	run := pipeline.Open(in)
-	run.Asks(verdict.ValueRobustness, memory.TSO.String())
+	run.Asks(verdict.ValueRobustness, opt.model().String())
 	return run.Answer(Command, opt, func() ([]verdict.Result, error) {
 		if err := opt.Validate(); err != nil {
 			return nil, err
 		}
 		res, err := ask(ctx, run, in, opt)
-		if none := run.Undecided(memory.TSO.String(), err); none != nil {
+		if none := run.Undecided(opt.model().String(), err); none != nil {
 			res, err = none, nil
 			res.Engine, res.Proof = mover.Name, &verdict.Proof{}
 		}
@@ -172,14 +184,14 @@ func (q *query) unsupported(ctx context.Context) (*verdict.Result, error) {
 	if first := transform.FirstUnsupported(q.flat); first != nil && !fixed(q.flat) {
 		out = pipeline.MayReach(first, "proofs for any number of threads do not exclude it")
 	} else {
-		flat, met, err := pipeline.Reachable(ctx, q.Program, q.flat, memory.TSO, &q.opt.Options)
+		flat, met, err := pipeline.Reachable(ctx, q.Program, q.flat, q.opt.model(), &q.opt.Options)
 		if err != nil || met == nil {
 			q.flat = flat
 			return nil, err
 		}
 		out = met
 	}
-	return q.Conclude(&pipeline.Conclusion{Question: verdict.ValueRobustness, Model: memory.TSO, Engine: mover.Name, Outcome: out, Given: q.opt.Given()}), nil
+	return q.Conclude(&pipeline.Conclusion{Question: verdict.ValueRobustness, Model: q.opt.model(), Engine: mover.Name, Outcome: out, Given: q.opt.Given()}), nil
 }
 
 // undecided reports whether checks are open and none was refuted.
@@ -194,7 +206,7 @@ func (q *query) prove(ctx context.Context, quick bool) (*verdict.Result, error) 
 	if err != nil {
 		return nil, err
 	}
-	res := q.Result(verdict.ValueRobustness, memory.TSO, mover.Name)
+	res := q.Result(verdict.ValueRobustness, q.opt.model(), mover.Name)
 	res.Verdict, res.Reason, res.Proof, res.Warnings = out.Verdict, out.Reason, out.Proof, out.Warnings
 	res.Coverage.Exhaustive = out.Verdict != verdict.Unknown
 	if !fixed(q.flat) {
@@ -267,7 +279,7 @@ func (q *query) flatten() error {
 // moverOptions returns the options of a proof of the program.
 func (q *query) moverOptions(quick bool) mover.Options {
 	opt := mover.Options{NoInference: q.opt.NoInference, NoAbstraction: q.opt.NoAbstraction, Quick: quick, Private: q.Private, Reach: sampled,
-		CheckWith: q.opt.CheckWith, Questions: q.opt.Questions, Stored: q.opt.Stored}
+		PSO: q.opt.model() == memory.PSO, CheckWith: q.opt.CheckWith, Questions: q.opt.Questions, Stored: q.opt.Stored}
 	if opt.Stored != nil {
 		opt.Reach = nil
 	}
@@ -326,6 +338,9 @@ func (q *query) addTexts(proof *verdict.Proof) {
 		}
 		for j := range s.Crosses {
 			fill(&s.Crosses[j])
+		}
+		for j := range s.Overtakers {
+			fill(&s.Overtakers[j])
 		}
 		for j := range s.Loads {
 			fill(&s.Loads[j].ProofInstruction)

@@ -5,14 +5,13 @@ import (
 	"slices"
 
 	"fencepost/internal/ir"
-	"fencepost/internal/memory"
 	"fencepost/internal/pipeline"
 	"fencepost/internal/question/check"
 	"fencepost/verdict"
 )
 
 // Refutation. A failed proof says nothing about the program, and most programs without a proof are wrong. So small
-// instances are searched under TSO: a few states before the proof, since a short search finds most errors sooner
+// instances are searched under the memory model: a few states before the proof, since a short search finds most errors sooner
 // than a solver, and more states after a proof that left something open. An execution that violates a check is the
 // answer. The limits count memory and not time, so that the answer does not depend on the machine.
 
@@ -111,7 +110,7 @@ func (s *instances) search(ctx context.Context, n int, limit int64) (*verdict.Re
 		opt.Memory = limit
 	}
 	opt.Progress = nil
-	a, err := check.Run(pipeline.Unwatched(ctx), s.in, []string{memory.TSO.String()}, opt)
+	a, err := check.Run(pipeline.Unwatched(ctx), s.in, []string{s.opt.model().String()}, opt)
 	if err != nil || a.HasErrors() || len(a.Results) == 0 {
 		return nil, err
 	}

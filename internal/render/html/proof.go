@@ -32,7 +32,8 @@ func (v *result) proof(r *verdict.Result) {
 	p := r.Proof
 	one := &proof{}
 	one.Grounds = fmt.Sprintf("%s, %s to %s", plural(p.Obligations, "proof obligation"), strings.Replace(plural(p.Queries, "query"), "querys", "queries", 1), p.Solver) + text.SecondSolver(p)
-	model := "holds under TSO"
+	weak := strings.ToUpper(r.Model)
+	model := "holds under " + weak
 	if r.Verdict == verdict.Unknown {
 		model = "holds under SC"
 	}
@@ -41,7 +42,7 @@ func (v *result) proof(r *verdict.Result) {
 		row := proofRow{Where: positionText(c.Pos), What: text.CheckedCondition(r, c), Class: "open", Status: "not proved"}
 		switch {
 		case c.Proved && c.By != "":
-			row.Class, row.Status, row.Why = "good", "holds under TSO", []string{"by search (" + c.By + ")"}
+			row.Class, row.Status, row.Why = "good", "holds under "+weak, []string{"by search (" + c.By + ")"}
 		case c.Proved:
 			row.Class, row.Status, row.Why = "good", model, []string{"by induction"}
 		case c.Vague:
@@ -85,7 +86,7 @@ func (v *result) proof(r *verdict.Result) {
 		shows = append(shows, v.Reason+".")
 	}
 	if r.Verdict == verdict.Unknown {
-		shows = append(shows, "It is not shown that TSO and SC reach the same shared states.")
+		shows = append(shows, "It is not shown that "+weak+" and SC reach the same shared states.")
 	} else {
 		for _, line := range text.ProofScope(r) {
 			shows = append(shows, strings.ToUpper(line[:1])+line[1:]+".")

@@ -20,7 +20,7 @@ func (p *printer) proof(r *verdict.Result) {
 	p.proofGrounds(r.Proof)
 	for i := range r.Engines {
 		p.line("")
-		p.line("%s", underSC(r.Verdict, &r.Engines[i]))
+		p.line("%s", underSC(r, &r.Engines[i]))
 	}
 	p.line("")
 	stats := fmt.Sprintf("PO %d, VT %.2f s: %s, %s to %s", r.Proof.Obligations, r.Stats.Seconds,
@@ -56,16 +56,17 @@ func (p *printer) proofChecks(r *verdict.Result) {
 	}
 	p.line("")
 	p.proofHead(t, "status")
-	model := "under TSO"
+	weak := strings.ToUpper(r.Model)
+	model := "under " + weak
 	if r.Verdict == verdict.Unknown {
-		model = "under SC, which says nothing about TSO as long as not all stores are proved atomic"
+		model = "under SC, which says nothing about " + weak + " as long as not all stores are proved atomic"
 	}
 	for i := range r.Proof.Checks {
 		c := &r.Proof.Checks[i]
 		head := t.row(i + 1)
 		switch {
-		case c.Proved && c.By != "": // the search was under TSO if the proof does not carry over from SC
-			p.line("%s  holds under TSO: by search (%s)", head, c.By)
+		case c.Proved && c.By != "": // the search was under the model if the proof does not carry over from SC
+			p.line("%s  holds under %s: by search (%s)", head, weak, c.By)
 		case c.Proved:
 			p.line("%s  holds %s: by induction", head, model)
 		case c.Vague:
@@ -266,16 +267,17 @@ func (p *printer) proofGrounds(proof *verdict.Proof) {
 }
 
 // underSC says what the answer under SC is worth.
-func underSC(v verdict.Verdict, e *verdict.EngineReport) string {
+func underSC(r *verdict.Result, e *verdict.EngineReport) string {
+	weak := strings.ToUpper(r.Model)
 	word, _ := verdictWord(e.Verdict)
 	if e.Reason != "" {
 		word += ": " + oneLine(e.Reason)
 	}
 	switch {
-	case v == verdict.ValueRobust:
-		return fmt.Sprintf("under SC (%s), and therefore under TSO: %s", e.Engine, word)
+	case r.Verdict == verdict.ValueRobust:
+		return fmt.Sprintf("under SC (%s), and therefore under %s: %s", e.Engine, weak, word)
 	case e.Verdict == verdict.Safe || e.Verdict == verdict.NotObserved:
-		return fmt.Sprintf("the abstracted program under SC (%s), and therefore the program under TSO: %s", e.Engine, word)
+		return fmt.Sprintf("the abstracted program under SC (%s), and therefore the program under %s: %s", e.Engine, weak, word)
 	default:
 		return fmt.Sprintf("the abstracted program under SC (%s): %s; that says nothing about the program itself", e.Engine, word)
 	}

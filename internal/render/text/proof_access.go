@@ -60,6 +60,13 @@ func storeRow(s *verdict.ProofStore) AccessRow {
 	case verdict.ByLeft:
 		row = AccessRow{At: s.ProofInstruction, Mover: "left", Why: "atomic: " + crosses(s.Crosses, "accesses what it writes")}
 	}
+	if len(s.Overtakers) > 0 {
+		names := make([]string, len(s.Overtakers))
+		for i, at := range s.Overtakers {
+			names[i] = lineName(at)
+		}
+		row.Why, row.Open = row.Why+"; a younger store can overtake it: "+strings.Join(names, ", "), true
+	}
 	return row
 }
 

@@ -37,12 +37,13 @@ func ProofComplete(r *verdict.Result) bool {
 // ProofHeadline says whether the program is proved, and what.
 func ProofHeadline(r *verdict.Result) string {
 	n, open := len(r.Proof.Checks), r.Proof.Open()
-	hold := "the check holds under TSO"
+	model := strings.ToUpper(r.Model)
+	hold := "the check holds under " + model
 	switch {
 	case n == 2:
-		hold = "both checks hold under TSO"
+		hold = "both checks hold under " + model
 	case n > 2:
-		hold = fmt.Sprintf("all %d checks hold under TSO", n)
+		hold = fmt.Sprintf("all %d checks hold under %s", n, model)
 	}
 	switch {
 	case open > 0:
@@ -50,20 +51,23 @@ func ProofHeadline(r *verdict.Result) string {
 	case r.Verdict == verdict.Unknown:
 		return "not proved"
 	case r.Verdict == verdict.ValueRobust && n == 0:
-		return "proved: " + sameStates
+		return "proved: " + sameStates(r)
 	case r.Verdict == verdict.ValueRobust:
-		return "proved: " + hold + ", and " + sameStates
+		return "proved: " + hold + ", and " + sameStates(r)
 	case n == 0:
-		return "proved of an abstraction: " + ofAbstraction
+		return "proved of an abstraction: " + ofAbstraction(r)
 	default:
 		return "proved: " + hold
 	}
 }
 
-const (
-	sameStates    = "TSO and SC reach the same shared states"
-	ofAbstraction = "what holds for the abstracted program under SC holds for this program under TSO"
-)
+func sameStates(r *verdict.Result) string {
+	return strings.ToUpper(r.Model) + " and SC reach the same shared states"
+}
+
+func ofAbstraction(r *verdict.Result) string {
+	return "what holds for the abstracted program under SC holds for this program under " + strings.ToUpper(r.Model)
+}
 
 // ProofScope says what more is known: about the states, for how many threads, for which data.
 func ProofScope(r *verdict.Result) []string {
@@ -71,7 +75,7 @@ func ProofScope(r *verdict.Result) []string {
 	open := r.Proof.Open()
 	switch {
 	case r.Verdict == verdict.ValueRobust && open > 0:
-		out = append(out, "proved: "+sameStates)
+		out = append(out, "proved: "+sameStates(r))
 	case r.Verdict == verdict.Abstracted:
 		found := 0
 		for _, a := range r.Proof.Abstractions {
@@ -79,9 +83,9 @@ func ProofScope(r *verdict.Result) []string {
 				found++
 			}
 		}
-		line := fmt.Sprintf("the proof abstracts %s: whether TSO and SC reach the same shared states is not shown", counted(int64(found), "instruction", "instructions"))
+		line := fmt.Sprintf("the proof abstracts %s: whether %s is not shown", counted(int64(found), "instruction", "instructions"), sameStates(r))
 		if open > 0 {
-			line = "proved: " + ofAbstraction + "; " + line
+			line = "proved: " + ofAbstraction(r) + "; " + line
 		}
 		out = append(out, line)
 	}
