@@ -3,7 +3,6 @@ package fencepost
 import (
 	"context"
 
-	"fencepost/internal/engine/mover"
 	"fencepost/internal/question/prove"
 )
 
@@ -25,7 +24,7 @@ type ProveOptions struct {
 	Arithmetic    Arithmetic // "": exact for C and wherever bits matter
 	// CheckWith names a second solver, z3 or cvc5, that is asked every question; "": none.
 	CheckWith string
-	// Questions gets every question to the solver, with its answer; nil: nobody does.
+	// Questions, if not nil, gets every question to the solver, with its answer.
 	Questions func(SMTQuestion)
 }
 
@@ -46,7 +45,7 @@ func Prove(ctx context.Context, in Input, opt ProveOptions) (Answer, error) {
 		Arithmetic: prove.Arithmetic(opt.Arithmetic), CheckWith: opt.CheckWith,
 	}
 	if report := opt.Questions; report != nil {
-		asked.Questions = func(q mover.Question) { report(SMTQuestion(q)) }
+		asked.Questions = func(q prove.Question) { report(SMTQuestion(q)) }
 	}
 	return answer(prove.Run(ctx, in.internal(), asked))
 }

@@ -41,7 +41,7 @@ type Options struct {
 	Stored *verdict.Proof
 	// CheckWith names a second solver that is asked every question; "": none.
 	CheckWith string
-	// Questions gets every question; nil: nobody does.
+	// Questions, if not nil, gets every question.
 	Questions func(Question)
 	// PSO asks about PSO instead of TSO.
 	PSO bool

@@ -75,7 +75,7 @@ func TestProofsUnderPSO(t *testing.T) {
 	}
 }
 
-// ordered puts store-store fences into a program, behind most of its lines.
+// ordered puts store-store fences into a program, after most of its lines.
 func ordered(r *rand.Rand, text string) string {
 	var b strings.Builder
 	for _, line := range strings.SplitAfter(text, "\n") {

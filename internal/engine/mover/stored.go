@@ -96,7 +96,7 @@ func (ct *count) form(classes []*class) *verdict.ProofForm {
 // again tries to prove the program with the invariants and abstractions of a stored proof.
 func (pr *prover) again(stored *verdict.Proof) *result {
 	r := &result{}
-	pr.known.propose(stored)
+	propose(pr.known, stored)
 	if loads, how := pr.abstractor.stored(stored); len(loads) > 0 {
 		all := make([]int, len(loads))
 		for i := range all {
@@ -141,7 +141,7 @@ func (ab *abstractor) stored(proof *verdict.Proof) (loads []candidate, how []int
 func samePos(x, y *verdict.Pos) bool { return x == y || x != nil && y != nil && *x == *y }
 
 // propose adds the conditions of a stored proof to the proposals.
-func (k *knowledge) propose(stored *verdict.Proof) {
+func propose(k *knowledge, stored *verdict.Proof) {
 	numbers, scalars := k.pr.numbers(), k.scalars()
 	k.findSets(scalars)
 	k.findLocks()
@@ -160,10 +160,10 @@ func (k *knowledge) propose(stored *verdict.Proof) {
 		at := standing{k.pr.classes[f.Class], ir.Loc(f.Loc)}
 		switch f.Kind {
 		case verdict.FormPair:
-			k.proposePair(f)
+			proposePair(k, f)
 			continue
 		case verdict.FormCount:
-			k.proposeCount(f)
+			proposeCount(k, f)
 			continue
 		case verdict.FormGlobal:
 			at = standing{}
@@ -198,7 +198,7 @@ func (k *knowledge) propose(stored *verdict.Proof) {
 }
 
 // proposePair adds a fact about two threads. One that does not fit the program is left out.
-func (k *knowledge) proposePair(f *verdict.ProofForm) {
+func proposePair(k *knowledge, f *verdict.ProofForm) {
 	if f.With < 0 || f.With >= len(k.pr.classes) {
 		return
 	}
@@ -223,7 +223,7 @@ func (k *knowledge) proposePair(f *verdict.ProofForm) {
 }
 
 // proposeCount adds a count. One that does not fit the program is left out.
-func (k *knowledge) proposeCount(f *verdict.ProofForm) {
+func proposeCount(k *knowledge, f *verdict.ProofForm) {
 	single := func(x int) bool { return x >= 0 && x < len(k.pr.regions) && k.pr.isSingle(x) }
 	if len(f.Variables) < 1 || len(f.Variables) > 2 || !single(f.Variables[0]) || len(f.Counted) != len(k.pr.classes) {
 		return

@@ -30,6 +30,9 @@ const (
 	BitVectors Arithmetic = "bv"  // exact numbers
 )
 
+// Question is a question to the solver.
+type Question = mover.Question
+
 // Options are the options of the question.
 type Options struct {
 	pipeline.Options
@@ -40,8 +43,8 @@ type Options struct {
 	Arithmetic Arithmetic
 	// CheckWith names a second solver that is asked every question; "": none.
 	CheckWith string `asked:"-"`
-	// Questions gets every question to the solver; nil: nobody does.
-	Questions func(mover.Question)
+	// Questions, if not nil, gets every question to the solver.
+	Questions func(Question)
 	// Stored is a proof that is checked again: no other invariants are searched for. nil: there is none.
 	Stored *verdict.Proof `asked:"-"`
 }
