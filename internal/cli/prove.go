@@ -66,6 +66,20 @@ func (v arithmeticValue) Set(s string) error {
 	return nil
 }
 
+// solverValue is the name of a solver.
+type solverValue struct{ name *string }
+
+func (v solverValue) String() string { return *v.name }
+func (solverValue) Type() string     { return "z3|cvc5" }
+
+func (v solverValue) Set(s string) error {
+	if s != "z3" && s != "cvc5" {
+		return errors.New("want z3 or cvc5")
+	}
+	*v.name = s
+	return nil
+}
+
 // weakModelValue is a memory model with store buffers.
 type weakModelValue struct{ model *fencepost.Model }
 
@@ -124,7 +138,7 @@ func (a *app) proveCommand() *cobra.Command {
 	flags.BoolVar(&opt.NoInference, "no-inference", false, "use only the invariants in the program, and find no others")
 	flags.BoolVar(&opt.NoAbstraction, "no-abstraction", false, "do not abstract loads")
 	flags.Var(arithmeticValue{&opt.Arithmetic}, "arithmetic", "numbers: int (unbounded integers) or bv (bit vectors, exact) (default: chosen by the program)")
-	flags.StringVar(&opt.CheckWith, "check-with", "", "ask a second `solver` every question: z3 or cvc5")
+	flags.Var(solverValue{&opt.CheckWith}, "check-with", "ask a second solver every question")
 	flags.StringVar(&dir, "smt", "", "write every question into this `directory`, as SMT-LIB files with the expected answer")
 	flags.Var(fileValue{&stored}, "proof", "write the proof, which verify-trace checks again without a search for invariants")
 	flags.StringVar(&opt.Replicate, "replicate", "", "C: the `function` that any number of threads run")

@@ -25,7 +25,7 @@ import (
 
 // notChecked are fields that are compared with nothing: what was asked is taken as it stands, and the
 // others say how an answer was found.
-var notChecked = []string{"asked", "by", "engine", "engines", "repair.rounds", "stats", "warnings"}
+var notChecked = []string{"asked", "by", "engine", "engines", "proof.checked_with", "proof.obligations", "proof.queries", "proof.solver", "repair.rounds", "stats", "warnings"}
 
 // rest checks what a result says beside its executions.
 func (v *verifier) rest(r *verdict.Result) {
