@@ -10,7 +10,7 @@ import "fencepost/internal/ir"
 // state. Lists are therefore kept in the lexicographic normal form of the trace monoid whose
 // letters are entries, where two entries commute unless they overlap or one is a marker: no
 // entry could move left past greater ones. Insertion at the right position keeps the normal
-// form; a removal restores it where accesses of different sizes overlap.
+// form; a removal restores it where accesses of different sizes overlap, or markers are left (sizes).
 
 // append adds an entry to the buffer of t under the rules of the model.
 func (y *System) append(s *State, t int, e Entry) {
@@ -132,7 +132,7 @@ next:
 // flush lets one entry reach memory.
 func (y *System) flush(s *State, t, i int) {
 	e := s.remove(t, i)
-	if y.Model == PSO {
+	if y.Model == PSO && s.sizes.mixed {
 		s.normalize(t)
 	}
 	if s.Record {

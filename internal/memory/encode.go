@@ -293,7 +293,7 @@ func (c *Codec) DecodeThread(s *State, t int, in []byte) []byte {
 	y := c.y
 	tc := &y.threads[t]
 	regs := y.regsOf(s, t)
-	s.bufs[t] = s.bufs[t][:0]
+	s.emptyBuffer(t)
 	s.wait[t], s.result[t] = 0, 0
 	s.status[t] = running
 	var v int64
@@ -343,6 +343,7 @@ func (c *Codec) DecodeThread(s *State, t int, in []byte) []byte {
 				e.Val = truncate(v, int(e.Size))
 			}
 		}
+		s.sizes.add(&e)
 		s.bufs[t] = append(s.bufs[t], e)
 	}
 	return in

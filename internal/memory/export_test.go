@@ -21,3 +21,17 @@ var Compile = compile
 
 // Eval evaluates a compiled expression.
 func (c *code) Eval(regs []int64, seen int64) int64 { return c.eval(regs, seen) }
+
+// Queue gives tests the buffer of a thread to change: entries come in at i, go out at i, and steps are undone.
+type Queue struct{ S *State }
+
+// NewQueue returns an empty buffer.
+func NewQueue() Queue { return Queue{&State{bufs: make([][]Entry, 1), fronts: make([]front, 1)}} }
+
+// Push inserts e at i, Remove takes the entry at i out, and Empty empties the buffer for good.
+func (q Queue) Push(i int, e Entry) { q.S.push(0, i, e) }
+func (q Queue) Remove(i int)        { q.S.remove(0, i) }
+func (q Queue) Empty()              { q.S.emptyBuffer(0); q.S.undo, q.S.removed = q.S.undo[:0], q.S.removed[:0] }
+
+// Mixed reports whether a removal may leave a buffer that is not in normal form.
+func (q Queue) Mixed() bool { return q.S.sizes.mixed }

@@ -102,7 +102,9 @@ type State struct {
 	mem    []byte   // static memory, then the bytes of the blocks
 	blocks []block  // by address
 	bufs   [][]Entry
-	holder int32 // of the atomic section, -1: none
+	fronts []front // per thread: where its buffer can grow to the left
+	sizes  sizes   // of the entries that buffers have had
+	holder int32   // of the atomic section, -1: none
 	// attacker is the only thread that buffers, with Options.Attacks; -1: none.
 	attacker int32
 	// Hold says that every store of the attacker waits under PSO. It is no part of the state.
@@ -189,7 +191,7 @@ func (y *System) NewState() *State {
 	s := &State{
 		pc: make([]int32, n), regs: make([]int64, y.regCount), status: make([]threadStatus, n),
 		wait: make([]int32, n), result: make([]int64, n), fresh: make([]uint64, n),
-		mem: append([]byte(nil), y.static.initial...), bufs: make([][]Entry, n), holder: -1, attacker: -1,
+		mem: append([]byte(nil), y.static.initial...), bufs: make([][]Entry, n), fronts: make([]front, n), holder: -1, attacker: -1,
 		Covered: make([]bool, len(y.edges)), Blocked: make([]bool, len(y.edges)), Bounds: make([]bool, len(y.edges)),
 	}
 	for t := range y.threads {

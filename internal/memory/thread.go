@@ -157,6 +157,9 @@ next:
 			continue
 		}
 		for j := range i {
+			if !th.s.sizes.mixed {
+				break // the first entry of its bytes depends on no other
+			}
 			if dependent(&b[j], &b[i]) {
 				continue next
 			}

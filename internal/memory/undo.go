@@ -69,7 +69,7 @@ func (s *State) Undo(mark int) {
 		case undoRemove:
 			e := s.removed[len(s.removed)-1]
 			s.removed = s.removed[:len(s.removed)-1]
-			s.bufs[u.t] = insertEntry(s.bufs[u.t], int(u.a), e)
+			s.putBack(int(u.t), int(u.a), e)
 		case undoBuffer:
 			old := s.saved[len(s.saved)-1]
 			s.saved = s.saved[:len(s.saved)-1]
@@ -170,14 +170,14 @@ func (s *State) addBlock(addr uint64, size uint32, kind blockKind) int {
 
 func (s *State) push(t, i int, e Entry) {
 	s.bufs[t] = insertEntry(s.bufs[t], i, e)
+	s.sizes.add(&e)
 	s.undo = append(s.undo, undo{kind: undoPush, t: int16(t), a: int32(i)})
 }
 
 func (s *State) remove(t, i int) Entry {
-	b := s.bufs[t]
-	e := b[i]
+	e := s.bufs[t][i]
 	s.removed = append(s.removed, e)
-	s.bufs[t] = append(b[:i], b[i+1:]...)
+	s.takeOut(t, i)
 	s.undo = append(s.undo, undo{kind: undoRemove, t: int16(t), a: int32(i)})
 	return e
 }
