@@ -303,3 +303,8 @@ func (m *Machine) flush(t int, p int32, e *Event) {
 		e.Flags |= Ends
 	}
 }
+
+// Update lets the first entry of the buffer of thread t reach memory. It returns false if that fails.
+func (m *Machine) Update(t int) bool {
+	return m.apply(t, memory.Step{Thread: int32(t), Kind: memory.Flush})
+}

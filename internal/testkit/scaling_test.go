@@ -123,8 +123,10 @@ func BenchmarkSmc(b *testing.B) {
 	for _, f := range []struct {
 		name string
 		n    int
-	}{{"fib", 6}, {"readers", 15}, {"lastzero", 12}, {"indexer", 15}, {"casrot", 9}, {"sbn", 12}, {"szymanski", 3}} {
-		for _, m := range []memory.Model{memory.TSO, memory.PSO} {
+	}{
+		{"fib", 6}, {"readers", 15}, {"lastzero", 12}, {"indexer", 15}, {"casrot", 9}, {"sbn", 12}, {"szymanski", 3}, {"bufw", 100}, {"writers", 8}, {"nw1r", 7},
+	} {
+		for _, m := range testkit.Models {
 			b.Run(fmt.Sprintf("%s(%d)/%s", f.name, f.n, m), func(b *testing.B) {
 				flat, props := family(b, f.name, 40, fmt.Sprintf("N=%d", f.n))
 				var executions, bytes int64

@@ -40,6 +40,7 @@ func (rv *reverser) alternative(r *reversible, p int32, lb label) {
 			at := rv.run.Mark()
 			pos := position{k: k}
 			rv.run.Perform(p, lb, &pos.ev)
+			rv.tail.compare(&pos.ev)
 			rv.run.Undo(at)
 			if !was || dependent(&pos.ev, v.get(k-1)) {
 				rv.positions = append(rv.positions, pos)
@@ -52,6 +53,9 @@ func (rv *reverser) alternative(r *reversible, p int32, lb label) {
 		rv.run.Perform(rv.exec.events[v.items[k].i].Proc, rv.exec.events[v.items[k].i].Label, &e)
 	}
 	rv.endTrial(start)
+	if rv.tail.clash {
+		return
+	}
 	for i := range rv.positions {
 		rv.demandAt(r, &rv.positions[i])
 	}

@@ -13,6 +13,7 @@
 //	path        path.go         the execution and its nodes, and where in it the machine is
 //	inserter    wakeup.go       insertion into wakeup trees
 //	reverser    reverse.go      reversals of races at the end of an execution
+//	tail        tail.go         the end of an execution in which no race is possible
 //	goalWatch   goals.go        arrivals of threads at the locations of goals
 //	outcome     outcome.go      counts, violations, final states, errors
 //	world       shared.go       what several workers share
@@ -26,6 +27,7 @@
 //	e   event that happens                      d   event that is compared with e, often a sleeping one
 //	i   number of an event in the execution     n   node
 //	p   number of a process                     t   number of a thread
+//	tl  *tail
 //	v   wakeup sequence                         r   reversible race
 //	lb  label             st  step of package memory
 //	op  operation         ord ordinal of a store among the stores of its thread

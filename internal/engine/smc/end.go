@@ -12,7 +12,11 @@ import (
 
 // endExecution handles an execution that cannot be extended.
 func (x *explorer) endExecution() {
-	if x.anyAsleep() {
+	if x.tail.again { // it has been judged
+		x.tail.again = false
+	} else if x.tail.skipped { // a complete execution, whose final state nobody asks for
+		x.out.counts.Complete++
+	} else if x.anyAsleep() {
 		x.out.counts.asleep++
 		if x.check != nil {
 			x.check.asleep(x)
@@ -33,9 +37,13 @@ func (x *explorer) endExecution() {
 			x.atEnd()
 		}
 	}
+	if x.tail.length > 0 && !x.tail.skipped {
+		x.rewindTail()
+	}
 	if !x.out.Stopped {
 		x.reverser.reverseAll()
 	}
+	x.leaveTail()
 }
 
 // visit passes the execution to the task.

@@ -153,7 +153,7 @@ func (ex *execution) addStores(i int32, stores []machine.Issued) {
 func (ex *execution) addAlternatives(i int32, lb label, labels []label) {
 	for _, alt := range labels {
 		if alt != lb {
-			ex.reversible = append(ex.reversible, reversible{first: i, second: none, proc: ex.events[i].Proc, label: alt})
+			ex.addReversible(reversible{first: i, second: none, proc: ex.events[i].Proc, label: alt})
 		}
 	}
 }

@@ -33,6 +33,7 @@ type explorer struct {
 	tree     inserter
 	reverser reverser
 	goals    goalWatch
+	tail     tail
 	out      outcome
 	judge    *engine.Judge
 	show     *engine.Finals
@@ -53,8 +54,8 @@ func newExplorer(ctx context.Context, task *job, y *memory.System, w *world) *ex
 	x.out = newOutcome(task)
 	x.path = newPath(task, y, w)
 	x.goals = goalWatch{path: &x.path, run: &x.run, exec: &x.exec, out: &x.out, judge: x.judge, goals: task.Props.Goals, watch: engine.WatchGoals(y.Prog, task.Props.Goals)}
-	x.tree = inserter{sourceDPOR: task.SourceDPOR, world: w}
-	x.reverser = reverser{path: &x.path, run: &x.run, exec: &x.exec, tree: &x.tree, seq: sequence{exec: &x.exec}}
+	x.tree = inserter{sourceDPOR: task.SourceDPOR, world: w, tail: &x.tail}
+	x.reverser = reverser{path: &x.path, run: &x.run, exec: &x.exec, tree: &x.tree, tail: &x.tail, seq: sequence{exec: &x.exec}}
 	x.run.CheckFailed = x.checkFailed
 	if x.goals.watch != nil {
 		x.run.Arrived = x.goals.arrive
@@ -120,11 +121,20 @@ func (x *explorer) explore() {
 			continue
 		case n.fresh:
 			n.fresh = false
-			if p, lb, ok := pick(&x.run, n.sleep, x.exec.lastThread()); ok {
-				x.extend(p, lb, nil)
+			if !x.finish() {
+				p, lb, ok := x.tail.urgent, label{}, x.tail.urgent != none
+				if !ok {
+					p, lb, ok = pick(&x.run, n.sleep, x.exec.lastThread())
+				}
+				if ok {
+					x.extend(p, lb, nil)
+					continue
+				}
+			}
+			if x.endExecution(); x.tail.again {
+				n.fresh = true
 				continue
 			}
-			x.endExecution()
 			if x.world != nil && !x.out.Stopped && (x.world.eager || x.world.hungry.Load()) {
 				x.share()
 			}
@@ -154,6 +164,9 @@ func (x *explorer) backtrack() {
 	d := len(x.nodes) - 1
 	n, e := &x.nodes[d], &x.exec.events[d-1]
 	x.path.retract()
+	if x.tail.known.base >= int32(d-1) {
+		x.tail.known.valid = false
+	}
 	x.goals.backtrack(n.visited, d-1)
 	parent := &x.nodes[d-1]
 	if parent.shared {

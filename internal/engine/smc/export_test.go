@@ -17,13 +17,17 @@ type Explored struct {
 // a text that distinguishes it from executions with the same steps, such as the value that a
 // refused await read.
 func ExploreAll(task *engine.Task, opt Options, each func(steps []memory.Step, extra string)) (Explored, error) {
-	return ExploreOrdered(task, opt, func(steps []memory.Step, extra string, _ func(int) int, _ func(i, j int) bool) { each(steps, extra) })
+	x := newExplorer(context.Background(), &job{Task: task, Options: opt}, memory.New(task.Program, task.Model, task.MemoryOptions()), nil)
+	x.atEnd = func() { each(x.run.Steps, x.extra()) }
+	x.runAll()
+	return Explored{x.out.counts.Complete, x.out.counts.asleep}, x.out.err
 }
 
 // ExploreOrdered is ExploreAll with two functions more: the event of a step, or none before the
 // first event, and whether an event happens before another.
 func ExploreOrdered(task *engine.Task, opt Options, each func(steps []memory.Step, extra string, event func(step int) int, before func(i, j int) bool)) (Explored, error) {
 	x := newExplorer(context.Background(), &job{Task: task, Options: opt}, memory.New(task.Program, task.Model, task.MemoryOptions()), nil)
+	x.tail.off = true // its events have no clocks
 	event := func(step int) int {
 		i := -1
 		for i+1 < len(x.exec.events) && x.nodes[i+1].steps <= step {
@@ -93,4 +97,16 @@ func ExploreBytes(task *engine.Task) (executions, bytes int64) {
 	x := newExplorer(context.Background(), &job{Task: task}, memory.New(task.Program, task.Model, task.MemoryOptions()), nil)
 	x.runAll()
 	return x.out.counts.All(), x.bytes()
+}
+
+// Tails counts tails.
+type Tails = tailCounts
+
+// ExploreTails is like the engine with one worker, with or without tails.
+func ExploreTails(task *engine.Task, opt Options, off bool) (*engine.Outcome, Tails) {
+	x := newExplorer(context.Background(), &job{Task: task, Options: opt}, memory.New(task.Program, task.Model, task.MemoryOptions()), nil)
+	x.tail.off = off
+	x.runAll()
+	x.summarise(x.out.Result)
+	return x.out.Result, x.tail.count
 }

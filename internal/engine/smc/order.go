@@ -102,6 +102,33 @@ type reversible struct {
 	label  label
 	lock   bool // the second is a lock, and the first took the mutex that it waits for
 	done   bool // the reversal is covered in every execution with this prefix
+	// until is how many events, from the first one of the execution on, the reversal was decided by: while they stay,
+	// nothing has to be done again. 0: the reversal is to be decided.
+	until int32
+	sofar racesSoFar
+}
+
+// racesSoFar is what tails have to know about a race and those before it in the execution.
+type racesSoFar struct {
+	newest  int32 // their newest first event
+	choices bool  // some are alternatives
+	varying bool  // the second event of some may access other bytes if it comes first
+}
+
+// addReversible adds a race to those of the execution.
+func (ex *execution) addReversible(r reversible) {
+	r.sofar = ex.racesSoFar()
+	r.sofar.newest = max(r.first, r.sofar.newest)
+	r.sofar.choices = r.sofar.choices || r.second == none
+	r.sofar.varying = r.sofar.varying || r.second != none && ex.events[r.second].Flags&varies != 0
+	ex.reversible = append(ex.reversible, r)
+}
+
+func (ex *execution) racesSoFar() racesSoFar {
+	if n := len(ex.reversible); n > 0 {
+		return ex.reversible[n-1].sofar
+	}
+	return racesSoFar{newest: none}
 }
 
 // order computes the clock of the newest event and its reversible races.
@@ -160,7 +187,7 @@ func (ex *execution) order(i int32) {
 		// the lock before. An event that only reads a free mutex, such as an unlock that is an
 		// error, is no such unlock.
 		if e.Flags&locks == 0 || ex.events[f].Flags&isMutex == 0 || ex.events[f].Acc[0].Mode&writes == 0 {
-			ex.reversible = append(ex.reversible, reversible{first: f, second: i})
+			ex.addReversible(reversible{first: f, second: i})
 		}
 	}
 	c[e.Proc] = e.Idx
@@ -201,7 +228,7 @@ func (ex *execution) epochs(e *event, c []int32) {
 func (ex *execution) reversibleLock(i int32, c []int32) {
 	e := &ex.events[i]
 	if f := ex.acquirer(e.Acc[0].Addr); f != none && ex.events[f].Thread != e.Thread && !ex.precedes(f, c) {
-		ex.reversible = append(ex.reversible, reversible{first: f, second: i, lock: true})
+		ex.addReversible(reversible{first: f, second: i, lock: true})
 	}
 }
 
@@ -209,7 +236,7 @@ func (ex *execution) reversibleLock(i int32, c []int32) {
 // joining thread comes to the join. The join fails if it comes first.
 func (ex *execution) reversibleJoin(i int32, c []int32) {
 	if f := ex.starter(int(ex.events[i].Other) - 1); f != none && ex.events[f].Thread != ex.events[i].Thread && !ex.precedes(f, c) {
-		ex.reversible = append(ex.reversible, reversible{first: f, second: i})
+		ex.addReversible(reversible{first: f, second: i})
 	}
 }
 

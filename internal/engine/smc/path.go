@@ -20,6 +20,7 @@ type path struct {
 	exec  execution
 	nodes []node
 	at    int // the node that the machine is at
+	low   int // the fewest events that the execution has had since the races of an execution were reversed last
 }
 
 // node is a state on the path. It has what is needed to return to it.
@@ -103,13 +104,13 @@ func (pa *path) extend(p int32, lb label, to node) int32 {
 		ex.addAlternatives(i, lb, m.Hidden)
 	}
 	if e.Cancel != none {
-		ex.reversible = append(ex.reversible, reversible{first: i, second: none, proc: freeing})
+		ex.addReversible(reversible{first: i, second: none, proc: freeing})
 		ex.stores[e.Thread][e.Cancel].taken = i
 	}
 	for _, in := range m.Inner {
 		alt := e.Label
 		alt.Inner = in
-		ex.reversible = append(ex.reversible, reversible{first: i, second: none, proc: p, label: alt})
+		ex.addReversible(reversible{first: i, second: none, proc: p, label: alt})
 	}
 	ex.enter(i, m.Reached, m.TakeIssued())
 	pa.reachNode(e, to)
@@ -149,6 +150,7 @@ func (pa *path) retract() {
 	d := len(pa.nodes) - 1
 	pa.rewind(d - 1)
 	pa.exec.leave(int32(d-1), &pa.nodes[d])
+	pa.low = min(pa.low, d-1)
 	pa.run.Steps = pa.run.Steps[:pa.nodes[d-1].steps]
 }
 

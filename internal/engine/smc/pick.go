@@ -10,14 +10,17 @@ import (
 
 // pick returns a process and a label for an enabled event that is not in sleep. If possible it
 // takes the thread that moved last or one of its buffers, since then the others need not be
-// checked. last is that thread, or none.
+// checked. Joins come last: what they wait for has mostly happened by then, and the tail of the execution
+// begins with them (tail.go). last is the thread that moved last, or none.
 func pick(m *machine.Machine, sleep []event, last int32) (int32, label, bool) {
 	if t := int(last); t >= 0 {
 		if p, ok := pickBuffer(m, sleep, t); ok {
 			return p, label{}, true
 		}
-		if lb, ok := pickThread(m, sleep, t); ok {
-			return int32(t), lb, true
+		if !joining(m, t) {
+			if lb, ok := pickThread(m, sleep, t); ok {
+				return int32(t), lb, true
+			}
 		}
 	}
 	for t := range m.Threads.Now {
@@ -25,12 +28,23 @@ func pick(m *machine.Machine, sleep []event, last int32) (int32, label, bool) {
 			return p, label{}, true
 		}
 	}
-	for t := range m.Threads.Now {
-		if lb, ok := pickThread(m, sleep, t); ok {
-			return int32(t), lb, true
+	for _, late := range []bool{false, true} {
+		for t := range m.Threads.Now {
+			if joining(m, t) != late {
+				continue
+			}
+			if lb, ok := pickThread(m, sleep, t); ok {
+				return int32(t), lb, true
+			}
 		}
 	}
 	return 0, label{}, false
+}
+
+// joining reports whether all that thread t can do next is a join.
+func joining(m *machine.Machine, t int) bool {
+	th := m.Sys.Thread(m.State, t)
+	return m.State.Running(ir.ThreadID(t)) && th.EdgeCount() == 1 && th.Op(0).Kind == ir.Join
 }
 
 func pickBuffer(m *machine.Machine, sleep []event, t int) (int32, bool) {

@@ -18,8 +18,15 @@ import (
 //
 // Why v needs the whole execution: if v ended after the second event, an event could pass as a weak
 // initial although a later event of v depends on it, and executions would be lost. So a race is
-// reversed again at the end of every execution that contains it. There is one exception
-// (reversible.done). A race need not be reversed again if (1) a sleeping event is an event of v up
+// reversed again at the end of every execution that contains it, with two exceptions.
+//
+// The first (reversible.until): v is compared with sleeping events and led along the wakeup tree, and each of these
+// decisions depends on the events of v up to some point only: an event that is compared is found in v, or an event of
+// v depends on it, or a new branch ends because nothing sleeps any more. In another execution in which all events up to
+// that point are the same, the decisions are the same, and v arrives at the same leaf: while the first event is on the
+// path, what sleeps at the node before it stays, and the tree there only grows at the end of its lists.
+//
+// The second (reversible.done): a race need not be reversed again if (1) a sleeping event is an event of v up
 // to the second event, and (2) the reversed event accesses nothing that the second event does not
 // access. Then the sleeping event is an initial of v in every other execution with the race.
 // Without (2), an event of another execution may depend on the reversed event, and the reversed
@@ -42,6 +49,8 @@ type reverser struct {
 	exec *execution
 	tree *inserter
 
+	tail *tail
+
 	// Scratch.
 	seq       sequence
 	pending   []reversible
@@ -52,30 +61,37 @@ type reverser struct {
 // reverseAll reverses the races of an execution that has ended.
 func (rv *reverser) reverseAll() {
 	for k := range rv.exec.reversible {
-		if r := &rv.exec.reversible[k]; !r.done {
+		if r := &rv.exec.reversible[k]; !r.done && (r.until == 0 || int(r.until) > rv.path.low) {
 			rv.reverse(r)
-			if rv.run.Err != nil {
+			if rv.run.Err != nil || rv.tail.clash {
 				return
 			}
 		}
 	}
-	if rv.run.Uses.Mutexes || rv.run.Uses.Joins || rv.run.Uses.Shared {
+	rv.path.low = len(rv.exec.events)
+	if rv.tail.length == 0 && (rv.run.Uses.Mutexes || rv.run.Uses.Joins || rv.run.Uses.Shared) {
 		rv.pendingEvents()
 	}
 }
 
 // reverse reverses one race.
 func (rv *reverser) reverse(r *reversible) {
+	r.until = 0
 	switch {
 	case r.second == none && !r.lock && rv.choiceCovered(r):
 		r.done = true
 	case r.second == none && !r.lock:
 		rv.alternative(r, r.proc, r.label)
 	case !rv.sequence(r):
+		r.until = r.second + 1
 	case r.second != none && rv.dependsOnMore(r):
 		rv.alternative(r, rv.exec.events[r.second].Proc, rv.exec.events[r.second].Label)
 	default:
+		rv.tree.reach = 0
 		rv.demand(r)
+		if r.second != none && sameAccesses(&rv.seq.last, &rv.exec.events[r.second]) {
+			r.until = rv.seq.events(rv.tree.reach)
+		}
 	}
 }
 
@@ -125,10 +141,13 @@ func (rv *reverser) demand(r *reversible) {
 	v := &rv.seq
 	n := &rv.path.nodes[r.first]
 	for k := range n.sleep {
-		if c := rv.tree.leads(&n.sleep[k], v); c != notInitial {
+		if c := rv.tree.leads(&n.sleep[k], v); c != notInitial || rv.tail.clash {
 			r.done = c >= 0 && c <= v.turn && r.second != none && subsetOf(&v.last, &rv.exec.events[r.second])
 			return
 		}
+	}
+	if rv.tail.clash {
+		return
 	}
 	rv.tree.begin(&rv.exec.events[r.first], n.sleep)
 	if n.shared {
@@ -210,10 +229,11 @@ func (rv *reverser) tryReversed(first int32, v *sequence, p int32, lb label) boo
 	ok := rv.run.Possible(int(p), &lb)
 	if ok {
 		rv.run.Perform(p, lb, &v.last)
+		rv.tail.compare(&v.last)
 		v.last.Idx = rv.exec.countBefore(p, first, v)
 	}
 	rv.endTrial(start)
-	return ok
+	return ok && !rv.tail.clash
 }
 
 // beginTrial brings the machine to the node before an event, where events are then tried. It

@@ -25,6 +25,19 @@ type item struct {
 // reset makes v empty.
 func (v *sequence) reset(second int32) { v.items, v.second = v.items[:0], second }
 
+// events returns how many events of the execution the first n of v are among, at least those up to the second event of
+// the race. It returns 0 if n is all.
+func (v *sequence) events(n int) int32 {
+	switch {
+	case n == all:
+		return 0
+	case n <= v.turn+1:
+		return v.second + 1
+	default:
+		return v.items[n-1].i + 1
+	}
+}
+
 // get returns event k of the sequence as it is in the sequence. The result is valid until the next
 // call.
 func (v *sequence) get(k int) *event {

@@ -293,6 +293,9 @@ func (in *inserter) insertAt(s *shared, from int, v *sequence) *shared {
 	defer s.mu.Unlock()
 	for _, c := range s.children[min(from, len(s.children)):] {
 		k := in.weakInitial(c.ev, v)
+		if in.tail.clash {
+			return nil
+		}
 		if k == notInitial {
 			in.passed = append(in.passed, c.ev)
 			continue

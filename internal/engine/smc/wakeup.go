@@ -1,5 +1,7 @@
 package smc
 
+import "math"
+
 // Wakeup trees [AAJS14 §6], [AAJS17 §6].
 //
 // The wakeup tree of a node has the sequences that remain to be explored from the node, in the
@@ -29,6 +31,7 @@ type tree struct {
 type inserter struct {
 	sourceDPOR bool   // source-DPOR: a branch is a single event
 	world      *world // nil: one worker
+	tail       *tail  // what v leaves out
 
 	size, most int     // how many nodes the wakeup trees have, and have had at most
 	unused     []*tree // nodes to be used again
@@ -40,6 +43,8 @@ type inserter struct {
 	slept   []event
 	passed  []*event
 	led     []ledBy
+
+	reach int // how many events of v the decisions about it have depended on
 
 	sleepers []sleeper // what sleeps at the new branch
 	probe    event     // scratch
@@ -68,6 +73,9 @@ const (
 	before     = -2 // not in v, but independent of all of v
 )
 
+// all is the reach of a decision that depends on every event of v, and on there being no others.
+const all = math.MaxInt
+
 // leads reports whether exploring event d leads to v. It returns the index of d in v, before, or
 // notInitial. With source-DPOR, where executions may be cut off and show only a part of v, d must
 // be an event of v up to the reversed one.
@@ -93,15 +101,19 @@ func (in *inserter) weakInitial(d *event, v *sequence) int {
 		}
 		e := v.get(k)
 		if e.Proc == d.Proc {
+			in.reach = max(in.reach, k+1)
 			if e.Label == d.Label {
 				return k
 			}
 			return notInitial
 		}
 		if !passes(probe, e) {
+			in.reach = max(in.reach, k+1)
 			return notInitial
 		}
 	}
+	in.reach = all
+	in.tail.compare(d)
 	return before
 }
 
@@ -110,6 +122,9 @@ func (in *inserter) weakInitial(d *event, v *sequence) int {
 func (in *inserter) insert(children []*tree, v *sequence) []*tree {
 	for _, c := range children {
 		k := in.leads(&c.ev, v)
+		if in.tail.clash {
+			return children
+		}
 		if k == notInitial {
 			in.passed = append(in.passed, &c.ev)
 			continue
@@ -180,6 +195,7 @@ func (in *inserter) branch(v *sequence) *tree {
 			continue
 		}
 		e := v.get(k)
+		in.reach = max(in.reach, k+1)
 		t := in.newTree(e)
 		in.size++
 		if first == nil {

@@ -1,0 +1,367 @@
+package smc
+
+import (
+	"fencepost/internal/ir"
+	"fencepost/internal/machine"
+	"fencepost/internal/memory"
+)
+
+// Tails: the end of an execution in which one thread is left and no race is possible any more, such as what main does
+// when the threads that it joins have ended, or the updates after the last load.
+//
+// The events of a tail are performed one after the other and taken back at once, without clocks, nodes and sleep sets.
+// They are not among the events in which races are found, and sequences v lack them. That changes nothing:
+//   - No event of a tail is in a race. It accesses nothing; or only words that no other thread has accessed; or it
+//     happens after all events of other threads; or it is an update of bytes that the same buffer has written after the
+//     first event of every race. Nor is any other event possible while the tail is performed.
+//   - Whether an event d is a weak initial of v does not depend on the tail. An event that happens after everything is
+//     in no v. With an update of the last kind v has the one before it of the same bytes, and d depends on both or none.
+//     An event of the tail by the process of d has the label of d, since there is no choice: d is then independent of
+//     v, and in v if that has the tail, and leads to v in either case. This leaves the words that no other thread has
+//     accessed in an execution of this worker. Before an event counts as independent of v, or is tried in another
+//     context, it is compared with those (compare). If it accesses one of them, the execution is continued from the
+//     beginning of its tail in the ordinary way, and its races are reversed then.
+//
+// Executions with choices, whose alternatives may have to wait for events of the tail, have no tail; nor have programs
+// with blocks, global fences, or joins that depend on each other.
+//
+// Differs from the papers, which have no tails.
+
+// tail is the end of an execution, if it is one of the above.
+type tail struct {
+	off     bool  // for tests: there are no tails
+	length  int   // in events; 0: the execution has no tail
+	skipped bool  // the machine did not perform it
+	clash   bool  // an event that was compared accesses the words of the tail
+	again   bool  // the execution goes on in the ordinary way, and has been judged
+	urgent  int32 // a buffer whose next update may be in a race, so that there is no tail before it; or none
+
+	accesses []ownAccess // to words that no other thread has accessed
+	refused  map[place]bool
+	joined   []int32 // per thread: the newest tail in which it was joined
+	number   int32   // of tails so far
+	known    knownTail
+	count    tailCounts
+	event    event // scratch
+}
+
+// tailCounts counts executions with tails, those whose tails were not even performed, and those that went on in the ordinary
+// way after all.
+type tailCounts struct{ All, Skipped, Again int }
+
+// ownAccess is accesses to neighbouring bytes, in words that only one thread has accessed.
+type ownAccess struct {
+	thread   int32
+	mode     machine.Mode
+	from, to uint64
+}
+
+// place is where the thread that is left was. A tail is not tried again where there was none.
+type place struct {
+	thread int32
+	loc    ir.Loc
+}
+
+// knownTail is the tail of a thread that is the same in every execution in which the thread has not moved since its last
+// event: the thread reads only what it alone writes. If nobody asks for the final state, the tail is not even performed.
+type knownTail struct {
+	valid  bool
+	thread int32
+	base   int32 // the last event of the thread before the tail
+	shared int   // how many words several threads had accessed
+	length int
+
+	accesses []ownAccess
+}
+
+// maxTail bounds the events of a tail: a thread that has more may be in a loop that never ends.
+const maxTail = 1 << 14
+
+// compare notes if event d accesses words of the tail.
+func (tl *tail) compare(d *event) {
+	if tl.length == 0 {
+		return
+	}
+	for i := range tl.accesses {
+		o := &tl.accesses[i]
+		if o.thread == d.Thread {
+			continue
+		}
+		for k := range d.Size() {
+			a := d.At(k)
+			tl.clash = tl.clash || (a.Mode|o.mode)&writes != 0 && a.Addr < o.to && o.from < a.Addr+uint64(a.Size)
+		}
+	}
+}
+
+// add notes an access to words that no other thread has accessed.
+func (tl *tail) add(t int32, a access) {
+	to := a.Addr + uint64(a.Size)
+	if n := len(tl.accesses); n > 0 {
+		if o := &tl.accesses[n-1]; o.thread == t && o.mode == a.Mode && o.from <= a.Addr && a.Addr <= o.to {
+			o.to = max(o.to, to)
+			return
+		}
+	}
+	tl.accesses = append(tl.accesses, ownAccess{t, a.Mode, a.Addr, to})
+}
+
+// finish performs the tail that begins at the newest node. It returns false if there is none; then the machine is at the
+// node.
+func (x *explorer) finish() bool {
+	tl := &x.tail
+	tl.urgent = none
+	if !x.mayFinish() {
+		return false
+	}
+	thread, buffers, ok := x.alone()
+	if !ok || thread == none && buffers == 0 {
+		return false
+	}
+	at := x.place(thread)
+	if tl.refused[at] || !x.updatesSettled() {
+		return false
+	}
+	tl.skipped = x.stateUnused() && (thread == none || x.knownNow(thread))
+	if tl.skipped {
+		tl.count.Skipped++
+		if thread != none {
+			tl.length += tl.known.length
+			tl.accesses = append(tl.accesses, tl.known.accesses...)
+		}
+	} else if !x.drain() || !x.complete(thread) {
+		x.rewindTail()
+		tl.length = 0
+		x.refuseTail(at)
+		return false
+	}
+	tl.count.All++
+	x.out.counts.events += int64(tl.length)
+	x.out.counts.depth = max(x.out.counts.depth, len(x.exec.events)+tl.length)
+	return true
+}
+
+func (x *explorer) place(thread int32) place {
+	if thread == none {
+		return place{none, none}
+	}
+	return place{thread, x.run.State.PC(ir.ThreadID(thread))}
+}
+
+// stateUnused reports whether nobody asks for the final state or the steps of complete executions.
+func (x *explorer) stateUnused() bool {
+	return x.task.Props.Final == nil && !x.task.Finals && x.task.Visit == nil && x.check == nil && x.atEnd == nil
+}
+
+// knownNow reports whether the tail of thread t is the one that is known.
+func (x *explorer) knownNow(t int32) bool {
+	k := &x.tail.known
+	return k.valid && k.thread == t && k.base == x.exec.base[t] && k.shared == x.exec.chains.shared
+}
+
+// mayFinish reports whether an execution may have a tail after its newest event, as far as that is known at once.
+func (x *explorer) mayFinish() bool {
+	last, uses := len(x.exec.events)-1, &x.run.Uses
+	if last < 0 || x.goals.watch != nil || x.tail.off || uses.Heap || uses.Global || uses.Joins || uses.Shared || x.exec.racesSoFar().choices {
+		return false
+	}
+	return x.run.Sys.Thread(x.run.State, int(x.exec.events[last].Thread)).Ended()
+}
+
+// refuseTail keeps tails from being tried again where one could not be performed.
+func (x *explorer) refuseTail(at place) {
+	if x.tail.refused == nil {
+		x.tail.refused = map[place]bool{}
+	}
+	x.tail.refused[at] = true
+}
+
+// rewindTail takes the machine back to the newest node, where the tail began.
+func (x *explorer) rewindTail() {
+	n := &x.nodes[len(x.nodes)-1]
+	x.run.Undo(machine.Mark{State: n.mark, Log: n.log})
+	x.run.Steps = x.run.Steps[:n.steps]
+	x.run.Issued = x.run.Issued[:0]
+}
+
+// leaveTail forgets the tail when the races of the execution have been reversed.
+func (x *explorer) leaveTail() {
+	if x.tail.clash {
+		x.out.counts.events -= int64(x.tail.length)
+		x.tail.clash, x.tail.again = false, true
+		x.tail.count.Again++
+		x.path.forward(len(x.exec.events)) // events may have been tried elsewhere
+		thread, _, _ := x.alone()
+		x.refuseTail(x.place(thread))
+	}
+	x.tail.length, x.tail.skipped = 0, false
+}
+
+// alone returns the only thread that has not ended, or none, and how many buffers are not empty. It returns false if
+// there are several such threads, or if the thread can go on by something else than a join before the buffers are empty.
+func (x *explorer) alone() (thread int32, buffers int, ok bool) {
+	thread = none
+	sleep := x.nodes[len(x.nodes)-1].sleep
+	for t := range x.run.Threads.Now {
+		id, now := ir.ThreadID(t), &x.run.Threads.Now[t]
+		if !x.run.State.Started(id) {
+			continue
+		}
+		ended := x.run.Sys.Thread(x.run.State, t).Ended()
+		if now.Stop != machine.Runs || now.BufferStuck || !ended && thread != none {
+			return none, 0, false
+		}
+		if !ended {
+			thread = int32(t)
+		}
+		if len(x.run.State.Buffer(id)) > 0 {
+			buffers++
+		}
+	}
+	for k := range sleep {
+		if t := sleep[k].Thread; t == thread || len(x.run.State.Buffer(ir.ThreadID(t))) > 0 {
+			return none, 0, false
+		}
+	}
+	return thread, buffers, thread == none || buffers == 0 || joining(&x.run, int(thread))
+}
+
+// updatesSettled reports whether no update that is left can be in a race. Otherwise the buffer whose next update can is
+// urgent.
+func (x *explorer) updatesSettled() bool {
+	tl, state := &x.tail, x.run.State
+	tl.length, tl.accesses = 0, tl.accesses[:0]
+	for t := range x.run.Threads.Now {
+		buf := state.Buffer(ir.ThreadID(t))
+		for i := range buf {
+			en := &buf[i]
+			if i > 0 && en.Addr == buf[i-1].Addr && en.Size == buf[i-1].Size && en.Kind == memory.StoreEntry {
+				continue
+			}
+			if en.Kind != memory.StoreEntry || en.StaticOffset() < 0 || x.exec.racesSoFar().varying {
+				return false
+			}
+			if p := x.run.BufferOf(t, en); !x.settled(p, en.Addr, en.Size) {
+				if i == 0 {
+					tl.urgent = p
+				}
+				return false
+			}
+		}
+		tl.length += len(buf)
+	}
+	return tl.length <= maxTail
+}
+
+// drain performs the updates that are left.
+func (x *explorer) drain() bool {
+	for t := range x.run.Threads.Now {
+		for len(x.run.State.Buffer(ir.ThreadID(t))) > 0 {
+			if !x.run.Update(t) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// settled reports whether an update by buffer p is in no race: no other thread has accessed the words, or the buffer has
+// written the same bytes after the first event of every race.
+func (x *explorer) settled(p int32, addr uint64, size uint32) bool {
+	ex := &x.exec
+	a := access{Addr: addr, Size: uint8(size), Mode: writes}
+	t := ex.procs.List[p].Thread
+	last := (addr + uint64(size) - 1) / 8
+	for w := addr / 8; ; w++ {
+		slot := ex.chains.slotOf(w)
+		if ex.chains.own(slot, t) {
+			x.tail.add(t, a)
+		} else if r := ex.chains.heads[slot]; r == none {
+			return false
+		} else if rec := &ex.chains.records[r]; ex.events[rec.ev].Proc != p || rec.mode != writes ||
+			rec.mask != machine.Shift(a.Bytes(), int64(addr-8*w)) || rec.ev <= ex.racesSoFar().newest {
+			return false
+		}
+		if w == last {
+			return true
+		}
+	}
+}
+
+// complete performs what is left of thread t. It returns false if a race may be possible, or a choice, or the thread does
+// not run to its end.
+func (x *explorer) complete(t int32) bool {
+	if t == none {
+		return true
+	}
+	tl := &x.tail
+	tl.number++
+	updates := tl.length
+	tl.accesses = append(tl.accesses, ownAccess{thread: none}) // no access of an update grows
+	own := len(tl.accesses)
+	th := x.run.Sys.Thread(x.run.State, int(t))
+	known := true  // it depends on the thread alone
+	after := false // the thread is after all events of the others
+	for !th.Ended() {
+		if th.HasChoice() || tl.length >= maxTail {
+			return false
+		}
+		op := th.Op(0)
+		switch op.Kind {
+		case ir.Load, ir.Store:
+		case ir.Join:
+			known = known && op.Dst == ir.NoReg
+			if !x.joins(th.JoinTarget(0)) {
+				return false
+			}
+		default:
+			return false
+		}
+		e := &tl.event
+		x.run.Perform(t, label{}, e)
+		tl.length++
+		if e.Flags&ends != 0 || len(x.run.Issued) > 0 || x.run.Threads.Now[t].Stop != machine.Runs {
+			return false
+		}
+		if !after && !x.exec.chains.claim(e) {
+			if after = x.afterAll(t); !after {
+				return false
+			}
+		}
+		known = known && !after
+		for k := range e.Size() {
+			if !after {
+				tl.add(t, *e.At(k))
+			}
+		}
+	}
+	tl.known = knownTail{known, t, x.exec.base[t], x.exec.chains.shared, tl.length - updates, append(tl.known.accesses[:0], tl.accesses[own:]...)}
+	return true
+}
+
+// joins notes that the tail joins thread u.
+func (x *explorer) joins(u int) bool {
+	if u < 0 {
+		return false
+	}
+	for len(x.tail.joined) < len(x.run.Threads.Now) {
+		x.tail.joined = append(x.tail.joined, none)
+	}
+	x.tail.joined[u] = x.tail.number
+	return true
+}
+
+// afterAll reports whether what thread t does now happens after all events of other threads.
+func (x *explorer) afterAll(t int32) bool {
+	b := x.exec.base[t]
+	for p := range x.run.Procs.List {
+		u, l := x.run.Procs.List[p].Thread, x.run.Procs.Last[p]
+		if u == t || l == none || x.tail.joined != nil && x.tail.joined[u] == x.tail.number {
+			continue
+		}
+		if b == none || !x.exec.precedes(l, x.exec.clock(b)) {
+			return false
+		}
+	}
+	return true
+}

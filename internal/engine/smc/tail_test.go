@@ -1,0 +1,79 @@
+package smc_test
+
+import (
+	"fmt"
+	"testing"
+
+	"fencepost/internal/engine"
+	"fencepost/internal/engine/smc"
+	"fencepost/internal/frontend/fp"
+	"fencepost/internal/frontend/statement"
+	"fencepost/internal/property"
+	"fencepost/internal/source"
+	"fencepost/internal/testkit"
+	"fencepost/internal/transform"
+)
+
+// TestTails: tails change no count and no violation, whether or not the final state is asked for.
+func TestTails(t *testing.T) {
+	profiles := []testkit.Profile{{Name: "core"}, {Name: "plain", Plain: true}, {Name: "mixed", Mixed: true}, {Name: "spawn", Spawn: true}, {Name: "spawn-plain", Spawn: true, Plain: true},
+		{Name: "computed", Computed: true, Spawn: true}, {Name: "waits", Sync: true, Waits: true}, {Name: "overlap", Overlap: true, Plain: true}}
+	var sum smc.Tails
+	for i := range fewer(12 * *programs) {
+		seed, pr := uint64(*firstSeed+i), profiles[i%len(profiles)]
+		p, props := testkit.Generate(seed, pr).Flat()
+		flat, props, err := transform.Unroll(p, props, 2, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		props.Goals, props.Deadlock = nil, false
+		if i%2 == 0 {
+			props.Final = nil
+		}
+		m := testkit.Models[i/len(profiles)%3]
+		task := &engine.Task{Program: flat, Props: props, Model: m, KeepGoing: true, Finals: i%4 == 1}
+		opt := smc.Options{Traces: i%8 < 4}
+		want, _ := smc.ExploreTails(task, opt, true)
+		got, n := smc.ExploreTails(task, opt, false)
+		if counted(got) != counted(want) || fmt.Sprint(violations(got)) != fmt.Sprint(violations(want)) {
+			t.Fatalf("seed %d, %s, %s: without tails %s %v, with tails %s %v", seed, pr.Name, m, counted(want), violations(want), counted(got), violations(got))
+		}
+		sum.All, sum.Skipped, sum.Again = sum.All+n.All, sum.Skipped+n.Skipped, sum.Again+n.Again
+	}
+	t.Logf("%d tails, %d not performed, %d performed again", sum.All, sum.Skipped, sum.Again)
+	if sum.All == 0 || sum.Skipped == 0 {
+		t.Error("no tails")
+	}
+}
+
+// TestTailAgain: the first execution ends with a load of y, which nobody else has accessed. The section accesses y if it
+// comes before the store, which shows when the race between the two is reversed. Then the execution has to be continued in
+// the ordinary way.
+func TestTailAgain(t *testing.T) {
+	const text = `var x, y;
+thread a { x = 1; }
+thread b { reg r; atomic { r = x; if (r == 0) { y = 1; } } }
+thread c { reg s; s = y; }
+`
+	u, diags := fp.Parse(source.NewFile("again.fp", []byte(text)), statement.Options{})
+	if diags.HasErrors() {
+		t.Fatal(diags.All)
+	}
+	flat, err := transform.Run(u.Program, transform.Options{}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again := 0
+	for _, m := range testkit.Models {
+		task := &engine.Task{Program: flat, Props: &property.Set{}, Model: m, KeepGoing: true}
+		want, _ := smc.ExploreTails(task, smc.Options{Traces: true, CheckTraces: true}, true)
+		got, n := smc.ExploreTails(task, smc.Options{Traces: true}, false)
+		if counted(got) != counted(want) {
+			t.Errorf("%s: without tails %s, with tails %s", m, counted(want), counted(got))
+		}
+		again += n.Again
+	}
+	if again == 0 {
+		t.Error("no execution was continued")
+	}
+}
