@@ -280,7 +280,7 @@ func (m *Machine) loopStep(t int, from ir.Loc, st memory.Step) {
 		}
 		now.forever = now.forever || !counted && (old.same(&now) || old.older != nil && old.older.same(&now))
 		if now.count&(now.count-1) == 0 {
-			now.older = &loopState{effects: now.effects, regs: now.regs, held: now.held}
+			now.older = m.Threads.keepOlder(loopState{effects: now.effects, regs: now.regs, held: now.held})
 		}
 	}
 	if now.count > c.bound && (counted || now.forever) {
@@ -290,17 +290,25 @@ func (m *Machine) loopStep(t int, from ir.Loc, st memory.Step) {
 	m.Threads.setLoop(t, le.again, now)
 }
 
-// liveRegs returns the values of the registers that are live at the head of a loop.
+// keepOlder keeps a state that the next state of a loop points to.
+func (th *Threads) keepOlder(v loopState) *loopState {
+	th.old = append(th.old[:th.oldKept], v)
+	return &th.old[th.oldKept]
+}
+
+// liveRegs returns the values of the registers that are live at the head of a loop. They are kept if the next state of a
+// loop has them.
 func (m *Machine) liveRegs(t int, loop int32) []int64 {
 	live := m.Loops[t].live[loop]
 	if m.opt.Idle {
 		return nil
 	}
-	out := make([]int64, len(live))
-	for i, r := range live {
-		out[i] = m.Sys.Reg(m.State, ir.ThreadID(t), r)
+	th := &m.Threads
+	th.regs = th.regs[:th.regsKept]
+	for _, r := range live {
+		th.regs = append(th.regs, m.Sys.Reg(m.State, ir.ThreadID(t), r))
 	}
-	return out
+	return th.regs[th.regsKept:]
 }
 
 // cut stops a thread at a bound.

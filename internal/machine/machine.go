@@ -209,13 +209,20 @@ type Threads struct {
 	Log     []savedThread
 	loops   [][]loopState // per thread and loop
 	loopLog []loopState
+	// Memory for what states of loops point to: registers, and older states. The first regsKept and oldKept of them belong
+	// to states in loops and loopLog. Undoing a change gives back what the change took.
+	regs              []int64
+	old               []loopState
+	regsKept, oldKept int32
 }
 
 // savedThread is the state of a thread, or of one of its loops, before a change.
 type savedThread struct {
 	thread int32
 	loop   int32 // none, or the loop whose state was changed; the old state is in loopLog
-	old    ThreadState
+	// Of a loop: what was kept before.
+	regsKept, oldKept int32
+	old               ThreadState
 }
 
 // Issued is a store that an event put into a buffer.
@@ -224,7 +231,7 @@ type Issued struct {
 }
 
 func (th *Threads) set(t int, v ThreadState) {
-	th.Log = append(th.Log, savedThread{int32(t), None, th.Now[t]})
+	th.Log = append(th.Log, savedThread{thread: int32(t), loop: None, old: th.Now[t]})
 	th.Now[t] = v
 }
 
@@ -232,7 +239,8 @@ func (th *Threads) setLoop(t int, loop int32, v loopState) {
 	for int(loop) >= len(th.loops[t]) {
 		th.loops[t] = append(th.loops[t], loopState{})
 	}
-	th.Log = append(th.Log, savedThread{thread: int32(t), loop: loop})
+	th.Log = append(th.Log, savedThread{thread: int32(t), loop: loop, regsKept: th.regsKept, oldKept: th.oldKept})
+	th.regsKept, th.oldKept = int32(len(th.regs)), int32(len(th.old))
 	th.loopLog = append(th.loopLog, th.loops[t][loop])
 	th.loops[t][loop] = v
 }
@@ -248,6 +256,8 @@ func (th *Threads) undo(n int) {
 		last := len(th.loopLog) - 1
 		th.loops[l.thread][l.loop] = th.loopLog[last]
 		th.loopLog = th.loopLog[:last]
+		th.regsKept, th.oldKept = l.regsKept, l.oldKept
+		th.regs, th.old = th.regs[:l.regsKept], th.old[:l.oldKept]
 	}
 	th.Log = th.Log[:n]
 }

@@ -110,13 +110,12 @@ func (x *explorer) explore() {
 			if x.take(d) {
 				continue
 			}
-		case len(n.wut) > 0:
-			b := n.wut[0]
-			n.wut = n.wut[1:]
+		case n.wut.first != nil:
+			b := n.wut.pop()
 			x.tree.size--
 			n.fresh = false
 			x.forward(d)
-			x.extend(b.ev.Proc, b.ev.Label, b.children)
+			x.extend(b.ev.Proc, b.ev.Label, b.below)
 			x.tree.free(b)
 			continue
 		case n.fresh:
@@ -127,7 +126,7 @@ func (x *explorer) explore() {
 					p, lb, ok = pick(&x.run, n.sleep, x.exec.lastThread())
 				}
 				if ok {
-					x.extend(p, lb, nil)
+					x.extend(p, lb, branches{})
 					continue
 				}
 			}
@@ -147,7 +146,7 @@ func (x *explorer) explore() {
 }
 
 // extend performs an event from the newest node. below is the wakeup tree after the event.
-func (x *explorer) extend(p int32, lb label, below []*tree) {
+func (x *explorer) extend(p int32, lb label, below branches) {
 	visited := len(x.goals.visited)
 	i := x.path.extend(p, lb, node{wut: below, visited: visited})
 	e := &x.exec.events[i]

@@ -110,3 +110,23 @@ func ExploreTails(task *engine.Task, opt Options, off bool) (*engine.Outcome, Ta
 	x.summarise(x.out.Result)
 	return x.out.Result, x.tail.count
 }
+
+// Again is an explorer that has explored everything, and can do so again.
+type Again struct{ x *explorer }
+
+// NewAgain explores a task.
+func NewAgain(task *engine.Task) Again {
+	x := newExplorer(context.Background(), &job{Task: task}, memory.New(task.Program, task.Model, task.MemoryOptions()), nil)
+	x.runAll()
+	return Again{x}
+}
+
+// Explore explores everything again and returns the number of events.
+func (a Again) Explore() int64 {
+	x, root := a.x, &a.x.nodes[0]
+	before := x.out.counts.events
+	x.forward(0)
+	root.sleep, root.wut, root.fresh, root.done = root.sleep[:0], branches{}, true, 0
+	x.explore()
+	return x.out.counts.events - before
+}

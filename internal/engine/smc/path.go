@@ -36,10 +36,10 @@ type node struct {
 	prevLast   int32 // the newest event before of the process of the event that leads here
 
 	sleep   []event
-	inherit int     // how many events of sleep the parent had, too
-	wut     []*tree // the wakeup tree: what remains to be explored from here
-	fresh   bool    // nothing has been explored from here
-	done    int     // events that have been explored from here
+	inherit int      // how many events of sleep the parent had, too
+	wut     branches // the wakeup tree: what remains to be explored from here
+	fresh   bool     // nothing has been explored from here
+	done    int      // events that have been explored from here
 
 	// With several workers: the shared node; whether it is in use; the index of the branch that
 	// this worker explores; and how many of the branches before that are in sleep.

@@ -72,7 +72,7 @@ func (x *explorer) progress() {
 	part, width := 0.0, 1.0
 	for i := range x.nodes {
 		n := &x.nodes[i]
-		left := len(n.wut)
+		left := n.wut.n
 		if n.shared {
 			left = n.sh.left()
 		}

@@ -108,8 +108,8 @@ func (rv *reverser) choiceCovered(r *reversible) bool {
 			return true
 		}
 	}
-	for _, c := range n.wut {
-		if len(c.children) == 0 && free(&c.ev) {
+	for c := n.wut.first; c != nil; c = c.next {
+		if c.below.first == nil && free(&c.ev) {
 			return true
 		}
 	}
@@ -154,7 +154,7 @@ func (rv *reverser) demand(r *reversible) {
 		rv.tree.insertShared(n.sh, n.cur+1, v)
 		return
 	}
-	n.wut = rv.tree.insert(n.wut, v)
+	rv.tree.insert(&n.wut, v)
 }
 
 // sequence builds v in rv.seq. It returns false if the reversed event is not possible.

@@ -208,7 +208,7 @@ func (x *explorer) goTo(s *shared) {
 	x.forward(0)
 	for d, events := 0, x.out.counts.events; ; d++ {
 		n := &x.nodes[d]
-		n.shared, n.fresh, n.wut = true, false, nil
+		n.shared, n.fresh, n.wut = true, false, branches{}
 		n.sleep, n.have = n.sleep[:n.inherit], 0
 		if d == len(way) {
 			x.out.counts.events = events
@@ -224,7 +224,7 @@ func (x *explorer) goTo(s *shared) {
 		x.sleepUpTo(n, to.index)
 		e := to.ev
 		n.sh.mu.Unlock()
-		x.extend(e.Proc, e.Label, nil)
+		x.extend(e.Proc, e.Label, branches{})
 		x.nodes[d+1].sh = to
 	}
 }
@@ -273,7 +273,7 @@ func (x *explorer) takeFrom(d int) *shared {
 	w.hungry.Store(w.idle > 0 && w.pending == 0)
 	w.mu.Unlock()
 	c.mu.Unlock()
-	x.extend(c.ev.Proc, c.ev.Label, nil)
+	x.extend(c.ev.Proc, c.ev.Label, branches{})
 	done := x.exec.events[d]
 	c.ev = &done
 	return c
@@ -334,9 +334,9 @@ func (w *world) addBranch(s *shared, b *tree) {
 
 // convert makes shared nodes from a wakeup tree.
 func convert(t *tree, parent *shared, index int) *shared {
-	s := &shared{parent: parent, index: index, ev: &t.ev, leaf: len(t.children) == 0}
-	for i, c := range t.children {
-		s.children = append(s.children, convert(c, s, i))
+	s := &shared{parent: parent, index: index, ev: &t.ev, leaf: t.below.first == nil}
+	for c := t.below.first; c != nil; c = c.next {
+		s.children = append(s.children, convert(c, s, len(s.children)))
 	}
 	return s
 }
@@ -344,7 +344,7 @@ func convert(t *tree, parent *shared, index int) *shared {
 // share shares the nodes from the root to the first one that has a branch left.
 func (x *explorer) share() {
 	for d := range x.exec.events {
-		if !x.nodes[d].shared && len(x.nodes[d].wut) > 0 {
+		if !x.nodes[d].shared && x.nodes[d].wut.first != nil {
 			for k := range d + 1 {
 				if !x.nodes[k].shared {
 					x.publish(k)
@@ -374,10 +374,10 @@ func (x *explorer) publish(d int) {
 	n.have = n.cur
 	x.nodes[d+1].sh = stub(x.exec.events[d])
 	s.taken = len(s.children)
-	for _, b := range n.wut {
+	for b := n.wut.first; b != nil; b = b.next {
 		s.children = append(s.children, convert(b, s, len(s.children)))
 	}
-	n.wut, n.shared, n.fresh = nil, true, false
+	n.wut, n.shared, n.fresh = branches{}, true, false
 	w := x.world
 	w.mu.Lock()
 	s.open, s.busy = true, len(s.children)-n.cur

@@ -23,8 +23,31 @@ import "math"
 
 // tree is a node of a wakeup tree other than its root: an event and what comes after it.
 type tree struct {
-	ev       event
-	children []*tree
+	ev    event
+	below branches
+	next  *tree // the next branch of the node above
+}
+
+// branches is a list of branches, in the order of their exploration.
+type branches struct {
+	first, last *tree
+	n           int
+}
+
+func (l *branches) push(t *tree) {
+	if l.n++; l.first == nil {
+		l.first = t
+	} else {
+		l.last.next = t
+	}
+	l.last = t
+}
+
+func (l *branches) pop() *tree {
+	t := l.first
+	l.n--
+	l.first = t.next
+	return t
 }
 
 // inserter inserts wakeup sequences into wakeup trees.
@@ -33,8 +56,8 @@ type inserter struct {
 	world      *world // nil: one worker
 	tail       *tail  // what v leaves out
 
-	size, most int     // how many nodes the wakeup trees have, and have had at most
-	unused     []*tree // nodes to be used again
+	size, most int   // how many nodes the wakeup trees have, and have had at most
+	unused     *tree // nodes to be used again
 
 	// The sequence that is being inserted at a node: the event explored from the node at present,
 	// the node's sleep set, the children that were no weak initials, and the events that it was led
@@ -117,13 +140,12 @@ func (in *inserter) weakInitial(d *event, v *sequence) int {
 	return before
 }
 
-// insert inserts v below a node with the given children. It returns the children that the node
-// has then.
-func (in *inserter) insert(children []*tree, v *sequence) []*tree {
-	for _, c := range children {
+// insert inserts v below a node with the given branches.
+func (in *inserter) insert(list *branches, v *sequence) {
+	for c := list.first; c != nil; c = c.next {
 		k := in.leads(&c.ev, v)
 		if in.tail.clash {
-			return children
+			return
 		}
 		if k == notInitial {
 			in.passed = append(in.passed, &c.ev)
@@ -133,16 +155,15 @@ func (in *inserter) insert(children []*tree, v *sequence) []*tree {
 			v.items[k].gone = true
 		}
 		v.moveToFront(&c.ev)
-		if len(c.children) > 0 {
+		if c.below.first != nil {
 			in.led = append(in.led, ledBy{&c.ev, len(in.passed)})
-			c.children = in.insert(c.children, v)
+			in.insert(&c.below, v)
 		}
-		return children
+		return
 	}
 	if b := in.branch(v); b != nil {
-		return append(children, b)
+		list.push(b)
 	}
-	return children
 }
 
 // findSleepers collects the events that will sleep at the new branch.
@@ -201,7 +222,7 @@ func (in *inserter) branch(v *sequence) *tree {
 		if first == nil {
 			first = t
 		} else {
-			at.children = []*tree{t}
+			at.below.push(t)
 		}
 		at = t
 		if in.sourceDPOR {
@@ -216,18 +237,20 @@ func (in *inserter) branch(v *sequence) *tree {
 }
 
 func (in *inserter) newTree(e *event) *tree {
-	n := len(in.unused)
-	if n == 0 {
-		return &tree{ev: *e}
+	if in.unused == nil {
+		more := make([]tree, 64)
+		for i := range more {
+			in.free(&more[i])
+		}
 	}
-	t := in.unused[n-1]
-	in.unused = in.unused[:n-1]
-	t.ev = *e
+	t := in.unused
+	in.unused = t.next
+	t.ev, t.below, t.next = *e, branches{}, nil
 	return t
 }
 
 // free takes back a node that has been explored, for newTree.
 func (in *inserter) free(t *tree) {
-	t.children = nil
-	in.unused = append(in.unused, t)
+	t.next = in.unused
+	in.unused = t
 }
