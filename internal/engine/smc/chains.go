@@ -12,7 +12,7 @@ import "fencepost/internal/machine"
 type chains struct {
 	words   words
 	heads   []int32 // per slot: the newest record of the word, or none
-	owner   []int32 // per slot: the only thread that has accessed the word, in any execution; nobody, or several
+	owner   []int32 // per slot: the only thread that has accessed the word, in any execution; noThread, or several
 	records []record
 	shared  int // words that several threads have accessed
 }
@@ -33,7 +33,7 @@ func (c *chains) slotOf(word uint64) int32 {
 	i := c.words.slot(word)
 	for int(i) >= len(c.heads) {
 		c.heads = append(c.heads, none)
-		c.owner = append(c.owner, nobody)
+		c.owner = append(c.owner, noThread)
 	}
 	return i
 }
@@ -50,7 +50,7 @@ func (c *chains) add(i int32, e *event) {
 		for w := a.Addr / 8; ; w++ {
 			if m := machine.Shift(live, int64(a.Addr-8*w)); m != 0 {
 				slot := c.slotOf(w)
-				c.own(slot, e.Thread)
+				c.privateTo(slot, e.Thread)
 				c.records = append(c.records, record{slot: slot, prev: c.heads[slot], ev: i, mask: m, mode: a.Mode})
 				c.heads[slot] = int32(len(c.records) - 1)
 			}
@@ -63,16 +63,16 @@ func (c *chains) add(i int32, e *event) {
 
 // Values of owner other than threads.
 const (
-	nobody  = -1
-	several = -2
+	noThread = -1
+	several  = -2
 )
 
-// own notes that thread t accesses a word. It reports whether no other thread has.
-func (c *chains) own(slot, t int32) bool {
+// privateTo notes that thread t accesses a word. It reports whether no other thread has.
+func (c *chains) privateTo(slot, t int32) bool {
 	switch c.owner[slot] {
 	case t:
 		return true
-	case nobody:
+	case noThread:
 		c.owner[slot] = t
 		return true
 	case several:
@@ -84,15 +84,15 @@ func (c *chains) own(slot, t int32) bool {
 	}
 }
 
-// claim notes that the thread of an event, which need not be in the execution, accesses words. It reports whether no
+// private notes that the thread of an event, which need not be in the execution, accesses words. It reports whether no
 // other thread has accessed them.
-func (c *chains) claim(e *event) bool {
+func (c *chains) private(e *event) bool {
 	alone := true
 	for k := range e.Size() {
 		a := e.At(k)
 		last := (a.Addr + uint64(a.Size) - 1) / 8
 		for w := a.Addr / 8; ; w++ {
-			alone = c.own(c.slotOf(w), e.Thread) && alone
+			alone = c.privateTo(c.slotOf(w), e.Thread) && alone
 			if w == last {
 				break
 			}

@@ -2,11 +2,13 @@ package smc_test
 
 import (
 	"fmt"
+	"syscall"
 	"testing"
 
 	"fencepost/internal/engine"
 	"fencepost/internal/engine/smc"
 	"fencepost/internal/family"
+	"fencepost/internal/frontend/c"
 	"fencepost/internal/frontend/fp"
 	"fencepost/internal/frontend/statement"
 	"fencepost/internal/ir"
@@ -41,30 +43,90 @@ func TestNoAllocations(t *testing.T) {
 		flat := flatText(t, gen.Text(f.n))
 		for _, m := range testkit.Models {
 			a := smc.NewAgain(&engine.Task{Program: flat, Props: &property.Set{}, Model: m})
-			var events int64
-			if n := testing.AllocsPerRun(3, func() { events = a.Explore() }); n > 0 {
-				t.Errorf("%s(%d) under %s: %.0f allocations in %d events", f.name, f.n, m, n, events)
+			var executions int64
+			if n := testing.AllocsPerRun(3, func() { executions = a.Explore() }); n > 0 {
+				t.Errorf("%s(%d) under %s: %.0f allocations in %d executions", f.name, f.n, m, n, executions)
 			}
 		}
 	}
 }
 
-// BenchmarkOtherThreads explores store buffering of two threads; only the number of threads that run before them, and
-// share nothing with them, differs.
+// BenchmarkOtherThreads explores store buffering of two threads; only the number of threads that have run before them,
+// and share nothing with them, differs.
 func BenchmarkOtherThreads(b *testing.B) {
 	for _, n := range []int{0, 10, 100} {
-		text := "var x, y, z[200], go;\nthread a { reg r; assume go == 0; x = 1; r = y; x = 2; r = y; x = 3; r = y; }\nthread b { reg r; y = 1; r = x; y = 2; r = x; y = 3; r = x; }\n"
+		text := "var x, y, z[200];\n"
 		for i := range n {
-			text += fmt.Sprintf("thread c%d { z[%d] = 1; }\n", i, i)
+			text += fmt.Sprintf("thread c%d { z[%d] = 1; fence; }\n", i, i)
 		}
-		flat := flatText(b, text)
-		b.Run(fmt.Sprintf("threads=%d", n), func(b *testing.B) {
-			a := smc.NewAgain(&engine.Task{Program: flat, Props: &property.Set{}, Model: memory.TSO})
-			events := int64(0)
-			for b.Loop() {
-				events += a.Explore()
-			}
-			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(events), "ns/event")
-		})
+		text += "thread a { reg r; x = 1; r = y; x = 2; r = y; x = 3; r = y; }\nthread b { reg r; y = 1; r = x; y = 2; r = x; y = 3; r = x; }\n"
+		benchmarkAgain(b, fmt.Sprintf("threads=%d", n), flatText(b, text), memory.TSO)
 	}
+}
+
+// BenchmarkModels explores a program that has the traces of SC under every model, but for one.
+func BenchmarkModels(b *testing.B) {
+	gen, _ := family.Find("sbn")
+	for _, m := range testkit.Models {
+		benchmarkAgain(b, m.String(), flatText(b, gen.Text(10)), m)
+	}
+}
+
+// BenchmarkLongBuffers explores executions of two threads with long buffers; only the length differs.
+func BenchmarkLongBuffers(b *testing.B) {
+	gen, _ := family.Find("bufw")
+	for _, n := range []int{10, 30, 90} {
+		benchmarkAgain(b, fmt.Sprintf("stores=%d", n), flatText(b, gen.Text(n)), memory.TSO)
+	}
+}
+
+// BenchmarkJoins explores store buffering of two threads; only the number of other threads that main joins in the end
+// differs.
+func BenchmarkJoins(b *testing.B) {
+	for _, n := range []int{0, 10, 50} {
+		text := fmt.Sprintf(`#include <pthread.h>
+#include <stdatomic.h>
+atomic_int x, y;
+void *a(void *p) { for (int i = 1; i < 4; i++) { atomic_store_explicit(&x, i, memory_order_relaxed); (void)atomic_load(&y); } return 0; }
+void *b(void *p) { for (int i = 1; i < 4; i++) { atomic_store_explicit(&y, i, memory_order_relaxed); (void)atomic_load(&x); } return 0; }
+void *c(void *p) { return 0; }
+int main(void) {
+  pthread_t t[%d];
+  for (long i = 0; i < %d; i++) pthread_create(&t[i + 2], 0, c, (void *)i);
+  pthread_create(&t[0], 0, a, 0);
+  pthread_create(&t[1], 0, b, 0);
+  for (int i = 0; i < %d; i++) pthread_join(t[i], 0);
+}
+`, n+2, n, n+2)
+		u, diags := c.Parse([]*source.File{source.NewFile("joins.c", []byte(text))}, c.Options{})
+		if diags.HasErrors() {
+			b.Fatal(diags.All)
+		}
+		flat, err := transform.Run(u.Program, transform.Options{Unroll: 60}, nil)
+		if err != nil {
+			b.Fatal(err)
+		}
+		benchmarkAgain(b, fmt.Sprintf("joins=%d", n), flat, memory.TSO)
+	}
+}
+
+// benchmarkAgain reports the processor time of an execution.
+func benchmarkAgain(b *testing.B, name string, flat *ir.Program, m memory.Model) {
+	b.Run(name, func(b *testing.B) {
+		a := smc.NewAgain(&engine.Task{Program: flat, Props: &property.Set{}, Model: m})
+		executions := int64(0)
+		before := cpuSeconds(b)
+		for b.Loop() {
+			executions += a.Explore()
+		}
+		b.ReportMetric((cpuSeconds(b)-before)*1e9/float64(executions), "cpu-ns/execution")
+	})
+}
+
+func cpuSeconds(b *testing.B) float64 {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		b.Fatal(err)
+	}
+	return float64(u.Utime.Sec+u.Stime.Sec) + float64(u.Utime.Usec+u.Stime.Usec)/1e6
 }

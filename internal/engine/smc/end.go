@@ -14,7 +14,7 @@ import (
 func (x *explorer) endExecution() {
 	if x.tail.again { // it has been judged
 		x.tail.again = false
-	} else if x.tail.skipped { // a complete execution, whose final state nobody asks for
+	} else if x.tail.skipped { // a complete execution, whose final state is not asked for
 		x.out.counts.Complete++
 	} else if x.anyAsleep() {
 		x.out.counts.asleep++
@@ -72,7 +72,7 @@ func (x *explorer) visitFailed() {
 
 // anyAsleep reports whether an event is enabled, given that all enabled events sleep.
 func (x *explorer) anyAsleep() bool {
-	_, _, ok := pick(&x.run, nil, x.exec.lastThread())
+	_, _, ok := pick(&x.run, &x.alive, nil, x.exec.lastThread())
 	return ok
 }
 

@@ -15,9 +15,10 @@ type execution struct {
 	tables readsFromTables
 
 	events     []event
-	clocks     []int32 // the vector clocks of the events, one after the other
-	stride     int     // the length of a clock, at least the number of processes
-	base       []int32 // per thread: the event that its next event continues, or none
+	clocks     []tick   // the vector clocks of the events, one after the other
+	starts     []int32  // per event: where its clock begins; and where that of the next one will
+	past       clockSum // scratch: the clock of the newest event
+	base       []int32  // per thread: the event that its next event continues, or none
 	bases      []savedBase
 	stores     [][]store // per thread, in program order
 	attached   []attachment
@@ -43,7 +44,7 @@ func newExecution(y *memory.System, procs *processes, tables readsFromTables, us
 	for t := range ex.base {
 		ex.base[t] = none
 	}
-	ex.widenClocks(0)
+	ex.starts = append(ex.starts, 0)
 	return ex
 }
 
@@ -55,45 +56,19 @@ func (ex *execution) lastThread() int32 {
 	return ex.events[len(ex.events)-1].Thread
 }
 
-// widenClocks makes clocks as long as there are processes, for the first n events.
-func (ex *execution) widenClocks(n int32) {
-	stride := (len(ex.procs.List) + 3) &^ 3
-	clocks := make([]int32, max(64, cap(ex.clocks)/max(1, ex.stride))*stride)
-	for k := range n {
-		copy(clocks[int(k)*stride:], ex.clock(k))
-	}
-	ex.clocks, ex.stride = clocks, stride
-}
-
-// makeClock makes room for the clock of event i.
-func (ex *execution) makeClock(i int32) {
-	if len(ex.procs.List) > ex.stride {
-		ex.widenClocks(i)
-	}
-	if need := (int(i) + 1) * ex.stride; need > len(ex.clocks) {
-		ex.clocks = append(ex.clocks, make([]int32, need)...)
-	}
-}
-
 // clock returns the vector clock of event i.
-func (ex *execution) clock(i int32) []int32 {
-	return ex.clocks[int(i)*ex.stride : (int(i)+1)*ex.stride]
-}
+func (ex *execution) clock(i int32) clock { return ex.clocks[ex.starts[i]:ex.starts[i+1]] }
 
-// join makes clock a the least upper bound of a and b.
-func join(a, b []int32) {
-	b = b[:len(a)]
-	for i, v := range b {
-		if v > a[i] {
-			a[i] = v
-		}
-	}
+// keepClock makes the sum of clocks that order has computed the clock of event i, the newest.
+func (ex *execution) keepClock(i int32) {
+	ex.clocks = append(ex.clocks[:ex.starts[i]], ex.past.sum...)
+	ex.starts = append(ex.starts[:i+1], int32(len(ex.clocks)))
 }
 
 // precedes reports whether event i is in the past that a clock describes.
-func (ex *execution) precedes(i int32, clock []int32) bool {
+func (ex *execution) precedes(i int32, c clock) bool {
 	e := &ex.events[i]
-	return clock[e.Proc] >= e.Idx
+	return c.at(e.Proc) >= e.Idx
 }
 
 // enter adds event i, whose clock is known, to what later events are ordered by. reached has the

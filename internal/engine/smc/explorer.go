@@ -123,7 +123,7 @@ func (x *explorer) explore() {
 			if !x.finish() {
 				p, lb, ok := x.tail.urgent, label{}, x.tail.urgent != none
 				if !ok {
-					p, lb, ok = pick(&x.run, n.sleep, x.exec.lastThread())
+					p, lb, ok = pick(&x.run, &x.alive, n.sleep, x.exec.lastThread())
 				}
 				if ok {
 					x.extend(p, lb, branches{})

@@ -121,12 +121,12 @@ func NewAgain(task *engine.Task) Again {
 	return Again{x}
 }
 
-// Explore explores everything again and returns the number of events.
+// Explore explores everything again and returns the number of executions.
 func (a Again) Explore() int64 {
 	x, root := a.x, &a.x.nodes[0]
-	before := x.out.counts.events
+	before := x.out.counts.All()
 	x.forward(0)
 	root.sleep, root.wut, root.fresh, root.done = root.sleep[:0], branches{}, true, 0
 	x.explore()
-	return x.out.counts.events - before
+	return x.out.counts.All() - before
 }

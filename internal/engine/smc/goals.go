@@ -112,12 +112,13 @@ func (g *goalWatch) together(number int32, chosen []int) bool {
 // if they can.
 func (g *goalWatch) reachable(number int32, chosen []int) bool {
 	goal := &g.goals[number]
-	cut := make([]int32, g.exec.stride)
+	var past clockSum
 	for _, i := range chosen {
 		if v := &g.visited[i]; v.ev != none {
-			join(cut, g.exec.clock(v.ev))
+			past.join(g.exec.clock(v.ev))
 		}
 	}
+	cut := past.sum
 	for _, i := range chosen {
 		v := &g.visited[i]
 		t := int32(goal.At[v.at].Thread)
@@ -149,7 +150,7 @@ func (s threadSet) has(t int32) bool { return slices.Contains(s, t) }
 
 // cutWitness returns an execution that ends with the threads of the chosen arrivals at their
 // locations.
-func (g *goalWatch) cutWitness(goal *property.Goal, cut []int32, chosen []int) *verdict.Witness {
+func (g *goalWatch) cutWitness(goal *property.Goal, cut clock, chosen []int) *verdict.Witness {
 	rec := engine.NewRecorder(g.run.Sys)
 	late := func(st memory.Step, pos int, ev int32) bool {
 		for _, i := range chosen {

@@ -29,7 +29,7 @@ import (
 
 // predecessors collects in ex.found the events of other threads that the new event e directly
 // depends on, and joins into its clock the updates of its own thread that it comes after.
-func (ex *execution) predecessors(e *event, clock []int32) {
+func (ex *execution) predecessors(e *event, c *clockSum) {
 	ex.found = ex.found[:0]
 	for k := range e.Size() {
 		a := e.At(k)
@@ -39,7 +39,7 @@ func (ex *execution) predecessors(e *event, clock []int32) {
 		}
 		last := (a.Addr + uint64(a.Size) - 1) / 8
 		for w := a.Addr / 8; ; w++ {
-			ex.walk(e, a, w, live, clock)
+			ex.walk(e, a, w, live, c)
 			if w == last {
 				break
 			}
@@ -51,7 +51,7 @@ func (ex *execution) predecessors(e *event, clock []int32) {
 // of an access has been met. An update comes after the last updates of its own thread. A load is
 // not ordered with updates of its own thread, since it could have forwarded the same bytes before
 // them; walk notes which bytes it read from such an update.
-func (ex *execution) walk(e *event, a *access, word uint64, live uint8, clock []int32) {
+func (ex *execution) walk(e *event, a *access, word uint64, live uint8, c *clockSum) {
 	at := int64(a.Addr - 8*word)
 	left := machine.Shift(live, at)
 	for r := ex.chains.head(word); r != none && left != 0; r = ex.chains.records[r].prev {
@@ -73,7 +73,7 @@ func (ex *execution) walk(e *event, a *access, word uint64, live uint8, clock []
 			ex.addFound(rec.ev)
 		case o.Flags&isUpdate == 0:
 		case e.Flags&isUpdate != 0:
-			join(clock, ex.clock(rec.ev))
+			c.join(ex.clock(rec.ev))
 		case e.Flags&drains == 0 && a.Mode&writes == 0:
 			ex.sees(e, a, machine.Shift(common, -at), o.Ord)
 		}
@@ -105,11 +105,11 @@ type reversible struct {
 	// until is how many events, from the first one of the execution on, the reversal was decided by: while they stay,
 	// nothing has to be done again. 0: the reversal is to be decided.
 	until int32
-	sofar racesSoFar
+	sofar reversibleSoFar
 }
 
-// racesSoFar is what tails have to know about a race and those before it in the execution.
-type racesSoFar struct {
+// reversibleSoFar describes a race and the races before it in the execution, for tails.
+type reversibleSoFar struct {
 	newest  int32 // their newest first event
 	choices bool  // some are alternatives
 	varying bool  // the second event of some may access other bytes if it comes first
@@ -117,37 +117,36 @@ type racesSoFar struct {
 
 // addReversible adds a race to those of the execution.
 func (ex *execution) addReversible(r reversible) {
-	r.sofar = ex.racesSoFar()
+	r.sofar = ex.reversibleSoFar()
 	r.sofar.newest = max(r.first, r.sofar.newest)
 	r.sofar.choices = r.sofar.choices || r.second == none
 	r.sofar.varying = r.sofar.varying || r.second != none && ex.events[r.second].Flags&varies != 0
 	ex.reversible = append(ex.reversible, r)
 }
 
-func (ex *execution) racesSoFar() racesSoFar {
+func (ex *execution) reversibleSoFar() reversibleSoFar {
 	if n := len(ex.reversible); n > 0 {
 		return ex.reversible[n-1].sofar
 	}
-	return racesSoFar{newest: none}
+	return reversibleSoFar{newest: none}
 }
 
 // order computes the clock of the newest event and its reversible races.
 func (ex *execution) order(i int32) {
-	ex.makeClock(i)
 	e := &ex.events[i]
-	c := ex.clock(i)
-	clear(c)
+	c := &ex.past
+	c.reset()
 	t := e.Thread
 	if e.Flags&isUpdate == 0 {
 		if b := ex.base[t]; b != none {
-			join(c, ex.clock(b))
+			c.join(ex.clock(b))
 		}
 	} else {
 		if l := ex.procs.Last[e.Proc]; l != none {
-			join(c, ex.clock(l))
+			c.join(ex.clock(l))
 		}
 		if st := ex.stores[t][e.Ord].ev; st != none {
-			join(c, ex.clock(st))
+			c.join(ex.clock(st))
 		}
 		ex.epochs(e, c)
 	}
@@ -160,7 +159,7 @@ func (ex *execution) order(i int32) {
 			ex.reversibleJoin(i, c)
 		}
 		if b := ex.base[u]; b != none {
-			join(c, ex.clock(b))
+			c.join(ex.clock(b))
 		}
 		ex.joinBuffers(u, c)
 	}
@@ -179,10 +178,10 @@ func (ex *execution) order(i int32) {
 		f := ex.found[n]
 		ex.found[n] = ex.found[len(ex.found)-1]
 		ex.found = ex.found[:len(ex.found)-1]
-		if ex.precedes(f, c) {
+		if ex.precedes(f, c.sum) {
 			continue
 		}
-		join(c, ex.clock(f))
+		c.join(ex.clock(f))
 		// A lock cannot come before the unlock that it waits for; reversibleLock has the pair with
 		// the lock before. An event that only reads a free mutex, such as an unlock that is an
 		// error, is no such unlock.
@@ -190,26 +189,27 @@ func (ex *execution) order(i int32) {
 			ex.addReversible(reversible{first: f, second: i})
 		}
 	}
-	c[e.Proc] = e.Idx
+	c.join(clock{{e.Proc, e.Idx}})
+	ex.keepClock(i)
 }
 
 // joinBuffers joins the newest updates of thread t into a clock.
-func (ex *execution) joinBuffers(t int32, c []int32) {
+func (ex *execution) joinBuffers(t int32, c *clockSum) {
 	for _, p := range ex.procs.Buffers[t] {
 		if l := ex.procs.Last[p]; l != none {
-			join(c, ex.clock(l))
+			c.join(ex.clock(l))
 		}
 	}
 }
 
 // epochs joins into the clock of update e the updates of stores that a store-store fence separates
 // from the store of e, and the allocs that took back a block whose free e would have come after.
-func (ex *execution) epochs(e *event, c []int32) {
+func (ex *execution) epochs(e *event, c *clockSum) {
 	epoch := ex.stores[e.Thread][e.Ord].epoch
 	if ex.uses.Frees {
 		for k := range e.Ord {
 			if o := &ex.stores[e.Thread][k]; o.taken != none && (ex.model == memory.TSO || o.epoch < epoch) {
-				join(c, ex.clock(o.taken))
+				c.join(ex.clock(o.taken))
 			}
 		}
 	}
@@ -218,24 +218,24 @@ func (ex *execution) epochs(e *event, c []int32) {
 	}
 	for k := range e.Ord {
 		if o := &ex.stores[e.Thread][k]; o.epoch < epoch && o.upd != none {
-			join(c, ex.clock(o.upd))
+			c.join(ex.clock(o.upd))
 		}
 	}
 }
 
 // reversibleLock adds the reversible race of lock i with the event that took the mutex before it,
 // unless that event happens before the thread comes to the lock.
-func (ex *execution) reversibleLock(i int32, c []int32) {
+func (ex *execution) reversibleLock(i int32, c *clockSum) {
 	e := &ex.events[i]
-	if f := ex.acquirer(e.Acc[0].Addr); f != none && ex.events[f].Thread != e.Thread && !ex.precedes(f, c) {
+	if f := ex.acquirer(e.Acc[0].Addr); f != none && ex.events[f].Thread != e.Thread && !ex.precedes(f, c.sum) {
 		ex.addReversible(reversible{first: f, second: i, lock: true})
 	}
 }
 
 // reversibleJoin adds the reversible race of join i with the start of its thread, unless that happens before the
 // joining thread comes to the join. The join fails if it comes first.
-func (ex *execution) reversibleJoin(i int32, c []int32) {
-	if f := ex.starter(int(ex.events[i].Other) - 1); f != none && ex.events[f].Thread != ex.events[i].Thread && !ex.precedes(f, c) {
+func (ex *execution) reversibleJoin(i int32, c *clockSum) {
+	if f := ex.starter(int(ex.events[i].Other) - 1); f != none && ex.events[f].Thread != ex.events[i].Thread && !ex.precedes(f, c.sum) {
 		ex.addReversible(reversible{first: f, second: i})
 	}
 }

@@ -20,6 +20,7 @@ type path struct {
 	exec  execution
 	nodes []node
 	at    int // the node that the machine is at
+	alive alive
 	low   int // the fewest events that the execution has had since the races of an execution were reversed last
 }
 
@@ -33,6 +34,7 @@ type node struct {
 	reversible int
 	visited    int   // arrivals at locations of goals before the event that leads here
 	bases      int   // saved bases
+	finished   int   // threads that have finished
 	prevLast   int32 // the newest event before of the process of the event that leads here
 
 	sleep   []event
@@ -76,6 +78,7 @@ func (pa *path) start() {
 		}
 	}
 	pa.exec.addStores(none, m.TakeIssued())
+	pa.alive = newAlive(len(m.Threads.Now))
 	pa.nodes = append(pa.nodes, node{mark: m.State.Mark(), log: len(m.Threads.Log), steps: len(m.Steps), fresh: true, prevLast: none})
 }
 
@@ -112,7 +115,12 @@ func (pa *path) extend(p int32, lb label, to node) int32 {
 		alt.Inner = in
 		ex.addReversible(reversible{first: i, second: none, proc: p, label: alt})
 	}
+	to.finished = len(pa.alive.finished)
 	ex.enter(i, m.Reached, m.TakeIssued())
+	pa.finish(e.Thread)
+	for _, t := range m.Reached {
+		pa.finish(t)
+	}
 	pa.reachNode(e, to)
 	return i
 }
@@ -150,6 +158,7 @@ func (pa *path) retract() {
 	d := len(pa.nodes) - 1
 	pa.rewind(d - 1)
 	pa.exec.leave(int32(d-1), &pa.nodes[d])
+	pa.alive.restore(pa.nodes[d].finished)
 	pa.low = min(pa.low, d-1)
 	pa.run.Steps = pa.run.Steps[:pa.nodes[d-1].steps]
 }

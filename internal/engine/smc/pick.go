@@ -10,9 +10,9 @@ import (
 
 // pick returns a process and a label for an enabled event that is not in sleep. If possible it
 // takes the thread that moved last or one of its buffers, since then the others need not be
-// checked. Joins come last: what they wait for has mostly happened by then, and the tail of the execution
+// checked. The others are the threads in among. Joins come last: what they wait for has mostly happened by then, and the tail of the execution
 // begins with them (tail.go). last is the thread that moved last, or none.
-func pick(m *machine.Machine, sleep []event, last int32) (int32, label, bool) {
+func pick(m *machine.Machine, among *alive, sleep []event, last int32) (int32, label, bool) {
 	if t := int(last); t >= 0 {
 		if p, ok := pickBuffer(m, sleep, t); ok {
 			return p, label{}, true
@@ -23,18 +23,18 @@ func pick(m *machine.Machine, sleep []event, last int32) (int32, label, bool) {
 			}
 		}
 	}
-	for t := range m.Threads.Now {
-		if p, ok := pickBuffer(m, sleep, t); ok {
+	for t := among.first(); t != among.end(); t = among.next[t] {
+		if p, ok := pickBuffer(m, sleep, int(t)); ok {
 			return p, label{}, true
 		}
 	}
 	for _, late := range []bool{false, true} {
-		for t := range m.Threads.Now {
-			if joining(m, t) != late {
+		for t := among.first(); t != among.end(); t = among.next[t] {
+			if joining(m, int(t)) != late {
 				continue
 			}
-			if lb, ok := pickThread(m, sleep, t); ok {
-				return int32(t), lb, true
+			if lb, ok := pickThread(m, sleep, int(t)); ok {
+				return t, lb, true
 			}
 		}
 	}

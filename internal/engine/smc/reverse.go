@@ -55,7 +55,7 @@ type reverser struct {
 	seq       sequence
 	pending   []reversible
 	positions []position
-	clock     []int32
+	clock     clockSum
 }
 
 // reverseAll reverses the races of an execution that has ended.
@@ -319,16 +319,13 @@ func (rv *reverser) pendingJoins(t int) {
 
 // past reports whether event f happens before what thread t does next, if that drains.
 func (rv *reverser) past(t int, f int32) bool {
-	if rv.clock == nil || len(rv.clock) < rv.exec.stride {
-		rv.clock = make([]int32, rv.exec.stride)
-	}
-	c := rv.clock[:rv.exec.stride]
-	clear(c)
+	c := &rv.clock
+	c.reset()
 	if b := rv.exec.base[t]; b != none {
-		join(c, rv.exec.clock(b))
+		c.join(rv.exec.clock(b))
 	}
 	rv.exec.joinBuffers(int32(t), c)
-	return rv.exec.precedes(f, c)
+	return rv.exec.precedes(f, c.sum)
 }
 
 // attempt returns the lock of a thread that waits for it at the end.

@@ -36,8 +36,8 @@ type tail struct {
 	again   bool  // the execution goes on in the ordinary way, and has been judged
 	urgent  int32 // a buffer whose next update may be in a race, so that there is no tail before it; or none
 
-	accesses []ownAccess // to words that no other thread has accessed
-	refused  map[place]bool
+	accesses []privateAccess // to words that no other thread has accessed
+	refused  map[point]bool
 	joined   []int32 // per thread: the newest tail in which it was joined
 	number   int32   // of tails so far
 	known    knownTail
@@ -45,25 +45,25 @@ type tail struct {
 	event    event // scratch
 }
 
-// tailCounts counts executions with tails, those whose tails were not even performed, and those that went on in the ordinary
-// way after all.
+// tailCounts counts executions with tails, tails that were not even performed, and executions that went on in the
+// ordinary way after all.
 type tailCounts struct{ All, Skipped, Again int }
 
-// ownAccess is accesses to neighbouring bytes, in words that only one thread has accessed.
-type ownAccess struct {
+// privateAccess is accesses to neighbouring bytes, in words that only one thread has accessed.
+type privateAccess struct {
 	thread   int32
 	mode     machine.Mode
 	from, to uint64
 }
 
-// place is where the thread that is left was. A tail is not tried again where there was none.
-type place struct {
+// point is where the thread that is left was. A tail is not tried again where there was none.
+type point struct {
 	thread int32
 	loc    ir.Loc
 }
 
 // knownTail is the tail of a thread that is the same in every execution in which the thread has not moved since its last
-// event: the thread reads only what it alone writes. If nobody asks for the final state, the tail is not even performed.
+// event: the thread reads only what it alone writes. If the final state is not asked for, the tail is not even performed.
 type knownTail struct {
 	valid  bool
 	thread int32
@@ -71,7 +71,7 @@ type knownTail struct {
 	shared int   // how many words several threads had accessed
 	length int
 
-	accesses []ownAccess
+	accesses []privateAccess
 }
 
 // maxTail bounds the events of a tail: a thread that has more may be in a loop that never ends.
@@ -103,7 +103,7 @@ func (tl *tail) add(t int32, a access) {
 			return
 		}
 	}
-	tl.accesses = append(tl.accesses, ownAccess{t, a.Mode, a.Addr, to})
+	tl.accesses = append(tl.accesses, privateAccess{t, a.Mode, a.Addr, to})
 }
 
 // finish performs the tail that begins at the newest node. It returns false if there is none; then the machine is at the
@@ -118,8 +118,8 @@ func (x *explorer) finish() bool {
 	if !ok || thread == none && buffers == 0 {
 		return false
 	}
-	at := x.place(thread)
-	if tl.refused[at] || !x.updatesSettled() {
+	at := x.point(thread)
+	if tl.refused[at] || !x.updatesHarmless() {
 		return false
 	}
 	tl.skipped = x.stateUnused() && (thread == none || x.knownNow(thread))
@@ -141,14 +141,14 @@ func (x *explorer) finish() bool {
 	return true
 }
 
-func (x *explorer) place(thread int32) place {
+func (x *explorer) point(thread int32) point {
 	if thread == none {
-		return place{none, none}
+		return point{none, none}
 	}
-	return place{thread, x.run.State.PC(ir.ThreadID(thread))}
+	return point{thread, x.run.State.PC(ir.ThreadID(thread))}
 }
 
-// stateUnused reports whether nobody asks for the final state or the steps of complete executions.
+// stateUnused reports whether the final state is not asked for or the steps of complete executions.
 func (x *explorer) stateUnused() bool {
 	return x.task.Props.Final == nil && !x.task.Finals && x.task.Visit == nil && x.check == nil && x.atEnd == nil
 }
@@ -162,16 +162,16 @@ func (x *explorer) knownNow(t int32) bool {
 // mayFinish reports whether an execution may have a tail after its newest event, as far as that is known at once.
 func (x *explorer) mayFinish() bool {
 	last, uses := len(x.exec.events)-1, &x.run.Uses
-	if last < 0 || x.goals.watch != nil || x.tail.off || uses.Heap || uses.Global || uses.Joins || uses.Shared || x.exec.racesSoFar().choices {
+	if last < 0 || x.goals.watch != nil || x.tail.off || uses.Heap || uses.Global || uses.Joins || uses.Shared || x.exec.reversibleSoFar().choices {
 		return false
 	}
 	return x.run.Sys.Thread(x.run.State, int(x.exec.events[last].Thread)).Ended()
 }
 
 // refuseTail keeps tails from being tried again where one could not be performed.
-func (x *explorer) refuseTail(at place) {
+func (x *explorer) refuseTail(at point) {
 	if x.tail.refused == nil {
-		x.tail.refused = map[place]bool{}
+		x.tail.refused = map[point]bool{}
 	}
 	x.tail.refused[at] = true
 }
@@ -192,7 +192,7 @@ func (x *explorer) leaveTail() {
 		x.tail.count.Again++
 		x.path.forward(len(x.exec.events)) // events may have been tried elsewhere
 		thread, _, _ := x.alone()
-		x.refuseTail(x.place(thread))
+		x.refuseTail(x.point(thread))
 	}
 	x.tail.length, x.tail.skipped = 0, false
 }
@@ -202,17 +202,17 @@ func (x *explorer) leaveTail() {
 func (x *explorer) alone() (thread int32, buffers int, ok bool) {
 	thread = none
 	sleep := x.nodes[len(x.nodes)-1].sleep
-	for t := range x.run.Threads.Now {
+	for t := x.alive.first(); t != x.alive.end(); t = x.alive.next[t] {
 		id, now := ir.ThreadID(t), &x.run.Threads.Now[t]
 		if !x.run.State.Started(id) {
 			continue
 		}
-		ended := x.run.Sys.Thread(x.run.State, t).Ended()
+		ended := x.run.Sys.Thread(x.run.State, int(t)).Ended()
 		if now.Stop != machine.Runs || now.BufferStuck || !ended && thread != none {
 			return none, 0, false
 		}
 		if !ended {
-			thread = int32(t)
+			thread = t
 		}
 		if len(x.run.State.Buffer(id)) > 0 {
 			buffers++
@@ -226,22 +226,22 @@ func (x *explorer) alone() (thread int32, buffers int, ok bool) {
 	return thread, buffers, thread == none || buffers == 0 || joining(&x.run, int(thread))
 }
 
-// updatesSettled reports whether no update that is left can be in a race. Otherwise the buffer whose next update can is
+// updatesHarmless reports whether no update that is left can be in a race. Otherwise the buffer whose next update can is
 // urgent.
-func (x *explorer) updatesSettled() bool {
+func (x *explorer) updatesHarmless() bool {
 	tl, state := &x.tail, x.run.State
 	tl.length, tl.accesses = 0, tl.accesses[:0]
-	for t := range x.run.Threads.Now {
+	for t := x.alive.first(); t != x.alive.end(); t = x.alive.next[t] {
 		buf := state.Buffer(ir.ThreadID(t))
 		for i := range buf {
 			en := &buf[i]
 			if i > 0 && en.Addr == buf[i-1].Addr && en.Size == buf[i-1].Size && en.Kind == memory.StoreEntry {
 				continue
 			}
-			if en.Kind != memory.StoreEntry || en.StaticOffset() < 0 || x.exec.racesSoFar().varying {
+			if en.Kind != memory.StoreEntry || en.StaticOffset() < 0 || x.exec.reversibleSoFar().varying {
 				return false
 			}
-			if p := x.run.BufferOf(t, en); !x.settled(p, en.Addr, en.Size) {
+			if p := x.run.BufferOf(int(t), en); !x.harmless(p, en.Addr, en.Size) {
 				if i == 0 {
 					tl.urgent = p
 				}
@@ -255,9 +255,9 @@ func (x *explorer) updatesSettled() bool {
 
 // drain performs the updates that are left.
 func (x *explorer) drain() bool {
-	for t := range x.run.Threads.Now {
+	for t := x.alive.first(); t != x.alive.end(); t = x.alive.next[t] {
 		for len(x.run.State.Buffer(ir.ThreadID(t))) > 0 {
-			if !x.run.Update(t) {
+			if !x.run.Update(int(t)) {
 				return false
 			}
 		}
@@ -265,21 +265,21 @@ func (x *explorer) drain() bool {
 	return true
 }
 
-// settled reports whether an update by buffer p is in no race: no other thread has accessed the words, or the buffer has
+// harmless reports whether an update by buffer p is in no race: no other thread has accessed the words, or the buffer has
 // written the same bytes after the first event of every race.
-func (x *explorer) settled(p int32, addr uint64, size uint32) bool {
+func (x *explorer) harmless(p int32, addr uint64, size uint32) bool {
 	ex := &x.exec
 	a := access{Addr: addr, Size: uint8(size), Mode: writes}
 	t := ex.procs.List[p].Thread
 	last := (addr + uint64(size) - 1) / 8
 	for w := addr / 8; ; w++ {
 		slot := ex.chains.slotOf(w)
-		if ex.chains.own(slot, t) {
+		if ex.chains.privateTo(slot, t) {
 			x.tail.add(t, a)
 		} else if r := ex.chains.heads[slot]; r == none {
 			return false
 		} else if rec := &ex.chains.records[r]; ex.events[rec.ev].Proc != p || rec.mode != writes ||
-			rec.mask != machine.Shift(a.Bytes(), int64(addr-8*w)) || rec.ev <= ex.racesSoFar().newest {
+			rec.mask != machine.Shift(a.Bytes(), int64(addr-8*w)) || rec.ev <= ex.reversibleSoFar().newest {
 			return false
 		}
 		if w == last {
@@ -297,8 +297,8 @@ func (x *explorer) complete(t int32) bool {
 	tl := &x.tail
 	tl.number++
 	updates := tl.length
-	tl.accesses = append(tl.accesses, ownAccess{thread: none}) // no access of an update grows
-	own := len(tl.accesses)
+	tl.accesses = append(tl.accesses, privateAccess{thread: none}) // no access of an update grows
+	first := len(tl.accesses)
 	th := x.run.Sys.Thread(x.run.State, int(t))
 	known := true  // it depends on the thread alone
 	after := false // the thread is after all events of the others
@@ -323,7 +323,7 @@ func (x *explorer) complete(t int32) bool {
 		if e.Flags&ends != 0 || len(x.run.Issued) > 0 || x.run.Threads.Now[t].Stop != machine.Runs {
 			return false
 		}
-		if !after && !x.exec.chains.claim(e) {
+		if !after && !x.exec.chains.private(e) {
 			if after = x.afterAll(t); !after {
 				return false
 			}
@@ -335,7 +335,7 @@ func (x *explorer) complete(t int32) bool {
 			}
 		}
 	}
-	tl.known = knownTail{known, t, x.exec.base[t], x.exec.chains.shared, tl.length - updates, append(tl.known.accesses[:0], tl.accesses[own:]...)}
+	tl.known = knownTail{known, t, x.exec.base[t], x.exec.chains.shared, tl.length - updates, append(tl.known.accesses[:0], tl.accesses[first:]...)}
 	return true
 }
 

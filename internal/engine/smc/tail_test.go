@@ -46,7 +46,7 @@ func TestTails(t *testing.T) {
 	}
 }
 
-// TestTailAgain: the first execution ends with a load of y, which nobody else has accessed. The section accesses y if it
+// TestTailAgain: the first execution ends with a load of y, which no other thread has accessed. The section accesses y if it
 // comes before the store, which shows when the race between the two is reversed. Then the execution has to be continued in
 // the ordinary way.
 func TestTailAgain(t *testing.T) {
