@@ -1,16 +1,16 @@
 package memory
 
 // Store buffers as queues. A buffer is a slice, so that its entries can be read one after the other. An entry that
-// leaves at the front leaves its place free: the slice begins one place later, and when the step is undone it begins
+// leaves at the front leaves its slot free: the slice begins one slot later, and when the step is undone it begins
 // where it began before. Neither moves the other entries, however many there are.
 
-// front is the free places before the first entry of a buffer.
+// front is the free slots before the first entry of a buffer.
 type front struct {
-	array []Entry // the array of the buffer, from its first free place on
+	array []Entry // the array of the buffer, from its first free slot on
 	free  int
 }
 
-// of reports whether the places are those before buffer b. A buffer that has grown has another array.
+// of reports whether the slots precede buffer b. A buffer that has grown has another array.
 func (f *front) of(b []Entry) bool {
 	return f.free > 0 && cap(b) > 0 && cap(f.array) > f.free && &f.array[:f.free+1][f.free] == &b[:1][0]
 }
@@ -42,7 +42,7 @@ func (s *State) putBack(t, i int, e Entry) {
 	s.bufs[t] = b
 }
 
-// emptyBuffer empties the buffer of t, with all its places for other entries.
+// emptyBuffer empties the buffer of t, with all its slots for other entries.
 func (s *State) emptyBuffer(t int) {
 	b, f := s.bufs[t], &s.fronts[t]
 	if f.of(b) {

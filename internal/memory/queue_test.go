@@ -77,7 +77,7 @@ func TestNormalAfterRemoval(t *testing.T) {
 	}
 }
 
-// BenchmarkFlush flushes the oldest entry of a buffer and undoes that; only the number of entries behind it differs.
+// BenchmarkFlush flushes the oldest entry of a buffer and undoes that; only the number of entries after it differs.
 func BenchmarkFlush(b *testing.B) {
 	for _, n := range []int{1, 10, 100, 1000} {
 		b.Run(fmt.Sprintf("entries=%d", n), func(b *testing.B) {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestClocks: sums of clocks are those of arrays with an entry per process.
+// TestClocks: a sum of clocks equals the sum of arrays with an entry per process.
 func TestClocks(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 3))
 	for range 2000 {
