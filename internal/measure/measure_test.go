@@ -61,7 +61,7 @@ func TestBadPeerFiles(t *testing.T) {
 		{"family\tN\n", `p:1: there is no column "tool"`},
 		{head, "p: there is no figure"},
 		{head + "readers\t4\n", "p:2: there is no cell"},
-		{head + "readers\tfour\ta\ttso\t\tok\t16\t0\t0\t1\t1\t1\n", `p:2: N "four"`},
+		{head + "readers\tfour\ta\ttso\t\tok\t16\t0\t0\t1\t1\t1\n", `p:2: column N: "four"`},
 		{head + "readers\t4\ta\ttso\t\tok\tmany\t0\t0\t1\t1\t1\n", `p:2: execs "many"`},
 		{head + "readers\t4\ta\ttso\t\tok\t16\t0\t0\t-1\t1\t1\n", `p:2: cpu_s "-1"`},
 		{head + calibrationLine(0) + "\n", "p:2: a calibration of 0 s"},

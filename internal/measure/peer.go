@@ -82,7 +82,7 @@ func (p *peerFigures) add(column map[string]int, cells []string) error {
 	}
 	n, err := strconv.Atoi(cell("N"))
 	if err != nil {
-		return fmt.Errorf("N %q is no number", cell("N"))
+		return fmt.Errorf("column N: %q is no number", cell("N"))
 	}
 	execs, err := strconv.ParseInt(cell("execs"), 10, 64)
 	if err != nil {
