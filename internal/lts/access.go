@@ -32,7 +32,9 @@ type Move struct {
 	Next     []Outcome // with the edges of the action at the beginning of their paths
 	Leaves   bool      // it writes a value outside the domain, and ends there
 	Partial  bool      // a section that has not come to its end
-	Spawns   int       // 1 + thread started, with Args
+	Joins    bool      // it waits for the end of the thread with a handle
+	Handle   int64
+	Spawns   int // 1 + thread started, with Args
 	Args     []int64
 }
 
@@ -67,6 +69,8 @@ func (y *System) MovesOf(user int, s *State, e *ir.Edge) []Move {
 		return y.section(user, s, e)
 	case op.Kind == ir.Spawn:
 		return y.spawn(s, e)
+	case op.Kind == ir.Join && y.opt.Joins:
+		return y.join(s, e)
 	case op.Kind == ir.Exit: // the program ends; steps of other threads before it are explored anyway
 		return nil
 	}
@@ -89,6 +93,16 @@ func (y *System) spawn(s *State, e *ir.Edge) []Move {
 		args = append(args, a.Eval(y.Env(s.Regs, 0)))
 	}
 	return []Move{{Edge: e, Spawns: t + 1, Args: args, Next: y.Run(y.At(s, e.To, regs), []Taken{{Edge: e}})}}
+}
+
+// join returns the move of a join. Whether the other thread has ended is for the caller.
+func (y *System) join(s *State, e *ir.Edge) []Move {
+	if e.Op.Dst != ir.NoReg {
+		y.Refuse(e, "a join that takes the result of the thread")
+		return nil
+	}
+	handle := e.Op.Val.Eval(y.Env(s.Regs, 0))
+	return []Move{{Edge: e, Joins: true, Handle: handle, Next: y.Run(y.At(s, e.To, slices.Clone(s.Regs)), []Taken{{Edge: e}})}}
 }
 
 // access returns the moves of one memory operation outside sections.

@@ -28,6 +28,8 @@ type Options struct {
 	Attacks bool
 	// Fences says that a full fence is an action and not a local step.
 	Fences bool
+	// Joins says that a join is an action; otherwise it is refused.
+	Joins bool
 	// NewCell is called when cell c is new; Again is called with a user of a cell when the cell has a
 	// new value: the moves of the user's states are not complete any more. Both may be nil.
 	NewCell func(c int)

@@ -57,15 +57,11 @@ func supports(t *engine.Task) error {
 		return errors.New("dual does not collect final states")
 	case t.KeepGoing:
 		return errors.New("dual reports one violation")
-	case t.Props.Deadlock:
-		return errors.New("dual does not ask whether threads can get stuck")
 	case len(t.Program.Threads) > maxThreads:
 		return fmt.Errorf("dual takes at most %d threads", maxThreads)
 	}
-	for i := range t.Props.Goals {
-		if engine.GoalInside(t.Program, &t.Props.Goals[i]) {
-			return errors.New("dual does not take a goal inside an atomic section")
-		}
+	if what := engine.InsideSections(t.Program, t.Props); what != "" {
+		return fmt.Errorf("dual does not take %s", what)
 	}
 	for th := range t.Program.Threads {
 		f := t.Program.ThreadFunc(ir.ThreadID(th))
@@ -81,7 +77,7 @@ func supports(t *engine.Task) error {
 // refused names an operation that no thread may have, "" if there is nothing against it.
 func refused(op *ir.Op) string {
 	switch op.Kind {
-	case ir.Join, ir.CondWait, ir.Signal, ir.Broadcast, ir.Barrier, ir.Alloc, ir.Free:
+	case ir.CondWait, ir.Signal, ir.Broadcast, ir.Barrier, ir.Alloc, ir.Free:
 		return op.Kind.String()
 	case ir.Lock, ir.TryLock, ir.Unlock:
 		if op.Mutex != ir.NormalMutex {

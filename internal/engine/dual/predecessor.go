@@ -94,7 +94,7 @@ func (m *model) matters(c *config, tr *trans) bool {
 				return true
 			}
 		}
-		return tr.spawns > 0 && c.at[tr.spawns-1] == tr.entry
+		return tr.other > 0 && tr.before != tr.after && c.at[tr.other-1] == tr.after
 	default:
 		return false
 	}
@@ -121,12 +121,12 @@ func (m *model) undoSingle(c *config, p int, i int32, give func(*config, step)) 
 			}
 			d.mem[a.cell] = a.old
 		}
-		if tr.spawns > 0 {
-			t := tr.spawns - 1
-			if d.at[t] != anything && (d.at[t] != tr.entry || len(d.bufs[t]) > 0) {
+		if tr.other > 0 {
+			t := tr.other - 1
+			if d.at[t] != anything && (d.at[t] != tr.after || len(d.bufs[t]) > 0) {
 				return
 			}
-			d.at[t] = m.threads[t].unstarted
+			d.at[t] = tr.before
 		}
 	}
 	give(d, step{thread: int32(p), kind: single, trans: i})

@@ -62,6 +62,7 @@ func ask(e *engine.Engine, p *ir.Program, props *property.Set, limits engine.Lim
 	v := &out.Violations[0]
 	target := map[engine.ViolationKind]replay.Target{
 		engine.CheckFailed: replay.TargetCheck, engine.GoalReached: replay.TargetGoal, engine.FinalViolated: replay.TargetFinal,
+		engine.Deadlock: replay.TargetDeadlock,
 	}[v.Kind]
 	want := replay.Expect{Target: target, Class: v.Class, Edge: v.Edge, Goal: v.Goal}
 	if err := replay.Replay(p, props, replay.TSO, v.Witness, want); err != nil {
@@ -88,6 +89,9 @@ func questions(p *ir.Program, props *property.Set, r *rand.Rand) ([]question, er
 	out := []question{
 		{&property.Set{Checks: true}, answer[len(all.Checks) > 0], "checks"},
 		{&property.Set{Final: props.Final}, answer[all.Final], "final"},
+	}
+	if props.Deadlock {
+		out = append(out, question{&property.Set{Deadlock: true}, answer[all.Deadlock], "deadlock"})
 	}
 	for i := range props.Goals {
 		out = append(out, question{&property.Set{Goals: props.Goals[i : i+1]}, answer[slices.Contains(all.Goals, i)], fmt.Sprintf("goal %d", i)})
@@ -154,6 +158,7 @@ func ending(vars []property.Var, values []int64) *property.Final {
 var loopFree = []testkit.Profile{
 	{Name: "plain", Plain: true}, {Name: "core"}, {Name: "goal", Goal: true}, {Name: "plain", Plain: true}, {Name: "spawn", Spawn: true},
 	{Name: "sync", Sync: true}, {Name: "choices", Choices: true}, {Name: "sections", Sections: true, Goal: true},
+	{Name: "joins", Joins: true}, {Name: "joins", Joins: true, Spawn: true}, {Name: "goals of registers", Sections: true, Goal: true, Plain: true},
 }
 
 // finite replaces additions, with which values grow.
@@ -244,7 +249,7 @@ func TestLooping(t *testing.T) {
 		if err != nil {
 			return err.Error()
 		}
-		list := []question{{&property.Set{Checks: true}, "", "checks"}, {&property.Set{Final: props.Final}, "", "final"}}
+		list := []question{{&property.Set{Checks: true}, "", "checks"}, {&property.Set{Final: props.Final}, "", "final"}, {&property.Set{Deadlock: true}, "", "deadlock"}}
 		for i := range props.Goals {
 			list = append(list, question{&property.Set{Goals: props.Goals[i : i+1]}, "", fmt.Sprintf("goal %d", i)})
 		}

@@ -47,6 +47,12 @@ func (m *model) targets() ([]target, error) {
 				ways[at.Thread] = []int32{} // no state: not any state
 			}
 		}
+		for _, t := range anywhere(g) {
+			if m.threads[t].unstarted != anything {
+				return nil, &engine.Unsupported{What: "dual: a goal that reads registers of a thread that is started, without its location, is not supported"}
+			}
+			ways[t] = m.statesAt(int(t), func(ir.Loc) bool { return true })
+		}
 		err := m.combine(ways, g.With, true, func(c *config) { out = append(out, target{c, engine.GoalReached, i}) }, &out)
 		if err != nil {
 			return nil, err
@@ -59,7 +65,29 @@ func (m *model) targets() ([]target, error) {
 		}
 		out = append(out, ends...)
 	}
+	if m.task.Props.Deadlock {
+		stuck, err := m.deadlocks()
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, stuck...)
+	}
 	return out, nil
+}
+
+// anywhere returns the threads of which a goal reads registers without naming locations.
+func anywhere(g *property.Goal) []ir.ThreadID {
+	var out []ir.ThreadID
+	if g.With == nil {
+		return nil
+	}
+	for i := range g.With.Vars {
+		v := &g.With.Vars[i]
+		if !v.IsMemory() && !slices.Contains(out, v.Thread) && !slices.ContainsFunc(g.At, func(a property.At) bool { return a.Thread == v.Thread }) {
+			out = append(out, v.Thread)
+		}
+	}
+	return out
 }
 
 // ends returns the final states in which a condition is as wanted: all threads that were started have
@@ -112,11 +140,6 @@ func (m *model) combine(ways [][]int32, cond *property.Cond, want bool, give fun
 		var mutex bool
 		if cells, mutex = m.sys.CellsOf(cond.Vars); mutex {
 			return &engine.Unsupported{What: "dual: a condition that reads the word of a mutex is not supported"}
-		}
-		for i := range cond.Vars {
-			if v := &cond.Vars[i]; !v.IsMemory() && ways[v.Thread] == nil {
-				return &engine.Unsupported{What: "dual: a goal that reads registers of a thread without its location is not supported"}
-			}
 		}
 	}
 	held := make([][]int64, len(cells))

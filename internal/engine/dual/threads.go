@@ -23,7 +23,7 @@ const (
 	local          // not at all
 	read           // one cell, from the buffer or memory
 	write          // one cell
-	exclusive      // with an empty store buffer, any number of cells at once: fence, read-modify-write, mutex, section, spawn
+	exclusive      // with an empty store buffer, any number of cells at once: fence, read-modify-write, mutex, section, spawn, join
 )
 
 // access says how an exclusive transition changes a cell. Values are indices of lts.Cell.Values.
@@ -40,9 +40,11 @@ type trans struct {
 	cell     int32 // read, write
 	value    int32 // read, write
 	accesses []access
-	spawns   int32 // 1 + thread that it starts
-	entry    int32 // the state in which that thread starts
-	path     []lts.Taken
+	// A spawn or a join takes another thread from one state to another, in which it has an empty buffer.
+	other  int32 // 1 + that thread
+	before int32
+	after  int32
+	path   []lts.Taken
 }
 
 // anything stands for every value of a cell, and for every state of a thread.
@@ -59,8 +61,9 @@ type thread struct {
 	failed int32 // a check has failed; anything if none can
 	// unstarted is the state of a thread that another one starts, anything if there is none.
 	unstarted int32
-	waits     []pending // by state
-	writes    []bool    // by state: a write leaves it
+	joined    map[int32]int32 // by end state: the state of a thread that has ended there and was joined
+	waits     []pending       // by state
+	writes    []bool          // by state: a write leaves it
 	bursts    map[string][]undone
 }
 
@@ -103,7 +106,7 @@ func build(ctx context.Context, task *engine.Task, opt Options) (*model, error) 
 
 func buildWith(ctx context.Context, task *engine.Task, opt Options, cuts lts.Cuts) (*model, error) {
 	m := &model{task: task, opt: opt}
-	m.sys = lts.New(task.Program, cuts, lts.Options{For: "dual: ", Keep: task.KeepOf(), Fences: true, Again: m.again})
+	m.sys = lts.New(task.Program, cuts, lts.Options{For: "dual: ", Keep: task.KeepOf(), Fences: true, Joins: true, Again: m.again})
 	showGoals(m.sys, task.Props)
 	for t := range task.Program.Threads {
 		m.threads = append(m.threads, &thread{ids: map[string]int32{}, failed: anything, unstarted: anything})
@@ -139,6 +142,11 @@ func buildWith(ctx context.Context, task *engine.Task, opt Options, cuts lts.Cut
 // showGoals makes threads stop at the locations of goals.
 func showGoals(y *lts.System, props *property.Set) {
 	for i := range props.Goals {
+		for _, t := range anywhere(&props.Goals[i]) {
+			for l := range y.Prog.ThreadFunc(t).Locs {
+				y.Show(int(t), ir.Loc(l))
+			}
+		}
 		for _, at := range props.Goals[i].At {
 			for _, l := range at.Locs {
 				y.Show(int(at.Thread), l)
@@ -218,6 +226,7 @@ func (m *model) connect(ctx context.Context) error {
 			return fmt.Errorf("more than %d cells, or more than %d values of one", maxCell, maxValue)
 		}
 	}
+	m.addJoined()
 	known, count := map[string]bool{}, 0
 	for id := range m.users {
 		if err := budget.Spend(ctx, 1); err != nil {
@@ -225,17 +234,17 @@ func (m *model) connect(ctx context.Context) error {
 		}
 		u := m.users[id]
 		for _, mv := range m.moves(id) {
-			for i := range mv.Next {
-				tr, err := m.transition(u, &mv, &mv.Next[i])
-				if err != nil {
-					return err
-				}
-				key := fmt.Sprint(u.thread, tr.kind, tr.from, tr.to, tr.cell, tr.value, tr.accesses, tr.spawns, tr.entry)
-				if known[key] || mv.Next[i].Fails && !m.task.Props.Checks {
+			list, err := m.transitions(u, &mv)
+			if err != nil {
+				return err
+			}
+			th := m.threads[u.thread]
+			for _, tr := range list {
+				key := fmt.Sprint(u.thread, tr.kind, tr.from, tr.to, tr.cell, tr.value, tr.accesses, tr.other, tr.before, tr.after)
+				if known[key] {
 					continue
 				}
 				known[key] = true
-				th := m.threads[u.thread]
 				th.trans = append(th.trans, tr)
 				if count++; count > maxTransitions {
 					return fmt.Errorf("the threads have more than %d transitions: their data may be unbounded", maxTransitions)
@@ -259,6 +268,26 @@ func (m *model) connect(ctx context.Context) error {
 		th.findPending(m.opt)
 	}
 	return nil
+}
+
+// transitions returns the transitions of an action.
+func (m *model) transitions(u user, mv *lts.Move) ([]trans, error) {
+	var out []trans
+	for i := range mv.Next {
+		n := &mv.Next[i]
+		switch {
+		case n.Fails && !m.task.Props.Checks && !m.task.Props.Deadlock:
+		case mv.Joins:
+			out = append(out, m.joins(u, mv, n)...)
+		default:
+			tr, err := m.transition(u, mv, n)
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, tr)
+		}
+	}
+	return out, nil
 }
 
 // transition returns the transition of an action to one of its outcomes.
@@ -295,7 +324,8 @@ func (m *model) transition(u user, mv *lts.Move, n *lts.Outcome) (trans, error) 
 			tr.accesses = append(tr.accesses, one)
 		}
 		if mv.Spawns > 0 {
-			tr.spawns, tr.entry = int32(mv.Spawns), m.state(mv.Spawns-1, m.sys.Entry(mv.Spawns-1, mv.Args))
+			tr.other, tr.before = int32(mv.Spawns), m.threads[mv.Spawns-1].unstarted
+			tr.after = m.state(mv.Spawns-1, m.sys.Entry(mv.Spawns-1, mv.Args))
 		}
 	}
 	return tr, nil

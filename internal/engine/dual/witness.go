@@ -180,8 +180,8 @@ func (f *forward) runs(r *engine.Recorder, p, now int) {
 			}
 			f.exec(r, p, t)
 		}
-		if e.trans.spawns > 0 {
-			f.runs(r, int(e.trans.spawns-1), now)
+		if tr := e.trans; tr.other > 0 && tr.before == f.m.threads[tr.other-1].unstarted {
+			f.runs(r, int(tr.other-1), now)
 		}
 	}
 }
