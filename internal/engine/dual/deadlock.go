@@ -24,7 +24,7 @@ func (m *model) deadlocks() ([]target, error) {
 	ways := make([][]int32, len(m.threads))
 	for p, th := range m.threads {
 		for s := range int32(len(th.states)) {
-			if s != th.failed && (m.rests(p, s) || m.mayWait(p, s)) {
+			if s != th.failed && s != th.left && (m.rests(p, s) || m.mayWait(p, s)) {
 				ways[p] = append(ways[p], s)
 			}
 		}

@@ -101,10 +101,7 @@ func run(ctx context.Context, task *engine.Task, opt Options) (*engine.Outcome, 
 	}
 	start := time.Now()
 	out := &engine.Outcome{}
-	m, err := build(ctx, task, opt)
-	if err == nil {
-		err = m.answer(ctx, out)
-	}
+	err := decide(ctx, task, opt, out)
 	var grows *lts.Growing
 	switch {
 	case errors.As(err, &grows):

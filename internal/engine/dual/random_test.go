@@ -302,3 +302,47 @@ func safely(e *engine.Engine, p *ir.Program, props *property.Set, limits engine.
 	}()
 	return ask(e, p, props, limits)
 }
+
+// TestGrowing: programs that add have the answers of the explicit engine as well, whose values grow if
+// threads are run alone, so that small domains are tried.
+func TestGrowing(t *testing.T) {
+	count := map[string]int{}
+	for i := range *programs / 3 {
+		seed := *firstSeed + uint64(i)
+		pr := loopFree[seed%uint64(len(loopFree))]
+		p := testkit.Generate(seed, pr)
+		if !adds(p) {
+			continue
+		}
+		flat, props := p.Flat()
+		list, err := questions(flat, props, rand.New(rand.NewPCG(seed, 1)))
+		if errors.Is(err, testkit.ErrTooBig) {
+			continue
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, q := range list {
+			got, err := safely(&dual.Engine, flat, q.props, limited)
+			if err != nil {
+				t.Fatalf("profile %s, seed %d, %s: %v\n%s", pr.Name, seed, q.text, err, ir.Print(flat))
+			}
+			if count[got]++; (got == found || got == notFound) && got != q.want {
+				t.Fatalf("profile %s, seed %d, %s: dual says %s, explicit says %s\n%s", pr.Name, seed, q.text, got, q.want, ir.Print(flat))
+			}
+		}
+	}
+	t.Log(count)
+	if count[found] == 0 || count[notFound] == 0 {
+		t.Errorf("too few definite answers: %v", count)
+	}
+}
+
+// adds reports whether a program has an addition to memory.
+func adds(p *testkit.Program) bool {
+	var in func(list []testkit.Stmt) bool
+	in = func(list []testkit.Stmt) bool {
+		return slices.ContainsFunc(list, func(s testkit.Stmt) bool { return s.RMW == ir.FetchAdd || in(s.Body) || in(s.Else) })
+	}
+	return slices.ContainsFunc(p.Threads, in)
+}

@@ -125,7 +125,7 @@ func (m *model) statesAt(p int, at func(ir.Loc) bool) []int32 {
 	var out []int32
 	th := m.threads[p]
 	for s := range th.states {
-		if id := int32(s); id != th.failed && id != th.unstarted && at(th.states[s].Loc) {
+		if id := int32(s); id != th.failed && id != th.left && id != th.unstarted && at(th.states[s].Loc) {
 			out = append(out, id)
 		}
 	}

@@ -59,6 +59,7 @@ type thread struct {
 	out    [][]int32 // and by the state before
 	init   int32
 	failed int32 // a check has failed; anything if none can
+	left   int32 // a value has left the domain; anything if none can
 	// unstarted is the state of a thread that another one starts, anything if there is none.
 	unstarted int32
 	joined    map[int32]int32 // by end state: the state of a thread that has ended there and was joined
@@ -95,21 +96,21 @@ const (
 )
 
 // build returns the threads of a program, with cells as small as necessary.
-func build(ctx context.Context, task *engine.Task, opt Options) (*model, error) {
+func build(ctx context.Context, task *engine.Task, opt Options, domain *lts.Domain) (*model, error) {
 	for cuts := (lts.Cuts{}); ; {
-		m, err := buildWith(ctx, task, opt, cuts)
+		m, err := buildWith(ctx, task, opt, domain, cuts)
 		if err != nil || !m.sys.Split {
 			return m, err
 		}
 	}
 }
 
-func buildWith(ctx context.Context, task *engine.Task, opt Options, cuts lts.Cuts) (*model, error) {
+func buildWith(ctx context.Context, task *engine.Task, opt Options, domain *lts.Domain, cuts lts.Cuts) (*model, error) {
 	m := &model{task: task, opt: opt}
-	m.sys = lts.New(task.Program, cuts, lts.Options{For: "dual: ", Keep: task.KeepOf(), Fences: true, Joins: true, Again: m.again})
+	m.sys = lts.New(task.Program, cuts, lts.Options{For: "dual: ", Keep: task.KeepOf(), Domain: domain, Fences: true, Joins: true, Again: m.again})
 	showGoals(m.sys, task.Props)
 	for t := range task.Program.Threads {
-		m.threads = append(m.threads, &thread{ids: map[string]int32{}, failed: anything, unstarted: anything})
+		m.threads = append(m.threads, &thread{ids: map[string]int32{}, failed: anything, left: anything, unstarted: anything})
 		th, p := m.threads[t], &task.Program.Threads[t]
 		if p.Start {
 			th.init = m.state(t, m.sys.Entry(t, p.Args))
@@ -273,6 +274,9 @@ func (m *model) connect(ctx context.Context) error {
 // transitions returns the transitions of an action.
 func (m *model) transitions(u user, mv *lts.Move) ([]trans, error) {
 	var out []trans
+	if mv.Leaves {
+		out = append(out, m.leaves(u, mv))
+	}
 	for i := range mv.Next {
 		n := &mv.Next[i]
 		switch {
@@ -290,10 +294,12 @@ func (m *model) transitions(u user, mv *lts.Move) ([]trans, error) {
 	return out, nil
 }
 
+// index returns the index of a value of a cell.
+func (m *model) index(c int, v int64) int32 { return int32(slices.Index(m.sys.Cells[c].Values, v)) }
+
 // transition returns the transition of an action to one of its outcomes.
 func (m *model) transition(u user, mv *lts.Move, n *lts.Outcome) (trans, error) {
 	tr := trans{from: u.state, to: m.after(u.thread, n), path: n.Path}
-	index := func(c int, v int64) int32 { return int32(slices.Index(m.sys.Cells[c].Values, v)) }
 	switch op := &mv.Edge.Op; {
 	case op.Kind == ir.Load || op.Kind == ir.Await || op.Kind == ir.AbstractLoad || op.Kind == ir.Store:
 		if len(mv.Accesses) > 1 {
@@ -304,9 +310,9 @@ func (m *model) transition(u user, mv *lts.Move, n *lts.Outcome) (trans, error) 
 			break // an access that fails
 		}
 		a := &mv.Accesses[0]
-		tr.kind, tr.cell, tr.value = read, int32(a.Cell), index(a.Cell, a.Old)
+		tr.kind, tr.cell, tr.value = read, int32(a.Cell), m.index(a.Cell, a.Old)
 		if a.Write {
-			tr.kind, tr.value = write, index(a.Cell, a.New)
+			tr.kind, tr.value = write, m.index(a.Cell, a.New)
 		}
 	case op.Local() || op.Kind == ir.Fence && op.Fence != ir.FullFence:
 		tr.kind = local
@@ -315,11 +321,11 @@ func (m *model) transition(u user, mv *lts.Move, n *lts.Outcome) (trans, error) 
 		for _, a := range mv.Accesses {
 			one := access{cell: int32(a.Cell), old: anything, new: anything}
 			if a.Read {
-				one.old = index(a.Cell, a.Old)
+				one.old = m.index(a.Cell, a.Old)
 				one.new = one.old
 			}
 			if a.Write {
-				one.new = index(a.Cell, a.New)
+				one.new = m.index(a.Cell, a.New)
 			}
 			tr.accesses = append(tr.accesses, one)
 		}

@@ -1,0 +1,88 @@
+package dual
+
+import (
+	"context"
+	"errors"
+
+	"fencepost/internal/engine"
+	"fencepost/internal/ir"
+	"fencepost/internal/lts"
+)
+
+// Small domains. Package lts runs every thread alone with all values that others may write, so values may
+// grow there that cannot grow in any execution: a counter that is incremented only if another thread has reset it. Then
+// small domains are tried. A transition that writes a value outside the domain leads its thread to the
+// state left. If no thread can come to this state, no execution writes such a value, and the
+// answer with the domain is the answer. A violation that is found with a domain is one in any case.
+
+// widest is the largest domain that is tried, from -widest to widest.
+const widest = 16
+
+// decide answers the task.
+func decide(ctx context.Context, task *engine.Task, opt Options, out *engine.Outcome) error {
+	m, err := build(ctx, task, opt, nil)
+	var grows *lts.Growing
+	if !errors.As(err, &grows) {
+		if err != nil {
+			return err
+		}
+		return m.answer(ctx, out)
+	}
+	for k := int64(1); k <= widest; k *= 2 {
+		m, inside := build(ctx, task, opt, &lts.Domain{Lo: -k, Hi: k})
+		if inside != nil {
+			return inside
+		}
+		one := &engine.Outcome{}
+		inside = m.answer(ctx, one)
+		one.Stats.States += out.Stats.States
+		one.Stats.Transitions += out.Stats.Transitions
+		*out = *one
+		if inside != nil || len(out.Violations) > 0 {
+			return inside
+		}
+		leaves := m.search(ctx, m.leaving())
+		out.Stats.States += int64(len(leaves.elements))
+		out.Stats.Transitions += leaves.tried
+		if leaves.stop != nil {
+			return leaves.stop
+		}
+		if leaves.found == anything {
+			return nil
+		}
+	}
+	return err
+}
+
+// leaving returns the states in which a value has left the domain.
+func (m *model) leaving() []target {
+	var out []target
+	for p, th := range m.threads {
+		if th.left != anything {
+			c := m.top()
+			c.at[p] = th.left
+			out = append(out, target{config: c})
+		}
+	}
+	return out
+}
+
+// leaves returns the transition of an action that writes a value outside the domain.
+func (m *model) leaves(u user, mv *lts.Move) trans {
+	th := m.threads[u.thread]
+	if th.left == anything {
+		th.left = th.special(lts.State{Thread: u.thread, Loc: -1})
+	}
+	tr := trans{kind: exclusive, from: u.state, to: th.left}
+	if mv.Edge.Op.Kind == ir.Store {
+		tr.kind = local
+		return tr
+	}
+	for _, a := range mv.Accesses {
+		if a.Read {
+			old := m.index(a.Cell, a.Old)
+			tr.accesses = append(tr.accesses, access{cell: int32(a.Cell), old: old, new: old})
+		}
+	}
+	return tr
+}
