@@ -1,9 +1,11 @@
 package dual
 
 import (
+	"context"
 	"fmt"
 	"slices"
 
+	"fencepost/internal/budget"
 	"fencepost/internal/engine"
 	"fencepost/internal/ir"
 	"fencepost/internal/lts"
@@ -17,10 +19,10 @@ import (
 // stopped, or a main thread that has returned, makes a state none that counts.
 
 // maxTried bounds the combinations of states and values that are looked at.
-const maxTried = 1 << 20
+const maxTried = 1 << 17
 
 // deadlocks returns the states in which threads are stuck.
-func (m *model) deadlocks() ([]target, error) {
+func (m *model) deadlocks(ctx context.Context) ([]target, error) {
 	ways := make([][]int32, len(m.threads))
 	for p, th := range m.threads {
 		for s := range int32(len(th.states)) {
@@ -39,6 +41,9 @@ func (m *model) deadlocks() ([]target, error) {
 	pick = func(p int) error {
 		if tried++; tried > maxTried || len(out) > maxTargets {
 			return fmt.Errorf("more than %d combinations of states of threads may be deadlocks", min(tried, maxTargets))
+		}
+		if err := budget.Spend(ctx, 1); err != nil {
+			return err
 		}
 		if p == len(ways) {
 			return m.stuckIn(c, &tried, func(d *config) { out = append(out, target{d, engine.Deadlock, 0}) })

@@ -119,7 +119,7 @@ func run(ctx context.Context, task *engine.Task, opt Options) (*engine.Outcome, 
 
 // answer searches, and turns the result into an outcome.
 func (m *model) answer(ctx context.Context, out *engine.Outcome) error {
-	targets, err := m.targets()
+	targets, err := m.targets(ctx)
 	if err != nil {
 		return err
 	}

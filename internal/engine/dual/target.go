@@ -1,6 +1,7 @@
 package dual
 
 import (
+	"context"
 	"fmt"
 	"slices"
 
@@ -24,7 +25,7 @@ type target struct {
 const maxTargets = 1 << 16
 
 // targets returns the bad states of all questions.
-func (m *model) targets() ([]target, error) {
+func (m *model) targets(ctx context.Context) ([]target, error) {
 	var out []target
 	if m.task.Props.Checks {
 		for p, th := range m.threads {
@@ -66,7 +67,7 @@ func (m *model) targets() ([]target, error) {
 		out = append(out, ends...)
 	}
 	if m.task.Props.Deadlock {
-		stuck, err := m.deadlocks()
+		stuck, err := m.deadlocks(ctx)
 		if err != nil {
 			return nil, err
 		}
