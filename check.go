@@ -102,6 +102,9 @@ type BMCOptions struct {
 	Clock  int // times at which stores can reach memory; 1 is SC
 	Queue  int // writes kept per variable, all but one of them waiting
 	Width  int // bits of computed numbers; 0: as many as they need
+	// Encoding is "rounds", or "order": the order of all events, which needs no bounds but unrolling and
+	// width. "": order if the program allows it and Rounds, Clock and Queue are zero.
+	Encoding string
 	// Auto raises the bounds step by step until there is an answer or the time is over.
 	Auto bool
 	// Solver is a SAT solver on the PATH; "" is the embedded one.
@@ -114,7 +117,7 @@ type BMCOptions struct {
 
 func (o *BMCOptions) internal() bmc.Options {
 	return bmc.Options{
-		Rounds: o.Rounds, Clock: o.Clock, Queue: o.Queue, Width: o.Width, Auto: o.Auto, Solver: o.Solver,
+		Rounds: o.Rounds, Clock: o.Clock, Queue: o.Queue, Width: o.Width, Encoding: bmc.Encoding(o.Encoding), Auto: o.Auto, Solver: o.Solver,
 		DIMACS: o.DIMACS, Report: o.Report,
 	}
 }

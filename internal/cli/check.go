@@ -54,6 +54,7 @@ type checkFlags struct {
 	rounds   bool
 	engine   choiceValue
 	dimacs   string
+	encoding choiceValue // of bmc
 	liveness choiceValue
 	fairness choiceValue
 	// verbose says who runs.
@@ -65,7 +66,7 @@ type checkFlags struct {
 }
 
 func (a *app) checkCommand() *cobra.Command {
-	f := &checkFlags{models: modelsValue{fencepost.TSO}, mode: lazyModes(), liveness: choiceValue{choices: livenessChoices()}, fairness: choiceValue{choices: []string{"random", "weak"}}, engine: choiceValue{choices: texts(fencepost.Engines()), code: "FP0912", list: true}, opt: fencepost.CheckOptions{Options: fencepost.Defaults()}}
+	f := &checkFlags{models: modelsValue{fencepost.TSO}, encoding: choiceValue{choices: []string{"rounds", "order"}}, mode: lazyModes(), liveness: choiceValue{choices: livenessChoices()}, fairness: choiceValue{choices: []string{"random", "weak"}}, engine: choiceValue{choices: texts(fencepost.Engines()), code: "FP0912", list: true}, opt: fencepost.CheckOptions{Options: fencepost.Defaults()}}
 	cmd := &cobra.Command{
 		Use:     "check FILE...",
 		Short:   "Check a program's assertions, goals and final condition",

@@ -3,10 +3,9 @@ package bmc
 // abstraction is the shared memory abstraction [TNIFLP16 §II]: the operations on memory, with an
 // implementation per model. All other parts of the encoding are the same under all models.
 //
-// A thread makes each access once, in one of the rounds. The parts of an access that concern only
-// its thread are encoded once: the timestamp of a store, and which store of the thread a load would
-// forward from (issue and forward). The effect on memory is encoded at every point of the
-// sequentialized program at which the access can happen (step, read, write).
+// A thread makes each access once. The parts of an access that concern only its thread are encoded
+// once: the timestamp of a store, and which store of the thread a load would forward from (issue
+// and forward).
 type abstraction interface {
 	// issue lets a thread append a store: it chooses the timestamp.
 	issue(s *local, a *access, run gate)
@@ -14,21 +13,27 @@ type abstraction interface {
 	storeStore(s *local)
 	// forward notes what a load would forward from the thread's buffer.
 	forward(s *local, a *access)
+	// now returns the time at this point.
+	now() word
+	// final returns what a cell holds when all stores have reached memory.
+	final(c *cell) word
+}
+
+// pointwise is a memory abstraction for rounds: the effect of an access is encoded at every point
+// of the sequentialized program at which the access can happen.
+type pointwise interface {
+	abstraction
 	// step begins a point of the sequentialized program at which a thread runs if run
 	// holds: stores whose time has come reach memory first. It is not called inside an
 	// atomic section, where no store reaches memory. sees says that the thread's step depends on
 	// what has reached memory.
 	step(run, sees gate)
-	// now returns the time at this point.
-	now() word
 	// drained demands that all stores of a thread have reached memory.
 	drained(s *local, run gate)
 	// read demands that an access reads what memory and the buffer have.
 	read(a *access, run gate)
 	// write performs a store.
 	write(a *access, run gate)
-	// final returns what a cell holds when all stores have reached memory.
-	final(c *cell) word
 }
 
 // access is an instruction's access to memory.

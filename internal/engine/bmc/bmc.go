@@ -87,8 +87,28 @@ type run struct {
 	originals map[*ir.Func][]ir.Loc
 }
 
-// attempt answers the task with one set of bounds.
+// attempt answers the task with one set of bounds. Without a choice of the encoding it tries the
+// order of events first.
 func attempt(ctx context.Context, task *engine.Task, opt Options) (*engine.Outcome, error) {
+	first := opt
+	if first.Encoding == "" {
+		first.Encoding = Order
+	}
+	out, err := encoded(ctx, task, first)
+	if u := (*notOrdered)(nil); errors.As(err, &u) {
+		if opt.Encoding == Order {
+			out.Unknown = u.Error()
+			return out, nil
+		}
+		opt.Encoding = Rounds
+		return encoded(ctx, task, opt)
+	}
+	return out, err
+}
+
+// encoded answers the task with one encoding. The error is a *notOrdered if the order of events
+// cannot be encoded.
+func encoded(ctx context.Context, task *engine.Task, opt Options) (*engine.Outcome, error) {
 	start := time.Now()
 	if task.Program.FloatingPoint() != nil {
 		cut := *task
@@ -156,6 +176,11 @@ func (r *run) prepare() error {
 	}
 	if err != nil {
 		return &engine.Unsupported{What: err.Error()}
+	}
+	if r.opt.Encoding == Order {
+		if u := orderRefuses(r.props, r.prog); u != nil {
+			return u
+		}
 	}
 	sink := r.solver.Add
 	if r.opt.DIMACS != nil {

@@ -48,16 +48,26 @@ func chosenProfiles() []testkit.Profile {
 
 // complete returns the engine with bounds that exclude no execution.
 func complete(unroll int) *engine.Engine {
+	return reasoned(func(task *engine.Task) (bmc.Options, error) { return bmc.Complete(task, unroll) })
+}
+
+// ordered returns the engine with the order of events.
+func ordered(unroll int) *engine.Engine {
+	return reasoned(func(*engine.Task) (bmc.Options, error) { return bmc.Options{Unroll: unroll, Encoding: bmc.Order}, nil })
+}
+
+// reasoned returns the engine with options, and errUnsupported where it does not encode a program.
+func reasoned(options func(*engine.Task) (bmc.Options, error)) *engine.Engine {
 	return &engine.Engine{Name: "bmc", Run: func(ctx context.Context, task *engine.Task) (*engine.Outcome, error) {
 		if err := bmc.Engine.Supports(task); err != nil {
 			return nil, fmt.Errorf("%w: %w", errUnsupported, err)
 		}
-		opt, err := bmc.Complete(task, unroll)
+		opt, err := options(task)
 		if err != nil {
 			return nil, err
 		}
 		out, err := bmc.New(opt).Run(ctx, task)
-		if err == nil && strings.Contains(out.Unknown, "does not encode") {
+		if err == nil && (strings.Contains(out.Unknown, "does not encode") || strings.Contains(out.Unknown, "is not encoded")) {
 			return nil, fmt.Errorf("%w: %s", errUnsupported, out.Unknown)
 		}
 		return out, err
@@ -68,6 +78,11 @@ func complete(unroll int) *engine.Engine {
 // engine, on random programs under every model, and every execution replays. More than one round of
 // a spin loop makes no difference.
 func TestAgainstExplicit(t *testing.T) {
+	t.Run("rounds", func(t *testing.T) { againstExplicit(t, complete(1)) })
+	t.Run("order", func(t *testing.T) { againstExplicit(t, ordered(1)) })
+}
+
+func againstExplicit(t *testing.T, e *engine.Engine) {
 	var asked, refused, tooBig, found atomic.Int64
 	profiles := chosenProfiles()
 	if len(profiles) == 0 {
@@ -87,7 +102,7 @@ func TestAgainstExplicit(t *testing.T) {
 				if err != nil {
 					return fmt.Sprintf("%s: explicit: %v", m, err)
 				}
-				got, err := testkit.Ask(complete(1), flat, props, m, testkit.How{})
+				got, err := testkit.Ask(e, flat, props, m, testkit.How{})
 				if errors.Is(err, errUnsupported) {
 					refused.Add(1)
 					return ""
@@ -109,8 +124,8 @@ func TestAgainstExplicit(t *testing.T) {
 		if what := problem(p); what != "" {
 			small := testkit.Shrink(p, func(q *testkit.Program) bool { return problem(q) != "" })
 			flat, props := small.Flat()
-			t.Errorf("profile %s, seed %d: %s\ngoals %+v\nreproduce: go test ./internal/engine/bmc -run TestAgainstExplicit -fp.programs=1 -fp.seed=%d -fp.profile=%s\nshrunk to:\n%s",
-				pr.Name, seed, problem(small), props.Goals, seed, *profile, ir.Print(flat))
+			t.Errorf("profile %s, seed %d: %s\ngoals %+v\nreproduce: go test ./internal/engine/bmc -run %s -fp.programs=1 -fp.seed=%d -fp.profile=%s\nshrunk to:\n%s",
+				pr.Name, seed, problem(small), props.Goals, t.Name(), seed, *profile, ir.Print(flat))
 		}
 	})
 	t.Logf("%d programs: %d questions answered, %d with violations; %d programs refused, %d questions too large for the explicit search",

@@ -45,6 +45,21 @@ func (r *run) summarise() error {
 // coverage adds the bounds to the outcome. A bound that provably excludes no execution is not hit.
 func (r *run) coverage() error {
 	c := &r.out.Coverage
+	if r.x.order == nil {
+		r.scheduleBounds(c)
+	}
+	if err := r.cuts(c); err != nil {
+		return err
+	}
+	c.Exhaustive = true
+	for _, b := range c.Bounds {
+		c.Exhaustive = c.Exhaustive && !b.Hit
+	}
+	return nil
+}
+
+// scheduleBounds adds the bounds of rounds, times and lists.
+func (r *run) scheduleBounds(c *verdict.Coverage) {
 	stores := map[*cell]int{}
 	var positions []int
 	all := 0
@@ -74,14 +89,6 @@ func (r *run) coverage() error {
 			verdict.Bound{Name: "clock", Value: r.opt.Clock, Hit: r.opt.Clock < all+1},
 			verdict.Bound{Name: "queue", Value: r.opt.Queue, Hit: r.opt.Queue < most+1})
 	}
-	if err := r.cuts(c); err != nil {
-		return err
-	}
-	c.Exhaustive = true
-	for _, b := range c.Bounds {
-		c.Exhaustive = c.Exhaustive && !b.Hit
-	}
-	return nil
 }
 
 // cuts asks for every bound of the unrolled program whether it can stop a thread.

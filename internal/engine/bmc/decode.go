@@ -33,6 +33,7 @@ type decoder struct {
 // waiting is a store in a buffer.
 type waiting struct {
 	thread int
+	store  *step
 	tag    int32
 	ts     int64
 	block  uint64 // of a free
@@ -54,6 +55,9 @@ func decode(x *encoder, y *memory.System, model func(sat.Lit) bool, want *questi
 			d.locals(t)
 		}
 	}
+	if x.order != nil {
+		d.inOrder(x.order)
+	}
 	for i := range x.seq.points {
 		d.point(&x.seq.points[i])
 	}
@@ -69,7 +73,11 @@ func (d *decoder) point(p *point) {
 	if d.done || d.err != nil || d.at[t.id] != l || !d.is(p.now) {
 		return
 	}
-	now := d.number(p.clock)
+	d.leave(t, l, d.number(p.clock))
+}
+
+// leave runs the step of a thread that leaves a location at some time.
+func (d *decoder) leave(t *thread, l *location, now int64) {
 	for _, st := range l.steps {
 		if !d.is(st.runs) && !d.failing(st) {
 			continue
@@ -101,7 +109,11 @@ func (d *decoder) append(t *thread, st *step) {
 	switch st.e.Op.Kind {
 	case ir.Store:
 		if !a.direct && d.x.model != memory.SC {
-			d.queue = append(d.queue, waiting{thread: t.id, tag: tag, ts: d.number(a.ts)})
+			w := waiting{thread: t.id, store: st, tag: tag}
+			if d.x.order == nil {
+				w.ts = d.number(a.ts)
+			}
+			d.queue = append(d.queue, w)
 		}
 	case ir.Free:
 		if !a.direct && d.is(st.ends) {
@@ -213,19 +225,24 @@ func (d *decoder) flush(now int64) {
 	for len(d.queue) > 0 && d.queue[0].ts <= now && d.err == nil && !d.done {
 		w := d.queue[0]
 		d.queue = d.queue[1:]
-		at := slices.IndexFunc(d.rec.State().Buffer(ir.ThreadID(w.thread)), func(e memory.Entry) bool {
-			return e.Kind != memory.Marker && e.Tag == w.tag
-		})
-		if at < 0 || d.x.model == memory.TSO && at != 0 {
-			d.err = fmt.Errorf("the model lets a store reach memory that cannot")
-			return
-		}
-		d.rec.Step(memory.Step{Thread: int32(w.thread), Kind: memory.Flush, Index: int32(at)})
-		if f, failed := d.rec.State().Fault(); failed {
-			d.done = true
-			if !d.any && f.Class != d.want.late {
-				d.err = fmt.Errorf("a store reaches memory where there is none in the execution only")
-			}
+		d.land(w)
+	}
+}
+
+// land lets a store reach memory.
+func (d *decoder) land(w waiting) {
+	at := slices.IndexFunc(d.rec.State().Buffer(ir.ThreadID(w.thread)), func(e memory.Entry) bool {
+		return e.Kind != memory.Marker && e.Tag == w.tag
+	})
+	if at < 0 || d.x.model == memory.TSO && at != 0 {
+		d.err = fmt.Errorf("the model lets a store reach memory that cannot")
+		return
+	}
+	d.rec.Step(memory.Step{Thread: int32(w.thread), Kind: memory.Flush, Index: int32(at)})
+	if f, failed := d.rec.State().Fault(); failed {
+		d.done = true
+		if !d.any && f.Class != d.want.late {
+			d.err = fmt.Errorf("a store reaches memory where there is none in the execution only")
 		}
 	}
 }

@@ -48,6 +48,7 @@ type encoder struct {
 
 	lifetimes *lifetimes
 	seq       *sequencer
+	order     *order // nil: rounds
 	asker     *asker
 	fails     []*failure
 	cuts      []*cut
@@ -200,7 +201,11 @@ func encode(task *engine.Task, prog *ir.Program, props *property.Set, opt Option
 		x.thread(t)
 	}
 	x.seq.connect()
-	x.seq.run()
+	if x.order != nil {
+		x.order.run()
+	} else {
+		x.seq.run()
+	}
 	x.lifetimes.constrain()
 	x.startInOrder()
 	return x, nil
@@ -227,6 +232,9 @@ func (t *thread) turn(round, pos int) gate {
 // rounds returns in how many rounds a thread runs. The main thread runs in one more than the
 // others, after the last round, so that it can read what they did.
 func (x *encoder) rounds(t *thread) int {
+	if x.order != nil {
+		return 1
+	}
 	if ir.ThreadID(t.id) == x.prog.Main {
 		return x.opt.Rounds + 1
 	}
@@ -267,6 +275,8 @@ func (x *encoder) by(t *thread, l *location, round int, other *thread, at *locat
 		return high
 	case t == other && l.pos >= at.pos:
 		return low
+	case x.order != nil:
+		return x.order.left(t, l, at)
 	case t.id > other.id:
 		round--
 	}

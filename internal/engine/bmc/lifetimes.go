@@ -52,6 +52,9 @@ func (lf *lifetimes) before(t *thread, a *location, u *thread, b *location) gate
 		}
 		return low
 	}
+	if o := lf.x.order; o != nil {
+		return o.first(o.leaving(a), o.leaving(b))
+	}
 	key := [2]*location{a, b}
 	if g, ok := lf.orders[key]; ok {
 		return g

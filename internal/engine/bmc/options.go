@@ -16,6 +16,9 @@ type Options struct {
 	Clock  int // K: times at which stores can reach memory, 0 to K-1
 	Queue  int // N: writes to one location that are kept, N-1 of them waiting
 	Width  int // bits that results of arithmetic may have; 0: as many as they need
+	// Encoding says what the formula is about. "" is the order of events if the program allows it and
+	// no bound for rounds, times or lists is set, and rounds otherwise.
+	Encoding Encoding
 	// Auto raises the bounds step by step until there is an answer or the time is over.
 	Auto bool
 	// Solver is a SAT solver on the PATH; "" is the embedded one.
@@ -25,6 +28,15 @@ type Options struct {
 	// Report is called with the result of each step of Auto, if not nil.
 	Report func(text string)
 }
+
+// Encoding is what the formula is about.
+type Encoding string
+
+// The encodings.
+const (
+	Rounds Encoding = "rounds" // rounds of all threads, times and lists of writes
+	Order  Encoding = "order"  // the order of all events, without bounds other than unrolling and width
+)
 
 // Engine is bounded model checking with the default bounds.
 var Engine = New(Options{})
@@ -42,6 +54,9 @@ func New(opt Options) engine.Engine {
 			}
 			opt := opt
 			opt.Unroll = cmp.Or(opt.Unroll, task.Limits.Unroll)
+			if opt.Encoding == "" && (opt.Rounds > 0 || opt.Clock > 0 || opt.Queue > 0) {
+				opt.Encoding = Rounds
+			}
 			return search(ctx, task, opt)
 		},
 	}

@@ -65,14 +65,25 @@ func (sv *scan) run() {
 		initial = append(initial, constWord(sv.x.flow.initialCell(c)))
 		c.mine = i
 	}
-	// More times or slots than stores make no difference.
+	if sv.x.opt.Encoding == Order {
+		m := newOrderedMemory(sv.x.c, sv.x.model, initial)
+		sv.x.order, sv.x.mem = newOrder(sv.x, m), m
+		return
+	}
+	sv.x.seq.mem = sv.pointwise(initial)
+	sv.x.mem = sv.x.seq.mem
+}
+
+// pointwise returns the memory abstraction for rounds. More times or slots than stores make no
+// difference.
+func (sv *scan) pointwise(initial []word) pointwise {
 	switch clock := min(sv.x.opt.Clock, sv.stores+1); sv.x.model {
 	case memory.SC:
-		sv.x.mem = &scMemory{c: sv.x.c, mem: initial}
+		return &scMemory{c: sv.x.c, mem: initial}
 	case memory.TSO:
-		sv.x.mem = newEtso(sv.x.c, clock, sv.x.opt.Queue, initial, cs)
+		return newEtso(sv.x.c, clock, sv.x.opt.Queue, initial, sv.x.cells)
 	case memory.PSO:
-		sv.x.mem = epso{newEtso(sv.x.c, clock, sv.x.opt.Queue, initial, cs)}
+		return epso{newEtso(sv.x.c, clock, sv.x.opt.Queue, initial, sv.x.cells)}
 	default:
 		panic("BUG: unknown model")
 	}

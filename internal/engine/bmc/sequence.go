@@ -12,6 +12,7 @@ import (
 // sequencer encodes the sequentialized program.
 type sequencer struct {
 	x      *encoder
+	mem    pointwise
 	points []point
 }
 
@@ -105,14 +106,14 @@ func (sq *sequencer) point(t *thread, l *location, round int) {
 		for _, st := range l.steps {
 			writes, sees = sq.x.c.or(writes, st.writes), sq.x.c.any(sees, st.drain, st.reads, st.sees)
 		}
-		sq.x.mem.step(sq.x.c.and(now, sq.x.c.or(writes, sees)), sq.x.c.and(now, sees))
+		sq.mem.step(sq.x.c.and(now, sq.x.c.or(writes, sees)), sq.x.c.and(now, sees))
 	}
-	sq.points = append(sq.points, point{t, l, now, sq.x.mem.now()})
+	sq.points = append(sq.points, point{t, l, now, sq.mem.now()})
 	if sq.x.lifetimes.frees != nil {
 		sq.x.lifetimes.noteTime(l, now)
 	}
 	for _, st := range l.steps {
-		sq.x.mem.drained(l.state, sq.x.c.and(now, st.drain))
+		sq.mem.drained(l.state, sq.x.c.and(now, st.drain))
 		if st.handle.bits != nil {
 			sq.await(t, l, st, round, now)
 		}
@@ -125,10 +126,10 @@ func (sq *sequencer) point(t *thread, l *location, round int) {
 			sq.wake(t, l, st, round, now)
 		}
 		if st.reads != low {
-			sq.x.mem.read(st.access, sq.x.c.and(now, st.reads))
+			sq.mem.read(st.access, sq.x.c.and(now, st.reads))
 		}
 		if st.writes != low {
-			sq.x.mem.write(st.access, sq.x.c.and(now, st.writes))
+			sq.mem.write(st.access, sq.x.c.and(now, st.writes))
 		}
 	}
 }
@@ -179,9 +180,19 @@ func (sq *sequencer) await(t *thread, at *location, st *step, round int, now gat
 		}
 		waits := sq.x.c.all(now, st.runs, is)
 		sq.x.c.demand(ended, waits)
-		sq.x.mem.drained(&local{latest: u.latest}, waits)
+		sq.drained(u, at, waits)
 	}
 	sq.x.c.demand(sq.x.c.same(st.badJoin, sq.x.c.or(known.not(), sq.joinedBy(t, at, st, round))), tries)
+}
+
+// drained demands that all stores of a thread that has ended are in memory when another leaves a
+// location.
+func (sq *sequencer) drained(u *thread, at *location, run gate) {
+	if o := sq.x.order; o != nil {
+		o.drained(u, nil, o.leaving(at), run)
+		return
+	}
+	sq.mem.drained(&local{latest: u.latest}, run)
 }
 
 // joinedBy returns whether the thread of a join has been joined already when the join happens in a

@@ -64,7 +64,7 @@ func (m *etso) remember(s *local, a *access) {
 	for _, g := range a.goals {
 		val := m.c.wrap(g.typ(), a.out)
 		for _, p := range g.parts {
-			last := newestStore{ts: a.ts, val: m.part(g.view, p, val)}
+			last := newestStore{ts: a.ts, val: m.c.part(g.view, p, val)}
 			s.newest[p.id] = m.c.mergeNewest(g.is, last, s.newest[p.id])
 		}
 	}
@@ -81,18 +81,6 @@ func (m *etso) forward(s *local, a *access) {
 		}
 		a.newest = append(a.newest, newest)
 	}
-}
-
-// part returns the bytes of a part in a value of a view.
-func (m *etso) part(v *view, p *part, w word) word {
-	if p.size == v.size {
-		return w
-	}
-	out := make([]gate, 8*p.size)
-	for i := range out {
-		out[i] = w.bit(8*int(p.addr-v.addr) + i)
-	}
-	return fit(out, analysis.TypeRange(p.typ()))
 }
 
 // step advances the clock [TNIFLP16 Fig. 3: clock_update]. At a plain store this makes a
@@ -129,11 +117,11 @@ func (m *etso) read(a *access, run gate) {
 			if i < len(a.newest) {
 				waits = m.expired(a.newest[i][j].ts).not()
 			}
-			val := m.part(g.view, p, a.val)
+			val := m.c.part(g.view, p, a.val)
 			if waits != low {
 				m.c.demandEqual(val, a.newest[i][j].val, run, g.is, waits)
 			}
-			m.c.demandEqual(val, m.part(g.view, p, held), run, g.is, waits.not())
+			m.c.demandEqual(val, m.c.part(g.view, p, held), run, g.is, waits.not())
 		}
 	}
 }

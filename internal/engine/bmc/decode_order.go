@@ -1,0 +1,77 @@
+package bmc
+
+import (
+	"fmt"
+	"slices"
+)
+
+// From a model of the order of events to an execution: the events in their order. What a thread
+// puts into its buffer in between is no event, and is run as late as it can be.
+
+// inOrder runs the events of a model.
+func (d *decoder) inOrder(o *order) {
+	place := make([]int, len(o.groups)) // how many groups come before
+	for i := range o.groups {
+		for j := range i {
+			if d.is(o.before[j][i]) {
+				place[i]++
+			} else {
+				place[j]++
+			}
+		}
+	}
+	events := slices.Clone(o.events)
+	slices.SortStableFunc(events, func(a, b happening) int {
+		if a.group != b.group {
+			return place[a.group] - place[b.group]
+		}
+		return o.index[a.loc] - o.index[b.loc]
+	})
+	for _, e := range events {
+		if d.done || d.err != nil {
+			return
+		}
+		t := e.thread
+		if !d.is(t.turn(0, e.loc.pos)) {
+			continue
+		}
+		d.fill(o, t, e)
+		if d.done || d.err != nil {
+			return
+		}
+		switch {
+		case e.store == nil:
+			if d.at[t.id] == e.loc {
+				d.leave(t, e.loc, noTime)
+			}
+		case d.is(e.store.writes):
+			i := slices.IndexFunc(d.queue, func(w waiting) bool { return w.store == e.store })
+			if i < 0 {
+				d.err = fmt.Errorf("the model lets a store reach memory that was not made")
+				return
+			}
+			w := d.queue[i]
+			d.queue = slices.Delete(d.queue, i, i+1)
+			d.land(w)
+		}
+	}
+}
+
+// noTime is before the time of every store: none reaches memory on its own.
+const noTime = -1
+
+// fill runs what a thread puts into its buffer before an event.
+func (d *decoder) fill(o *order, t *thread, e happening) {
+	for !d.done && d.err == nil {
+		l := d.at[t.id]
+		if l == nil || l.pos < 0 || !o.unseen(l) || !d.is(t.turn(0, l.pos)) {
+			return
+		}
+		if at := o.index[l]; at > o.index[e.loc] || at == o.index[e.loc] && e.store == nil {
+			return
+		}
+		if d.leave(t, l, noTime); d.at[t.id] == l {
+			return
+		}
+	}
+}

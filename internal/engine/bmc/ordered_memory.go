@@ -1,0 +1,209 @@
+package bmc
+
+import (
+	"fencepost/internal/analysis"
+	"fencepost/internal/memory"
+)
+
+// Memory where the order of events is encoded (order.go). A load sees the stores that are in memory
+// when it happens, and those that its thread has made before. Of these it reads, byte by byte, the
+// one that reaches memory last: while an own store waits in the buffer, it reaches memory after all
+// that is there now. This is the rule for the value of a load in the axioms of TSO, and it is right
+// for PSO as well, where the own stores to one byte keep their order, too.
+
+// orderedMemory is the memory abstraction for the order of events, under all models.
+type orderedMemory struct {
+	c     *circuit
+	model memory.Model
+	o     *order
+	start []word // by cell: what it holds in the beginning
+	// writes has the writes to a part, by its id.
+	writes map[int][]effect
+	ends   map[*cell]word // what a cell holds in the end
+}
+
+// effect is a write to a part, where it happens.
+type effect struct {
+	event  int
+	thread *thread
+	loc    *location
+	is     gate
+	val    word
+}
+
+func newOrderedMemory(c *circuit, model memory.Model, start []word) *orderedMemory {
+	return &orderedMemory{c: c, model: model, start: start, writes: map[int][]effect{}, ends: map[*cell]word{}}
+}
+
+// What a thread has stored is found by its path, see read.
+func (m *orderedMemory) issue(*local, *access, gate) {}
+func (m *orderedMemory) storeStore(*local)           {}
+func (m *orderedMemory) forward(*local, *access)     {}
+func (m *orderedMemory) now() word                   { return constWord(0) }
+
+// connect ties what is read to what is written.
+func (m *orderedMemory) connect() {
+	for _, t := range m.o.x.threads {
+		for _, l := range t.locs {
+			for _, st := range l.steps {
+				if st.writes != low {
+					m.note(t, l, st)
+				}
+			}
+		}
+	}
+	for _, t := range m.o.x.threads {
+		for _, l := range t.locs {
+			for _, st := range l.steps {
+				if st.reads != low {
+					m.read(t, l, st)
+				}
+			}
+		}
+		if m.model == memory.PSO {
+			m.overlap(t)
+		}
+	}
+}
+
+// note adds the effects of a step.
+func (m *orderedMemory) note(t *thread, l *location, st *step) {
+	event, ok := m.o.lands[st]
+	if !ok {
+		event = m.o.leaving(l)
+	}
+	for _, g := range st.access.goals {
+		val := m.c.wrap(g.typ(), st.access.out)
+		for _, p := range g.parts {
+			m.writes[p.id] = append(m.writes[p.id], effect{event, t, l, m.c.and(st.writes, g.is), m.c.part(g.view, p, val)})
+		}
+	}
+}
+
+// read demands that each byte comes from the last store that the load sees.
+func (m *orderedMemory) read(t *thread, l *location, st *step) {
+	event := m.o.leaving(l)
+	for _, g := range st.access.goals {
+		run := m.c.and(st.reads, g.is)
+		for _, p := range g.parts {
+			var seen []effect
+			for _, w := range m.writes[p.id] {
+				switch {
+				case w.thread != t:
+					w.is = m.c.and(w.is, m.o.first(w.event, event))
+				case m.o.index[w.loc] >= m.o.index[l]:
+					continue
+				}
+				seen = append(seen, w)
+			}
+			m.last(g.cell, p, seen, m.c.part(g.view, p, st.access.val), run)
+		}
+	}
+}
+
+// last demands that the bytes of a part are those of the last of some writes, or those of the
+// beginning if there is none.
+func (m *orderedMemory) last(c *cell, p *part, writes []effect, val word, run gate) {
+	if run == low {
+		return
+	}
+	some := make([]gate, 0, len(writes)+1)
+	none := high
+	for i, w := range writes {
+		none = m.c.and(none, w.is.not())
+		if w.is == low {
+			continue
+		}
+		reads := m.c.input()
+		some = append(some, reads)
+		m.c.demand(w.is, reads)
+		for j, other := range writes {
+			if i != j {
+				m.c.demand(m.o.first(other.event, w.event), reads, other.is)
+			}
+		}
+		m.c.demandEqual(val, w.val, run, reads)
+	}
+	m.c.demand(m.c.any(append(some, none)...), run)
+	m.c.demandEqual(val, m.startOf(c, p), run, none)
+}
+
+// startOf returns what the bytes of a part hold in the beginning.
+func (m *orderedMemory) startOf(c *cell, p *part) word {
+	whole := &view{byteRange: c.byteRange, cell: c}
+	return m.c.part(whole, p, m.start[c.id])
+}
+
+// overlap demands that the stores of a thread to common bytes keep their order under PSO.
+func (m *orderedMemory) overlap(t *thread) {
+	for _, p := range m.o.x.cells.parts {
+		for _, a := range m.writes[p.id] {
+			for _, b := range m.writes[p.id] {
+				if a.thread == t && b.thread == t && m.o.index[a.loc] < m.o.index[b.loc] {
+					m.c.demand(m.o.first(a.event, b.event), a.is, b.is)
+				}
+			}
+		}
+	}
+}
+
+// keepsOrder reports whether two stores of a thread always go to common bytes.
+func (m *orderedMemory) keepsOrder(a, b *step) bool {
+	x, y := a.access.goals, b.access.goals
+	return len(x) == 1 && len(y) == 1 && x[0].is == high && y[0].is == high && x[0].overlaps(y[0].byteRange)
+}
+
+// separate demands that the stores of a thread before a location reach memory before those after
+// it, if a store-store fence runs there.
+func (m *orderedMemory) separate(t *thread, l *location, run gate) {
+	if m.model != memory.PSO {
+		return
+	}
+	for i := range m.o.events {
+		for j := range m.o.events {
+			a, b := &m.o.events[i], &m.o.events[j]
+			if a.thread == t && b.thread == t && a.store != nil && b.store != nil && m.o.index[a.loc] < m.o.index[l] && m.o.index[l] < m.o.index[b.loc] {
+				m.c.demand(m.o.first(i, j), run, a.store.writes, b.store.writes)
+			}
+		}
+	}
+}
+
+// final returns what a cell holds when all stores have reached memory.
+func (m *orderedMemory) final(c *cell) word {
+	if w, ok := m.ends[c]; ok {
+		return w
+	}
+	out := m.start[c.id]
+	var mask []gate
+	for _, p := range m.o.x.cells.parts {
+		if !c.contains(p.byteRange) {
+			continue
+		}
+		r := m.startOf(c, p).Interval
+		for _, w := range m.writes[p.id] {
+			r = r.Hull(w.val.Interval)
+		}
+		val := m.c.inputWord(r)
+		m.last(c, p, m.writes[p.id], val, high)
+		v := &view{byteRange: p.byteRange, cell: c}
+		if c.mixed() {
+			mask = v.mask()
+		}
+		out = m.c.overlay(out, m.c.expand(v, val), mask)
+	}
+	m.ends[c] = out
+	return out
+}
+
+// part returns the bytes of a part in a value of a view.
+func (c *circuit) part(v *view, p *part, w word) word {
+	if p.size == v.size {
+		return w
+	}
+	out := make([]gate, 8*p.size)
+	for i := range out {
+		out[i] = w.bit(8*int(p.addr-v.addr) + i)
+	}
+	return fit(out, analysis.TypeRange(p.typ()))
+}
