@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"testing"
 
+	"fencepost/internal/engine/bmc"
 	"fencepost/internal/pipeline"
 	"fencepost/internal/question/check"
 	"fencepost/internal/solver/sat"
@@ -36,6 +37,66 @@ func measure(b *testing.B, in pipeline.Input, model string, opt check.Options, w
 				b.ReportMetric(res.Stats.SolverSeconds, "solver-s")
 			}
 		})
+	}
+}
+
+// families are programs of growing size, and how far each has to be unrolled for all executions.
+var families = []struct {
+	name, text string
+	unroll     int
+}{
+	{"fib5", `
+		var x = 1, y = 1;
+		thread a { reg p, q, k; while (k < 5) { p = x; q = y; x = p + q; k = k + 1; } }
+		thread b { reg p, q, k; while (k < 5) { p = y; q = x; y = p + q; k = k + 1; } }
+		forall x <= 144 && y <= 144;`, 5},
+	{"sb4", `
+		var x, y, z, w;
+		thread a { reg r; x = 1; r = y; }
+		thread b { reg r; y = 1; r = z; }
+		thread c { reg r; z = 1; r = w; }
+		thread d { reg r; w = 1; fence; r = x; }
+		never a:r == 0 && b:r == 0 && c:r == 0 && d:r == 0 && x == 2;`, 1},
+	{"mp3", `
+		var x, y, z;
+		thread a { x = 1; y = 1; }
+		thread b { reg r, s; r = y; s = x; if (s == 1) { z = r; } }
+		thread c { reg r, s; r = z; s = x; assert r <= s; }`, 1},
+	{"count5", `
+		var x;
+		thread a { reg r; r = fetch_add(x, 1); }
+		thread b { reg r; r = fetch_add(x, 1); }
+		thread c { reg r; r = fetch_add(x, 1); }
+		thread d { reg r; r = fetch_add(x, 1); }
+		thread e { reg r; r = fetch_add(x, 1); }
+		forall x == 5;`, 1},
+}
+
+// BenchmarkEncodings is the size of the formulas of both encodings and the time to solve them, for
+// bounds that leave nothing out.
+func BenchmarkEncodings(b *testing.B) {
+	for _, f := range families {
+		for _, encoding := range []bmc.Encoding{bmc.Order, bmc.Rounds} {
+			b.Run(f.name+"/"+string(encoding), func(b *testing.B) {
+				opt := bounds{unroll: f.unroll}.options()
+				opt.BMC.Encoding = encoding
+				if encoding == bmc.Rounds {
+					opt.BMC.Rounds, opt.BMC.Clock, opt.BMC.Queue = 12, 12, 12
+				}
+				for b.Loop() {
+					answer, err := check.Run(context.Background(), fp(f.text), []string{"tso"}, opt)
+					if err != nil || answer.HasErrors() {
+						b.Fatal(err, answer.Diagnostics)
+					}
+					res := &answer.Results[0]
+					if res.Verdict != verdict.Safe || !res.Coverage.Exhaustive {
+						b.Fatalf("%s (%s), %+v", res.Verdict, res.Reason, res.Coverage)
+					}
+					b.ReportMetric(float64(res.Stats.Clauses), "clauses")
+					b.ReportMetric(res.Stats.SolverSeconds, "solver-s")
+				}
+			})
+		}
 	}
 }
 

@@ -72,6 +72,52 @@ func TestCorpus(t *testing.T) {
 	}
 }
 
+// TestCorpusInOrder: on the same programs, the order of events finds only expected violations, and
+// where it leaves nothing out it finds all of them.
+func TestCorpusInOrder(t *testing.T) {
+	root := testkit.Root(t)
+	cases := testkit.LoadCorpus(t, filepath.Join(root, "testdata", "corpus"))
+	cases = append(cases, testkit.LoadCorpus(t, filepath.Join(root, "internal", "frontend", "c", "testdata", "corpus"))...)
+	var unsafe, complete, other int
+	for _, c := range testkit.PartOf(t, cases, 15) {
+		for model, want := range c.Expect {
+			if want != "safe" && want != "unsafe" {
+				continue
+			}
+			opt := c.Options
+			opt.Engine, opt.Unroll = "bmc", 2
+			opt.BMC = bmc.Options{Encoding: bmc.Order}
+			answer, err := check.Run(context.Background(), c.Input, []string{model}, opt)
+			if err != nil {
+				t.Fatalf("%s under %s: %v", c.Input.Name, model, err)
+			}
+			if refused(answer) {
+				continue
+			}
+			if answer.HasErrors() {
+				t.Fatalf("%s: %v", c.Input.Name, answer.Diagnostics)
+			}
+			res := answer.Results[0]
+			switch {
+			case res.Verdict == verdict.Unsafe:
+				unsafe++
+			case res.Verdict == verdict.Safe && res.Coverage.Exhaustive:
+				complete++
+			default:
+				other++
+				continue
+			}
+			if res.Verdict.String() != want {
+				t.Errorf("%s under %s: %s, want %s", c.Input.Name, model, res.Verdict, want)
+			}
+		}
+	}
+	t.Logf("%d unsafe, %d safe for all executions, %d not decided", unsafe, complete, other)
+	if unsafe < 10 || complete < 10 {
+		t.Error("too few programs are decided")
+	}
+}
+
 // refused reports whether the engine does not take the program.
 func refused(a pipeline.Answer) bool {
 	return slices.ContainsFunc(a.Diagnostics, func(d verdict.Diagnostic) bool { return d.Code == "FP0907" })

@@ -114,6 +114,9 @@ func (d *decoder) append(t *thread, st *step) {
 				w.ts = d.number(a.ts)
 			}
 			d.queue = append(d.queue, w)
+			if d.x.order != nil {
+				d.landEager(t)
+			}
 		}
 	case ir.Free:
 		if !a.direct && d.is(st.ends) {

@@ -10,20 +10,20 @@ import (
 
 // inOrder runs the events of a model.
 func (d *decoder) inOrder(o *order) {
-	place := make([]int, len(o.groups)) // how many groups come before
+	rank := make([]int, len(o.groups)) // how many groups come before
 	for i := range o.groups {
 		for j := range i {
 			if d.is(o.before[j][i]) {
-				place[i]++
+				rank[i]++
 			} else {
-				place[j]++
+				rank[j]++
 			}
 		}
 	}
 	events := slices.Clone(o.events)
 	slices.SortStableFunc(events, func(a, b happening) int {
 		if a.group != b.group {
-			return place[a.group] - place[b.group]
+			return rank[a.group] - rank[b.group]
 		}
 		return o.index[a.loc] - o.index[b.loc]
 	})
@@ -50,11 +50,40 @@ func (d *decoder) inOrder(o *order) {
 				d.err = fmt.Errorf("the model lets a store reach memory that was not made")
 				return
 			}
-			w := d.queue[i]
-			d.queue = slices.Delete(d.queue, i, i+1)
-			d.land(w)
+			d.landSilent(t, i)
+			if i = slices.IndexFunc(d.queue, func(w waiting) bool { return w.store == e.store }); i >= 0 {
+				d.landAt(i)
+				d.landEager(t)
+			}
 		}
 	}
+}
+
+// landAt lets a store of the queue reach memory.
+func (d *decoder) landAt(i int) {
+	w := d.queue[i]
+	d.queue = slices.Delete(d.queue, i, i+1)
+	d.land(w)
+}
+
+// landSilent lets the stores to thread-private memory among the first i of the queue reach memory.
+// They are no events: no other thread sees them.
+func (d *decoder) landSilent(t *thread, i int) {
+	for j := 0; j < i && j < len(d.queue) && d.err == nil && !d.done; j++ {
+		if w := d.queue[j]; w.thread == t.id && w.store.access.silent {
+			d.landAt(j)
+			i, j = i-1, j-1
+		}
+	}
+}
+
+// landEager lets the stores of a thread to thread-private memory reach memory that wait for no event.
+func (d *decoder) landEager(t *thread) {
+	first := slices.IndexFunc(d.queue, func(w waiting) bool { return w.thread == t.id && !w.store.access.silent })
+	if first < 0 {
+		first = len(d.queue)
+	}
+	d.landSilent(t, first)
 }
 
 // noTime is before the time of every store: none reaches memory on its own.

@@ -16,7 +16,7 @@ type Options struct {
 	Clock  int // K: times at which stores can reach memory, 0 to K-1
 	Queue  int // N: writes to one location that are kept, N-1 of them waiting
 	Width  int // bits that results of arithmetic may have; 0: as many as they need
-	// Encoding says what the formula is about. "" is the order of events if the program allows it and
+	// Encoding says how schedules are encoded. "" is the order of events if the program allows it and
 	// no bound for rounds, times or lists is set, and rounds otherwise.
 	Encoding Encoding
 	// Auto raises the bounds step by step until there is an answer or the time is over.
@@ -29,7 +29,7 @@ type Options struct {
 	Report func(text string)
 }
 
-// Encoding is what the formula is about.
+// Encoding says how the formula encodes schedules.
 type Encoding string
 
 // The encodings.

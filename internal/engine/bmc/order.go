@@ -21,9 +21,9 @@ import (
 // That is small for programs in which threads meet some dozens of times, and too large for others,
 // which the rounds are for.
 //
-// An event of an instruction that is not executed has a place in the order, too, and any place will
+// An event of an instruction that is not executed has a position in the order, too, and any will
 // do. So two events of one thread can be put in the order of its locations whatever the path is
-// (place): what is executed is in this order anyway, and what is not can be put anywhere.
+// (comesFirst): what is executed is in this order anyway, and what is not can be put anywhere.
 
 // maxEvents is the largest number of events whose order is encoded: about 2.7 million clauses.
 const maxEvents = 200
@@ -38,7 +38,7 @@ type happening struct {
 	group int
 }
 
-// group is what has one place in the order.
+// group is the events that have one position in the order.
 type group struct {
 	thread *thread
 	store  *step // a store that reaches memory; nil: the thread runs
@@ -109,7 +109,7 @@ func (o *order) run() {
 	for i := range o.before {
 		o.before[i] = make([]gate, len(o.groups))
 		for j := range i {
-			g := o.place(&o.groups[j], &o.groups[i])
+			g := o.comesFirst(&o.groups[j], &o.groups[i])
 			o.before[j][i], o.before[i][j] = g, g.not()
 		}
 	}
@@ -160,7 +160,7 @@ func (o *order) collect(t *thread) {
 		for _, st := range l.steps {
 			if to := t.at[st.e.To]; to != nil && to.inner {
 				if other, ok := section[to]; ok && other != at {
-					panic(stopped{notOrderedFor(engine.Pos(st.e), "an atomic section that begins in two places")})
+					panic(stopped{notOrderedFor(engine.Pos(st.e), "an atomic section that begins at two locations")})
 				}
 				section[to] = at
 			}
@@ -186,9 +186,9 @@ func (o *order) add(g group) int {
 	return len(o.groups) - 1
 }
 
-// place returns whether group a, which was added before b, comes first: a constant where the order
+// comesFirst returns whether group a, which was added before b, comes first: a constant where the order
 // is known, and otherwise an input.
-func (o *order) place(a, b *group) gate {
+func (o *order) comesFirst(a, b *group) gate {
 	switch {
 	case a.thread != b.thread:
 		if o.onlyStart(a, b.thread) {
@@ -207,7 +207,7 @@ func (o *order) place(a, b *group) gate {
 }
 
 // onlyStart reports whether a group has the only step that can start a thread. All that a thread
-// does comes after its start, and if it is never started, any place will do.
+// does comes after its start, and if it is never started, any position will do.
 func (o *order) onlyStart(g *group, t *thread) bool {
 	return o.starters[t.id] == 1 && slices.Contains(g.starts, t.id)
 }

@@ -57,7 +57,7 @@ func raise(ctx context.Context, task *engine.Task, opt Options) (*engine.Outcome
 			case "queue":
 				opt.Queue++
 			case "unroll":
-				opt.Unroll++
+				opt.Unroll += (opt.Unroll + 1) / 2 // copies of a loop that cannot run cost little
 			case "width":
 				opt.Width *= 2
 			default:

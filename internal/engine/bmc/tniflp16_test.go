@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -157,22 +158,49 @@ func TestUnrollNotTheReason(t *testing.T) {
 	}
 }
 
-// TestAuto: bounds are raised until there is an answer that leaves nothing out.
+// TestAuto: bounds are raised until there is an answer that leaves nothing out. With the order of
+// events only unrolling is raised.
 func TestAuto(t *testing.T) {
-	opt := bounds{}.options()
-	opt.BMC.Auto = true
-	var steps []string
-	opt.BMC.Report = func(text string) { steps = append(steps, text) }
 	in := fp(`
 		var x, y, z;
-		thread a { reg r; x = 1; y = 1; r = z; }
+		thread a { reg r, n; while (n < 2) { n = n + 1; } x = 1; y = 1; r = z; }
 		thread b { reg s, t, u; z = 1; fence; s = x; t = x; u = y; }
 		never a:r == 0 && b:s == 0 && b:t == 1 && b:u == 0;`)
-	if got := ask(t, in, "tso", opt); got.Verdict != verdict.Unsafe || len(steps) < 2 {
-		t.Errorf("%s after %q; want unsafe after more than one step", got.Verdict, steps)
+	for _, encoding := range []bmc.Encoding{"", bmc.Order, bmc.Rounds} {
+		opt := bounds{}.options()
+		opt.BMC.Auto, opt.BMC.Encoding = true, encoding
+		var steps []string
+		opt.BMC.Report = func(text string) { steps = append(steps, text) }
+		got := ask(t, in, "tso", opt)
+		if got.Verdict != verdict.Unsafe || len(steps) < 2 {
+			t.Errorf("%q: %s after %q; want unsafe after more than one step", encoding, got.Verdict, steps)
+		}
+		if rounds := strings.Contains(strings.Join(steps, "\n"), "rounds"); rounds != (encoding == bmc.Rounds) {
+			t.Errorf("%q: %q", encoding, steps)
+		}
+		if got := ask(t, in, "sc", opt); got.Verdict != verdict.Safe || !got.Coverage.Exhaustive {
+			t.Errorf("%q: %s, %+v; want safe for all executions", encoding, got.Verdict, got.Coverage)
+		}
 	}
-	if got := ask(t, in, "sc", opt); got.Verdict != verdict.Safe || !got.Coverage.Exhaustive {
-		t.Errorf("%s, %+v; want safe for all executions", got.Verdict, got.Coverage)
+}
+
+// TestNotOrdered: where the order of events is not encoded, rounds are, unless the user wants the
+// order.
+func TestNotOrdered(t *testing.T) {
+	many := `
+		var x, y;
+		thread a { reg n; while (n < 120) { x = n; n = n + 1; } }
+		thread b { reg r, n; while (n < 120) { r = x; n = n + 1; } assert r < 120; }`
+	opt := bounds{unroll: 121}.options()
+	opt.BMC.Encoding = bmc.Order
+	got := ask(t, fp(many), "sc", opt)
+	if got.Verdict != verdict.Unknown || !strings.Contains(got.Reason, "the order of events is not encoded for") {
+		t.Errorf("%s: %s; want a reason", got.Verdict, got.Reason)
+	}
+	opt.BMC.Encoding = ""
+	got = ask(t, fp(many), "sc", opt)
+	if got.Verdict != verdict.Unknown || !slices.ContainsFunc(got.Coverage.Bounds, func(b verdict.Bound) bool { return b.Name == "rounds" }) {
+		t.Errorf("%s: %s, %+v; want the bound of rounds", got.Verdict, got.Reason, got.Coverage)
 	}
 }
 
