@@ -6,7 +6,7 @@ import (
 )
 
 // Memory where the order of events is encoded (order.go). A load sees the stores that are in memory
-// when it happens, and those that its thread has made before. Of these it reads, byte by byte, the
+// when it happens, and all earlier stores of its thread. Of these it reads, byte by byte, the
 // one that reaches memory last: while an own store waits in the buffer, it reaches memory after all
 // that is there now. This is the rule for the value of a load in the axioms of TSO, and it is right
 // for PSO as well, where the own stores to one byte keep their order, too.
@@ -101,8 +101,8 @@ func (m *orderedMemory) read(t *thread, l *location, st *step) {
 	}
 }
 
-// last demands that the bytes of a part are those of the last of some writes, or those of the
-// beginning if there is none.
+// last demands that the bytes of a part come from the last of some writes, or from the beginning if
+// there is none.
 func (m *orderedMemory) last(c *cell, p *part, writes []effect, val word, run gate) {
 	if run == low {
 		return
