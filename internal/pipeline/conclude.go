@@ -334,7 +334,12 @@ const neverEnds = "no execution comes to its end"
 func (p *Program) untested(out *engine.Outcome) string {
 	ended := out.Stats.FinalStates+out.Exits > 0 || out.Ends
 	switch {
-	case out.Stats.Executions > 0 && !ended, p.Props.Endless && p.Props.Fairness == 0 && !ended && !cutOff(out):
+	case out.Stats.Executions > 0 && !ended:
+		return neverEnds
+	case (p.Props.Endless || p.Props.SomeEnd) && p.Props.Fairness == 0 && !ended && !beyondReach(out):
+		if cutOff(out) {
+			return neverEnds + " within the bounds"
+		}
 		return neverEnds
 	case p.Props.Final != nil && out.Stats.FinalStates == 0 && !out.Ends:
 		return "no execution comes to an end, so the final condition was never tested"
@@ -354,6 +359,11 @@ const finalStates = verdict.FinalStateList
 // execution goes on.
 func cutOff(out *engine.Outcome) bool {
 	return slices.ContainsFunc(out.Coverage.Bounds, func(b verdict.Bound) bool { return b.Hit && b.Name != "buffer" })
+}
+
+// beyondReach reports whether executions were cut off at something that no option lets the engine pass.
+func beyondReach(out *engine.Outcome) bool {
+	return slices.ContainsFunc(out.Coverage.Met(), func(b verdict.Bound) bool { return b.Option() == "" })
 }
 
 // Question names the program's own questions.

@@ -64,6 +64,12 @@ func (e *Endless) AskDefault(props *property.Set, flat *ir.Program) {
 	}
 }
 
+// Settled reports whether the question is asked by default and needs no search: the program has no loop that may only
+// wait.
+func (e *Endless) Settled(props *property.Set, flat *ir.Program) bool {
+	return e.Default() && props.Deadlock && !analysis.MayIdle(flat)
+}
+
 // Ask adds the question to the properties of a program, if the user asked it.
 func (e *Endless) Ask(props *property.Set) {
 	switch e.Liveness {

@@ -22,6 +22,9 @@ type Set struct {
 	// Endless asks whether the program can reach a state in which threads go round loops that
 	// no thread can end.
 	Endless bool
+	// SomeEnd makes a search in which no execution ends an unknown, as Endless does. It is set where Endless would be and the
+	// engine does not ask it.
+	SomeEnd bool
 	// Fairness, if set, asks whether the program has an endless execution that is fair in this sense.
 	Fairness Fairness
 	// Starving, with Fairness, is the name of a thread: the endless execution is one in which this

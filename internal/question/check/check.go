@@ -179,7 +179,7 @@ func ask(ctx context.Context, run *pipeline.Run, models []string, opt Options) (
 		}
 		run.Restrict(res, &opt.Options)
 		if !opt.Robustness {
-			cover(res, run.Program, flat, opt.Races)
+			cover(res, run.Program, flat, &opt)
 		}
 		results = append(results, *res)
 	}

@@ -80,13 +80,17 @@ func hasLoop(f *ir.Func) bool {
 }
 
 // cover notes in an answer what was checked, and warns if a safe says little.
-func cover(res *verdict.Result, p *pipeline.Program, flat *ir.Program, races bool) {
+func cover(res *verdict.Result, p *pipeline.Program, flat *ir.Program, opt *Options) {
 	if res.Verdict != verdict.Safe && res.Verdict != verdict.NotObserved && res.Verdict != verdict.Unknown {
 		return
 	}
 	c := checked(p, flat)
+	races := opt.Races
 	c.Races = races
-	if !strings.Contains(string(res.Question), string(verdict.NonTermination)) { // the engine did not ask
+	switch {
+	case c.Loops && opt.Endless.Settled(p.Props, flat): // all of them count
+		c.Liveness = pipeline.LivenessSpin
+	case !strings.Contains(string(res.Question), string(verdict.NonTermination)): // the engine did not ask
 		c.Liveness = ""
 	}
 	res.Coverage.Checked = c

@@ -209,7 +209,7 @@ func (e *opened) answer(ctx context.Context, whole *engine.Engine, outcome func(
 // finish adds to a result what every answer says.
 func (e *opened) finish(res *verdict.Result) *verdict.Result {
 	e.run.Restrict(res, &e.q.opt.Options)
-	cover(res, e.q.Program, e.q.flat, false)
+	cover(res, e.q.Program, e.q.flat, &e.q.opt)
 	return res
 }
 

@@ -115,7 +115,7 @@ func takenBy(q *query, e *engine.Engine, under memory.Model) (*query, error) {
 		return q, err
 	}
 	props := *q.Props
-	props.Endless = false
+	props.Endless, props.SomeEnd = false, true
 	rest := *q
 	rest.Program = q.With(&props)
 	return &rest, e.Supports(rest.QuestionTask(q.flat, under, &how))
