@@ -109,6 +109,8 @@ type Outcome struct {
 	ChecksReached bool
 	// Ends says that some execution runs to its end, for engines that do not count them.
 	Ends bool
+	// Returns says that in some execution the main thread returns, which ends the program. Other threads may go on then.
+	Returns bool
 	// Finals are the distinct final states, sorted; only if asked for.
 	Finals []string
 }

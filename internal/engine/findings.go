@@ -20,6 +20,8 @@ type Ends struct {
 	Waits    int64 // a thread waits
 	Failed   int64 // a check failed
 	Exits    int64 // exit was called
+
+	Returned int64 `json:",omitempty"` // of all these: the main thread has returned, which ends the program
 }
 
 // All returns how many executions have ended.
@@ -35,6 +37,7 @@ func (e *Ends) Add(d *Ends) {
 	e.Waits += d.Waits
 	e.Failed += d.Failed
 	e.Exits += d.Exits
+	e.Returned += d.Returned
 }
 
 // Findings has the violations and final states that a worker has found.
@@ -120,13 +123,13 @@ func (o *Outcome) AddReached(y *memory.System, s *memory.State) {
 // AddEnds adds how executions ended, and the final states. All bounds that were met must have been added.
 func (o *Outcome) AddEnds(ends *Ends, f *Findings) {
 	o.Coverage.Exhaustive = !f.Stopped && len(o.Coverage.Bounds) == 0
-	o.Exits, o.Failed = ends.Exits, ends.Failed
+	o.Exits, o.Failed, o.Returns = ends.Exits, ends.Failed, ends.Returned > 0
 	o.Stats.FinalStates, o.Stats.Executions, o.Stats.Blocked = ends.Complete, ends.All(), ends.Blocked
 	for s := range f.Finals {
 		o.Finals = append(o.Finals, s)
 	}
 	slices.Sort(o.Finals)
-	if !f.Stopped && len(o.Violations) == 0 && ends.Complete+ends.Exits == 0 {
+	if !f.Stopped && len(o.Violations) == 0 && ends.Complete+ends.Exits+ends.Returned == 0 {
 		o.Warnings = append(o.Warnings, verdict.Warning{
 			Code: "FP0933", Message: fmt.Sprintf("all %d executions end at an assumption, an await, a wait or a bound", ends.All()),
 		})

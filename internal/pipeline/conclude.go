@@ -332,11 +332,11 @@ const neverEnds = "no execution comes to its end"
 
 // untested says why a search that found nothing has tested nothing, "" if it has.
 func (p *Program) untested(out *engine.Outcome) string {
-	ended := out.Stats.FinalStates+out.Exits > 0 || out.Ends
+	ended := out.Stats.FinalStates+out.Exits > 0 || out.Ends || out.Returns
 	switch {
 	case out.Stats.Executions > 0 && !ended:
 		return neverEnds
-	case (p.Props.Endless || p.Props.SomeEnd) && p.Props.Fairness == 0 && !ended && !beyondReach(out):
+	case (p.Props.Endless || p.Props.SomeEnd) && p.Props.Starving == "" && !ended && !beyondReach(out):
 		if cutOff(out) {
 			return neverEnds + " within the bounds"
 		}

@@ -64,9 +64,9 @@ func (e *Endless) AskDefault(props *property.Set, flat *ir.Program) {
 	}
 }
 
-// Settled reports whether the question is asked by default and needs no search: the program has no loop that may only
+// OnlyCounts reports whether the question is asked by default and needs no search: the program has no loop that may only
 // wait.
-func (e *Endless) Settled(props *property.Set, flat *ir.Program) bool {
+func (e *Endless) OnlyCounts(props *property.Set, flat *ir.Program) bool {
 	return e.Default() && props.Deadlock && !analysis.MayIdle(flat)
 }
 

@@ -18,8 +18,12 @@ func (r *run) summarise() error {
 	if err != nil {
 		return err
 	}
-	if ends {
-		r.out.Ends = true
+	r.out.Ends = ends
+	if main := r.prog.Main; !ends && main != ir.NoThread {
+		returned := r.x.c.and(r.x.lifetimes.orderly(true), r.x.asker.hasReturned(r.x.threads[main]))
+		if r.out.Returns, err = r.solve(returned); err != nil {
+			return err
+		}
 	}
 	some := low
 	for _, g := range r.x.checks {

@@ -218,6 +218,7 @@ func collectFinals(task *engine.Task, workers []*worker, out *engine.Outcome) {
 	for _, w := range workers {
 		out.Stats.FinalStates += w.done
 		out.Exits += w.exits
+		out.Returns = out.Returns || w.returned
 		for f := range w.finals {
 			all[f] = true
 		}

@@ -123,6 +123,7 @@ type storedHead struct {
 	Seconds  float64
 	Done     int64
 	Exits    int64
+	Returned bool     `json:",omitempty"`
 	Finals   [][]byte `json:",omitempty"`
 	Covered  []int    `json:",omitempty"`
 	Blocked  []int    `json:",omitempty"`
@@ -146,6 +147,7 @@ func (x *Search) Save(w io.Writer) error {
 	for _, k := range x.workers {
 		head.Done += k.done
 		head.Exits += k.exits
+		head.Returned = head.Returned || k.returned
 		for text := range k.finals {
 			head.Finals = append(head.Finals, []byte(text))
 		}
@@ -201,7 +203,7 @@ func (x *Search) Load(r *bufio.Reader) error {
 	}
 	x.seconds = head.Seconds
 	first := x.workers[0]
-	first.done, first.exits = head.Done, head.Exits
+	first.done, first.exits, first.returned = head.Done, head.Exits, head.Returned
 	for _, text := range head.Finals {
 		first.finals[string(text)] = true
 	}

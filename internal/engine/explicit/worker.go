@@ -38,9 +38,10 @@ type worker struct {
 	code  []byte
 	out   *search.Sink
 
-	done   int64           // final states met
-	exits  int64           // executions ended by exit
-	finals map[string]bool // their observations
+	done     int64           // final states met
+	exits    int64           // executions ended by exit
+	returned bool            // a state was met in which the main thread has returned
+	finals   map[string]bool // their observations
 }
 
 func newWorker(task *engine.Task, y *system, in *search.Interner) *worker {
@@ -102,6 +103,7 @@ func (w *worker) ExpandAwake(state []byte, sleep, only uint32, out *search.Sink)
 	}
 	if only == 0 {
 		w.goals()
+		w.returned = w.returned || memory.MainReturned(w.y, w.s)
 		if w.loops != nil && w.loops.Holds(w.s) {
 			w.out.Report(keyEndless)
 		}

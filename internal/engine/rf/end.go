@@ -93,6 +93,9 @@ func (x *exploration) judgeEnd() {
 	for t := range m.Threads.Now {
 		stops[m.Threads.Now[t].Stop] = true
 	}
+	if memory.MainReturned(m.Sys, m.State) {
+		x.out.counts.Returned++
+	}
 	switch {
 	case stops[machine.Failed]:
 		x.out.counts.Failed++

@@ -85,6 +85,9 @@ func (x *explorer) judgeEnd() {
 		bufferStuck = bufferStuck || x.run.Threads.Now[t].BufferStuck
 	}
 	x.goals.find()
+	if memory.MainReturned(x.run.Sys, x.run.State) {
+		x.out.counts.Returned++
+	}
 	switch {
 	case stops[machine.Failed] || bufferStuck:
 		x.out.counts.Failed++

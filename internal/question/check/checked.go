@@ -88,7 +88,7 @@ func cover(res *verdict.Result, p *pipeline.Program, flat *ir.Program, opt *Opti
 	races := opt.Races
 	c.Races = races
 	switch {
-	case c.Loops && opt.Endless.Settled(p.Props, flat): // all of them count
+	case c.Loops && opt.Endless.OnlyCounts(p.Props, flat): // all of them count
 		c.Liveness = pipeline.LivenessSpin
 	case !strings.Contains(string(res.Question), string(verdict.NonTermination)): // the engine did not ask
 		c.Liveness = ""
