@@ -92,7 +92,7 @@ func who(name string) string {
 }
 
 // question is a part of what a program is asked. A check that fails is a violation
-// whatever is asked.
+// whatever is asked, as it is for the programs of the front ends, so the checks are asked for as well.
 type question struct {
 	name  string
 	props func(property.Set) property.Set
@@ -102,11 +102,11 @@ type question struct {
 var questions = []question{
 	{"checks", func(s property.Set) property.Set { return property.Set{Checks: s.Checks, Observe: s.Observe} },
 		func(a testkit.Answers) bool { return len(a.Checks) > 0 }},
-	{"goals", func(s property.Set) property.Set { return property.Set{Goals: s.Goals, Observe: s.Observe} },
+	{"goals", func(s property.Set) property.Set { return property.Set{Checks: s.Checks, Goals: s.Goals, Observe: s.Observe} },
 		func(a testkit.Answers) bool { return len(a.Goals)+len(a.Checks) > 0 }},
-	{"deadlock", func(s property.Set) property.Set { return property.Set{Deadlock: true, Observe: s.Observe} },
+	{"deadlock", func(s property.Set) property.Set { return property.Set{Checks: s.Checks, Deadlock: true, Observe: s.Observe} },
 		func(a testkit.Answers) bool { return a.Deadlock || len(a.Checks) > 0 }},
-	{"final", func(s property.Set) property.Set { return property.Set{Final: s.Final, Observe: s.Observe} },
+	{"final", func(s property.Set) property.Set { return property.Set{Checks: s.Checks, Final: s.Final, Observe: s.Observe} },
 		func(a testkit.Answers) bool { return a.Final || len(a.Checks) > 0 }},
 	{"all", func(s property.Set) property.Set { return s }, testkit.Answers.Found},
 }
