@@ -102,11 +102,17 @@ type question struct {
 var questions = []question{
 	{"checks", func(s property.Set) property.Set { return property.Set{Checks: s.Checks, Observe: s.Observe} },
 		func(a testkit.Answers) bool { return len(a.Checks) > 0 }},
-	{"goals", func(s property.Set) property.Set { return property.Set{Checks: s.Checks, Goals: s.Goals, Observe: s.Observe} },
+	{"goals", func(s property.Set) property.Set {
+		return property.Set{Checks: s.Checks, Goals: s.Goals, Observe: s.Observe}
+	},
 		func(a testkit.Answers) bool { return len(a.Goals)+len(a.Checks) > 0 }},
-	{"deadlock", func(s property.Set) property.Set { return property.Set{Checks: s.Checks, Deadlock: true, Observe: s.Observe} },
+	{"deadlock", func(s property.Set) property.Set {
+		return property.Set{Checks: s.Checks, Deadlock: true, Observe: s.Observe}
+	},
 		func(a testkit.Answers) bool { return a.Deadlock || len(a.Checks) > 0 }},
-	{"final", func(s property.Set) property.Set { return property.Set{Checks: s.Checks, Final: s.Final, Observe: s.Observe} },
+	{"final", func(s property.Set) property.Set {
+		return property.Set{Checks: s.Checks, Final: s.Final, Observe: s.Observe}
+	},
 		func(a testkit.Answers) bool { return a.Final || len(a.Checks) > 0 }},
 	{"all", func(s property.Set) property.Set { return s }, testkit.Answers.Found},
 }
