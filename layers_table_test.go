@@ -179,6 +179,8 @@ var policy = map[string]rule{
 	"internal/render/svg":   {ours: renderMay},
 	"internal/render/html":  {ours: append([]string{"internal/render/text", "internal/render/svg"}, renderMay...)},
 	"internal/render/sarif": {ours: append([]string{"internal/render/text"}, renderMay...)},
+	// Pages in a browser, for tests.
+	"internal/browsertest": {external: []string{"github.com/chromedp"}},
 	// The explorer page and the answers to its requests, and the server that sends both.
 	// It asks the questions itself, beside the root package, so that the playground holds only what it asks.
 	"internal/explorer": {ours: []string{
@@ -226,5 +228,6 @@ const (
 	// statementtest and diagtest are apart from testkit, which imports the front ends: their
 	// inner tests cannot import testkit.
 	statementtest = "internal/frontend/statement/statementtest"
+	browsertest   = "internal/browsertest"
 	diagtest      = "internal/diag/diagtest"
 )

@@ -81,6 +81,11 @@ var bans = []ban{
 		to:   func(_, pkg string) bool { return pkg == diagtest },
 		why:  "diagtest is imported by tests only",
 	},
+	{
+		from: func(pkg string) bool { return pkg != browsertest },
+		to:   func(_, pkg string) bool { return pkg == browsertest },
+		why:  "browsertest is imported by tests only",
+	},
 }
 
 func under(prefix string) func(string) bool {
@@ -90,7 +95,7 @@ func under(prefix string) func(string) bool {
 // ioPackages are the only packages that use files, the network or processes.
 // The others take bytes and return values. The solvers are processes; engines see
 // their interfaces.
-var ioPackages = []string{"cmd/fencepost", "internal/cli", "fenceposttest", "internal/manual", "internal/measure", "internal/modulepath", testkit, statementtest, diagtest, "internal/inputfile", "internal/suite", "internal/solver/sat", "internal/solver/smt", "internal/native", "internal/serve", "internal/site", "cluster/internal/server", "cluster/internal/worker", "cluster/internal/command", "cluster/cmd/fencepost-cluster"}
+var ioPackages = []string{"cmd/fencepost", "internal/cli", "fenceposttest", "internal/manual", "internal/measure", "internal/modulepath", testkit, statementtest, diagtest, browsertest, "internal/inputfile", "internal/suite", "internal/solver/sat", "internal/solver/smt", "internal/native", "internal/serve", "internal/site", "cluster/internal/server", "cluster/internal/worker", "cluster/internal/command", "cluster/cmd/fencepost-cluster"}
 
 func doesIO(std string) bool {
 	for _, p := range []string{"os", "net", "syscall", "io/ioutil", "log"} {
@@ -164,7 +169,7 @@ func violations(pkgs map[string]*goPackage) []string {
 		}
 		found = append(found, tableViolations(pkg, r, p.code)...)
 		tests := rule{
-			ours:     append(slices.Clone(r.ours), pkg, testkit, statementtest, diagtest),
+			ours:     append(slices.Clone(r.ours), pkg, testkit, statementtest, diagtest, browsertest),
 			external: append(slices.Clone(r.external), testLibraries...),
 		}
 		for _, v := range tableViolations(pkg, tests, p.tests) {

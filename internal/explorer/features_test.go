@@ -16,28 +16,28 @@ import (
 func TestSteps(t *testing.T) {
 	forms(t, func(t *testing.T, b *tab) {
 		b.open("")
-		b.has("#steps", "goes into the store buffer")
+		b.Has("#steps", "goes into the store buffer")
 		b.click(`[data-name="1"]`)
-		b.want(`fp.now.run.join()`, "1")
-		b.want(`document.querySelector(".thread[data-thread=t2] .chip").textContent`, "y = 13")
+		b.Want(`fp.now.run.join()`, "1")
+		b.Want(`document.querySelector(".thread[data-thread=t2] .chip").textContent`, "y = 13")
 		b.press("1", "1")
-		b.want(`fp.now.run.join()`, "1,0,0")
-		b.has(`[data-thread=t1] [data-reg=r1]`, "r1 0")
+		b.Want(`fp.now.run.join()`, "1,0,0")
+		b.Has(`[data-thread=t1] [data-reg=r1]`, "r1 0")
 		b.press(kb.ArrowLeft, kb.ArrowLeft)
-		b.want(`fp.now.run.join()`, "1")
-		b.want(`document.querySelectorAll("#history tr.later").length`, "2")
+		b.Want(`fp.now.run.join()`, "1")
+		b.Want(`document.querySelectorAll("#history tr.later").length`, "2")
 		b.press(kb.ArrowRight)
-		b.want(`fp.now.run.join()`, "1,0")
+		b.Want(`fp.now.run.join()`, "1,0")
 		b.click("#history tbody tr:nth-child(3) button")
-		b.want(`fp.now.run.join()`, "1,0,0")
+		b.Want(`fp.now.run.join()`, "1,0,0")
 		b.click(`[data-thread=t2] button.chip`)
-		b.want(`fp.now.run.join()`, "1,0,0,f1")
-		b.has(`.memory [data-cell=y]`, "y1")
+		b.Want(`fp.now.run.join()`, "1,0,0,f1")
+		b.Has(`.memory [data-cell=y]`, "y1")
 		b.press("w")
-		b.want(`fp.now.answer.state.end`, "final")
-		b.has("#verdict", "inal state")
+		b.Want(`fp.now.answer.state.end`, "final")
+		b.Has("#verdict", "inal state")
 		b.press(kb.Home)
-		b.want(`fp.now.run.length`, "0")
+		b.Want(`fp.now.run.length`, "0")
 	})
 }
 
@@ -46,20 +46,20 @@ func TestModels(t *testing.T) {
 	forms(t, func(t *testing.T, b *tab) {
 		b.open("")
 		b.example("mp.fp")
-		b.want(`document.querySelectorAll("#outcomes tr.weak").length`, "1") // PSO alone has it
+		b.Want(`document.querySelectorAll("#outcomes tr.weak").length`, "1") // PSO alone has it
 		b.press("m")
-		b.want(`fp.now.model`, "pso")
+		b.Want(`fp.now.model`, "pso")
 		b.press("1", "1")
-		b.want(`[...document.querySelectorAll("[data-thread=writer] .queue")].map((q) => q.dataset.cell).join()`, "data,flag")
+		b.Want(`[...document.querySelectorAll("[data-thread=writer] .queue")].map((q) => q.dataset.cell).join()`, "data,flag")
 		b.click(`[data-thread=writer] [data-cell=flag] button.chip`)
 		b.press("1", "1")
-		b.want(`document.body.classList.contains("cyclic")`, "true")
-		b.picture("pso")
+		b.Want(`document.body.classList.contains("cyclic")`, "true")
+		b.Picture("pso")
 		b.press("c")
-		b.want(`document.querySelectorAll("#compare s").length > 0`, "true")
-		b.picture("compare")
+		b.Want(`document.querySelectorAll("#compare s").length > 0`, "true")
+		b.Picture("compare")
 		b.press("m")
-		b.want(`fp.now.model + document.querySelectorAll("#machine .chip").length`, "sc0")
+		b.Want(`fp.now.model + document.querySelectorAll("#machine .chip").length`, "sc0")
 	})
 }
 
@@ -68,28 +68,28 @@ func TestSearchButtons(t *testing.T) {
 	forms(t, func(t *testing.T, b *tab) {
 		b.open("")
 		b.click("#check")
-		b.has("#answer .finding", "unsafe under TSO")
+		b.Has("#answer .finding", "unsafe under TSO")
 		b.click("#play")
-		b.has("#verdict", "violates")
+		b.Has("#verdict", "violates")
 		b.press(kb.Home, "v")
-		b.has("#verdict", "violates")
+		b.Has("#verdict", "violates")
 		b.press("n")
-		b.has("#answer", "2 fences make it robust")
-		b.picture("fences")
+		b.Has("#answer", "2 fences make it robust")
+		b.Picture("fences")
 		b.click("#apply")
-		b.want(`fp.now.text.split("fence;").length + " " + document.querySelectorAll("#outcomes tr.weak").length`, "3 0")
+		b.Want(`fp.now.text.split("fence;").length + " " + document.querySelectorAll("#outcomes tr.weak").length`, "3 0")
 		eval[bool](b, `fp.editor.set(""), true`)
 		b.write("var a, b, c, d, e;\nthread t1 { reg r; while (0 == 0) { a = a + 1; b = a + c; r = a; assert r >= 0; } }\nthread t2 { while (0 == 0) { b = b + 1; c = b + d; } }\nthread t3 { while (0 == 0) { c = c + 1; d = c + e; } }\n")
-		b.do(chromedp.KeyEvent(kb.Escape))
-		b.until(`document.querySelector("#outcomes-note button") !== null`)
+		b.Do(chromedp.KeyEvent(kb.Escape))
+		b.Until(`document.querySelector("#outcomes-note button") !== null`)
 		b.cancel("#outcomes-note button")
-		b.has("#outcomes", "Not searched")
-		b.do(chromedp.KeyEvent("k"))
-		b.until(`document.querySelector("#cancel") !== null`)
+		b.Has("#outcomes", "Not searched")
+		b.Do(chromedp.KeyEvent("k"))
+		b.Until(`document.querySelector("#cancel") !== null`)
 		b.cancel("#cancel")
-		b.has("#answer", "Canceled")
+		b.Has("#answer", "Canceled")
 		b.press("1")
-		b.want(`fp.now.run.length > 0`, "true")
+		b.Want(`fp.now.run.length > 0`, "true")
 	})
 }
 
@@ -99,18 +99,18 @@ func TestEditor(t *testing.T) {
 		b.open("")
 		eval[bool](b, `fp.editor.set(""), true`)
 		b.write("var x;\nthread t { x = ; }\n")
-		b.want(`document.body.classList.contains("broken") + document.querySelector("#diagnostics li").className`, "trueerror")
-		b.want(`document.querySelectorAll("#marks .wrong").length > 0`, "true")
-		b.has("#diagnostics", "line 2")
-		b.picture("broken")
+		b.Want(`document.body.classList.contains("broken") + document.querySelector("#diagnostics li").className`, "trueerror")
+		b.Want(`document.querySelectorAll("#marks .wrong").length > 0`, "true")
+		b.Has("#diagnostics", "line 2")
+		b.Picture("broken")
 		path := filepath.Join(t.TempDir(), "mine.fp")
 		if err := os.WriteFile(path, []byte("var z; thread only { z = 7; }\n"), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		b.do(chromedp.SetUploadFiles(chromedp.CSS("#file"), []string{path}))
-		b.until(`fp.now.name === "mine.fp"`)
+		b.Do(chromedp.SetUploadFiles(chromedp.CSS("#file"), []string{path}))
+		b.Until(`fp.now.name === "mine.fp"`)
 		b.idle()
-		b.has("#steps", "z = 7")
+		b.Has("#steps", "z = 7")
 	})
 }
 
@@ -119,13 +119,13 @@ func TestGraph(t *testing.T) {
 	forms(t, func(t *testing.T, b *tab) {
 		b.open("")
 		b.press("1", "g")
-		b.want(`document.querySelectorAll(".state.final").length + " " + document.querySelectorAll(".state.final.weak").length`, "4 1")
-		b.want(`document.querySelectorAll(".state.now").length`, "1")
-		b.picture("graph")
+		b.Want(`document.querySelectorAll(".state.final").length + " " + document.querySelectorAll(".state.final.weak").length`, "4 1")
+		b.Want(`document.querySelectorAll(".state.now").length`, "1")
+		b.Picture("graph")
 		eval[bool](b, `document.querySelector(".state.final.weak").focus(), true`)
 		b.press(kb.Enter)
-		b.has("#verdict", "violates")
-		b.want(`document.querySelector(".state.final.weak").classList.contains("now")`, "true")
+		b.Has("#verdict", "violates")
+		b.Want(`document.querySelector(".state.final.weak").classList.contains("now")`, "true")
 	})
 }
 
@@ -137,7 +137,7 @@ func TestLinks(t *testing.T) {
 		link := eval[string](b, `fp.copied`)
 		fragment := link[strings.Index(link, "#"):]
 		b.open(fragment)
-		b.want(`fp.now.run.join() + $("notice").hidden`, "0,0,f0true")
+		b.Want(`fp.now.run.join() + $("notice").hidden`, "0,0,f0true")
 		for forged, why := range map[string]string{
 			strings.Replace(fragment, "run=0,0,f0", "run=0,f1", 1): "step 2",
 			strings.Replace(fragment, "run=0,0,f0", "run=0,9", 1):  "step 2",
@@ -147,9 +147,9 @@ func TestLinks(t *testing.T) {
 			fragment + "&extra=1":                                  "newer version",
 		} {
 			b.open(forged)
-			b.has("#notice", "This link is refused")
-			b.has("#notice", why)
-			b.want(`fp.now.run.length`, "0")
+			b.Has("#notice", "This link is refused")
+			b.Has("#notice", why)
+			b.Want(`fp.now.run.length`, "0")
 		}
 		b.open(fragment)
 		for kind, part := range map[string]string{"svg": "<svg", "markdown": "| step | t1 | t2 |", "command": "fencepost serve sb.fp --model tso --run 0,0,f0"} {
@@ -167,11 +167,11 @@ func TestKeyboardOnly(t *testing.T) {
 	forms(t, func(t *testing.T, b *tab) {
 		b.open("")
 		b.press("e")
-		b.want(`document.activeElement.id`, "text")
+		b.Want(`document.activeElement.id`, "text")
 		b.press("1")
-		b.want(`fp.now.text[0] === "1" || fp.now.text.includes("1//") || fp.now.text.endsWith("1") || !fp.now.answer.state`, "true")
+		b.Want(`fp.now.text[0] === "1" || fp.now.text.includes("1//") || fp.now.text.endsWith("1") || !fp.now.answer.state`, "true")
 		b.press(kb.Escape)
-		b.want(`document.activeElement === document.body`, "true")
+		b.Want(`document.activeElement === document.body`, "true")
 		b.open("#")
 		for range 60 { // to the first step, from element to element
 			if eval[bool](b, `document.activeElement.dataset.name === "0"`) {
@@ -180,11 +180,11 @@ func TestKeyboardOnly(t *testing.T) {
 			b.press(kb.Tab)
 		}
 		b.press(kb.Enter)
-		b.want(`fp.now.run.join()`, "0")
+		b.Want(`fp.now.run.join()`, "0")
 		b.press("?")
-		b.want(`$("keys").open`, "true")
+		b.Want(`$("keys").open`, "true")
 		b.press(kb.Escape)
-		b.want(`$("keys").open`, "false")
+		b.Want(`$("keys").open`, "false")
 	})
 }
 
@@ -194,53 +194,53 @@ func TestParts(t *testing.T) {
 		b.open("")
 		b.press("1", "k")
 		b.example("sb.litmus")
-		b.has("#steps", "MOV")
+		b.Has("#steps", "MOV")
 		if b.playground {
-			b.want(`fp.local.part()`, "small")
+			b.Want(`fp.local.part()`, "small")
 		}
 		b.example("dekker.c")
-		b.has("#machine", "flag[0]")
-		b.want(`document.querySelectorAll("#outcomes tbody tr").length > 0`, "true")
+		b.Has("#machine", "flag[0]")
+		b.Want(`document.querySelectorAll("#outcomes tbody tr").length > 0`, "true")
 		if b.playground {
-			b.want(`fp.local.part()`, "whole")
+			b.Want(`fp.local.part()`, "whole")
 		}
-		b.want(`$("notice").hidden`, "true")
+		b.Want(`$("notice").hidden`, "true")
 		b.press("v")
-		b.has("#verdict", "assert")
+		b.Has("#verdict", "assert")
 		b.example("sb.fp")
 		b.press("1", "1")
-		b.want(`fp.now.run.join()`, "0,0")
+		b.Want(`fp.now.run.join()`, "0,0")
 	})
 }
 
 // example opens an example, by the name of its file.
 func (b *tab) example(name string) {
-	b.t.Helper()
+	b.TB.Helper()
 	if !eval[bool](b, `((at) => at >= 0 && (($("examples").value = at), $("examples").dispatchEvent(new Event("change")), true))(fp.start.examples.findIndex((p) => p.name === "`+name+`"))`) {
-		b.t.Fatalf("no example %s", name)
+		b.TB.Fatalf("no example %s", name)
 	}
 	b.idle()
-	b.want(`fp.now.name`, name)
+	b.Want(`fp.now.name`, name)
 }
 
 // TestStartWithRun: the page begins with the program, the model and the run that the command line names, and refuses a
 // run that is not possible.
 func TestStartWithRun(t *testing.T) {
 	program := &explorer.Program{Name: "mine.fp", Title: "mine.fp", Text: "var x; thread t { x = 1; x = 2; }"}
-	b := newTab(t, server(t, explorer.Start{Program: program, Model: "pso", Run: []string{"0", "0", "f0"}}))
+	b := newTab(t, server(t, explorer.Start{Program: program, Model: "pso", Run: []string{"0", "0", "f0"}}), "")
 	b.open("")
-	b.want(`fp.now.model + fp.now.run.join()`, "pso0,0,f0")
-	b.quiet()
-	b = newTab(t, server(t, explorer.Start{Program: program, Run: []string{"f0"}}))
+	b.Want(`fp.now.model + fp.now.run.join()`, "pso0,0,f0")
+	b.Quiet()
+	b = newTab(t, server(t, explorer.Start{Program: program, Run: []string{"f0"}}), "")
 	b.open("")
-	b.has("#notice", "Refused: step 1")
-	b.want(`fp.now.run.length`, "0")
+	b.Has("#notice", "Refused: step 1")
+	b.Want(`fp.now.run.length`, "0")
 }
 
 // write types into the editor.
 func (b *tab) write(text string) {
-	b.t.Helper()
-	b.do(chromedp.SendKeys(chromedp.CSS("#text"), text))
+	b.TB.Helper()
+	b.Do(chromedp.SendKeys(chromedp.CSS("#text"), text))
 	if !strings.Contains(text, "while") {
 		b.idle()
 	}
@@ -248,7 +248,7 @@ func (b *tab) write(text string) {
 
 // cancel clicks a button while the page is busy, and waits until it is not.
 func (b *tab) cancel(css string) {
-	b.t.Helper()
+	b.TB.Helper()
 	eval[bool](b, `(document.querySelector("`+css+`").click(), true)`)
 	b.idle()
 }

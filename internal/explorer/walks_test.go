@@ -110,7 +110,7 @@ func TestWalks(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			text, err := chromedp.Run(b.ctx, chromedp.Evaluate[string](walkScript+"("+string(input)+")", chromedp.EvalAwaitPromise))
+			text, err := chromedp.Run(b.Ctx, chromedp.Evaluate[string](walkScript+"("+string(input)+")", chromedp.EvalAwaitPromise))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -178,7 +178,7 @@ func expected(s *verdict.State) shown {
 
 // BenchmarkFirstPaint measures the time from the request for the page to its first paint with content.
 func BenchmarkFirstPaint(b *testing.B) {
-	page := newTab(b, server(b, explorer.Start{}))
+	page := newTab(b, server(b, explorer.Start{}), "")
 	total := 0.0
 	for range b.N {
 		page.open("")

@@ -9,6 +9,7 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
+	"fencepost/internal/browsertest"
 	"fencepost/internal/render/relation"
 	"fencepost/internal/testkit"
 	"fencepost/verdict"
@@ -17,9 +18,9 @@ import (
 // fits demands that the page is not wider than the window, and that no text leaves its row or lies over its
 // neighbour.
 func (b *browser) fits(name string) {
-	b.t.Helper()
+	b.TB.Helper()
 	if wide := eval[int](b, "document.documentElement.scrollWidth - innerWidth"); wide > 0 {
-		b.t.Errorf("%s: %d pixels wider than a window of %d; first: %s", name, wide, eval[int](b, "innerWidth"),
+		b.TB.Errorf("%s: %d pixels wider than a window of %d; first: %s", name, wide, eval[int](b, "innerWidth"),
 			eval[string](b, `[...document.querySelectorAll("body *")].filter(e => !e.closest(".listing,.sheet,.drawing") && e.getBoundingClientRect().right > innerWidth + 1).map(e => e.className || e.tagName).slice(0, 3).join()`))
 	}
 	const overflowing = `(() => {
@@ -36,13 +37,13 @@ func (b *browser) fits(name string) {
 		return bad.slice(0, 3).join("; ");
 	})()`
 	if bad := eval[string](b, overflowing); bad != "" {
-		b.t.Errorf("%s: overflow: %s", name, bad)
+		b.TB.Errorf("%s: overflow: %s", name, bad)
 	}
 }
 
 // inView demands that the current step can be seen: inside its box and the window, and nothing over it.
 func (b *browser) inView(name string) {
-	b.t.Helper()
+	b.TB.Helper()
 	const hidden = `(() => {
 		const row = document.querySelector(".row.now");
 		if (!row) return /s0$/.test(location.hash) ? "" : "no current row";
@@ -51,7 +52,7 @@ func (b *browser) inView(name string) {
 		return row.contains(e) ? "" : "covered by " + (e && (e.className || e.tagName));
 	})()`
 	if bad := eval[string](b, hidden); bad != "" {
-		b.t.Errorf("%s at %s: %s", name, eval[string](b, "location.hash"), bad)
+		b.TB.Errorf("%s at %s: %s", name, eval[string](b, "location.hash"), bad)
 	}
 }
 
@@ -66,13 +67,13 @@ func TestBrowser(t *testing.T) {
 		{"filters", testFilters}, {"answers", testAnswers}, {"endless", testEndless},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			outer := b.t
-			b.t = t
-			defer func() { b.t = outer }()
-			b.dark(false)
-			b.size(1400, 1000)
+			outer := b.TB
+			b.TB = t
+			defer func() { b.TB = outer }()
+			b.Dark(false)
+			b.Size(1400, 1000)
 			c.test(t, b)
-			b.quiet()
+			b.Quiet()
 		})
 	}
 }
@@ -99,25 +100,25 @@ func testPages(t *testing.T, b *browser) {
 	} {
 		b.load(p.name, p.page)
 		b.address(p.address)
-		b.picture(p.name + "-light")
+		b.Picture(p.name + "-light")
 		b.fits(p.name)
-		if *screenshots != "" {
-			b.dark(true)
-			b.picture(p.name + "-dark")
-			b.dark(false)
+		if browsertest.Pictures() {
+			b.Dark(true)
+			b.Picture(p.name + "-dark")
+			b.Dark(false)
 			b.print(p.name)
 		}
-		b.size(400, 800)
-		b.picture(p.name + "-phone")
+		b.Size(400, 800)
+		b.Picture(p.name + "-phone")
 		b.fits(p.name + " on a phone")
-		b.size(1400, 1000)
-		b.want("window.hacked", "undefined")
+		b.Size(1400, 1000)
+		b.Want("window.hacked", "undefined")
 	}
 }
 
 // address goes to a step.
 func (b *browser) address(to string) {
-	b.t.Helper()
+	b.TB.Helper()
 	if to != "" {
 		eval[bool](b, `(history.replaceState(null, "", "`+to+`"), dispatchEvent(new HashChangeEvent("hashchange")), true)`)
 	}
@@ -128,43 +129,43 @@ func (b *browser) address(to string) {
 func testStepping(t *testing.T, b *browser) {
 	b.open("stepping", stored(t, "dekker.json"))
 	counter, hash := `document.querySelector(".count").textContent`, "location.hash"
-	b.want(counter, "0 / 8")
-	b.do(chromedp.Click(chromedp.CSS(`[data-go="forward"]`)))
-	b.want(counter, "1 / 8")
-	b.want(hash, "#r1e1s1")
-	b.want(`document.querySelector(".caption").textContent`, "t1 flag[0] = 1  dekker.fp:11flag[0] = 1 buffered")
-	b.want(`document.querySelector(".buffers").textContent`, "t1flag[0]=1t2empty")
-	b.want(`document.querySelector("mark").textContent`, "flag[0] = 1")
-	b.want(`document.querySelectorAll(".row.now").length`, "1")
-	b.do(chromedp.KeyEvent("f"), chromedp.KeyEvent(kb.ArrowRight), chromedp.KeyEvent(kb.ArrowRight))
-	b.want(counter, "3 / 8")
-	b.want(`document.querySelector(".cells").textContent`, "flag[0]0flag[1]0in_csinitial")
-	b.do(chromedp.KeyEvent(kb.ArrowLeft))
-	b.want(counter, "2 / 8")
-	b.do(chromedp.KeyEvent(kb.End), chromedp.KeyEvent(kb.ArrowRight))
-	b.want(counter, "8 / 8")
-	b.want(`document.querySelector("[data-go=forward]").disabled`, "true")
-	b.do(chromedp.KeyEvent(kb.Home))
-	b.want(counter, "0 / 8")
-	b.do(chromedp.Click(chromedp.CSS(`.ev[data-step="5"]`)))
-	b.want(counter, "5 / 8")
+	b.Want(counter, "0 / 8")
+	b.Do(chromedp.Click(chromedp.CSS(`[data-go="forward"]`)))
+	b.Want(counter, "1 / 8")
+	b.Want(hash, "#r1e1s1")
+	b.Want(`document.querySelector(".caption").textContent`, "t1 flag[0] = 1  dekker.fp:11flag[0] = 1 buffered")
+	b.Want(`document.querySelector(".buffers").textContent`, "t1flag[0]=1t2empty")
+	b.Want(`document.querySelector("mark").textContent`, "flag[0] = 1")
+	b.Want(`document.querySelectorAll(".row.now").length`, "1")
+	b.Do(chromedp.KeyEvent("f"), chromedp.KeyEvent(kb.ArrowRight), chromedp.KeyEvent(kb.ArrowRight))
+	b.Want(counter, "3 / 8")
+	b.Want(`document.querySelector(".cells").textContent`, "flag[0]0flag[1]0in_csinitial")
+	b.Do(chromedp.KeyEvent(kb.ArrowLeft))
+	b.Want(counter, "2 / 8")
+	b.Do(chromedp.KeyEvent(kb.End), chromedp.KeyEvent(kb.ArrowRight))
+	b.Want(counter, "8 / 8")
+	b.Want(`document.querySelector("[data-go=forward]").disabled`, "true")
+	b.Do(chromedp.KeyEvent(kb.Home))
+	b.Want(counter, "0 / 8")
+	b.Do(chromedp.Click(chromedp.CSS(`.ev[data-step="5"]`)))
+	b.Want(counter, "5 / 8")
 	eval[bool](b, `document.querySelector('.nd[data-step="2"]').dispatchEvent(new MouseEvent("click", {bubbles: true}))`)
-	b.want(counter, "3 / 8")
-	b.do(chromedp.Focus(chromedp.CSS(".slide")), chromedp.KeyEvent(kb.ArrowRight))
-	b.want(counter, "4 / 8")
+	b.Want(counter, "3 / 8")
+	b.Do(chromedp.Focus(chromedp.CSS(".slide")), chromedp.KeyEvent(kb.ArrowRight))
+	b.Want(counter, "4 / 8")
 	// By keyboard alone: the buttons are reached by Tab and work with Enter.
 	eval[bool](b, `(document.activeElement.blur(), document.querySelector("[data-go=first]").focus(), true)`)
-	b.do(chromedp.KeyEvent(kb.Tab))
-	b.want(`document.activeElement.dataset.go`, "back")
-	b.do(chromedp.KeyEvent(kb.Enter))
-	b.want(counter, "3 / 8")
+	b.Do(chromedp.KeyEvent(kb.Tab))
+	b.Want(`document.activeElement.dataset.go`, "back")
+	b.Do(chromedp.KeyEvent(kb.Enter))
+	b.Want(counter, "3 / 8")
 	// Several executions, and the theme.
-	b.do(chromedp.KeyEvent("]"))
-	b.want(hash, "#r1e2s0")
-	b.do(chromedp.KeyEvent("["))
-	b.want(hash, "#r1e1s0")
+	b.Do(chromedp.KeyEvent("]"))
+	b.Want(hash, "#r1e2s0")
+	b.Do(chromedp.KeyEvent("["))
+	b.Want(hash, "#r1e1s0")
 	before := eval[string](b, `getComputedStyle(document.body).backgroundColor`)
-	b.do(chromedp.Click(chromedp.CSS("#theme")))
+	b.Do(chromedp.Click(chromedp.CSS("#theme")))
 	if after := eval[string](b, `getComputedStyle(document.body).backgroundColor`); after == before {
 		t.Errorf("the button leaves the background at %s", after)
 	}
@@ -192,7 +193,7 @@ func testStates(t *testing.T, b *browser) {
 				want += w.Threads[t] + " " + e.Text + ";"
 			}
 		}
-		b.want(`[...document.querySelectorAll(".buffers .entry")].map(e => e.closest("div").querySelector(".who").textContent + " " + e.textContent + ";").join("")`, want)
+		b.Want(`[...document.querySelectorAll(".buffers .entry")].map(e => e.closest("div").querySelector(".who").textContent + " " + e.textContent + ";").join("")`, want)
 	}
 }
 
@@ -201,16 +202,16 @@ func testStates(t *testing.T, b *browser) {
 func testCycle(t *testing.T, b *browser) {
 	for name, results := range map[string][]verdict.Result{"attack": stored(t, "dekker-robust.json"), "violation": stored(t, "dekker.json")} {
 		b.open(name, results)
-		b.want(`[...document.querySelectorAll(".ed.c path")].length`, "4")
-		b.want(`[...document.querySelectorAll(".ed.c path")].every(p => { const r = p.getBoundingClientRect(); return r.width + r.height > 20 })`, "true")
-		b.want(`[...document.querySelectorAll(".ed.c path")].every(p => getComputedStyle(p).stroke === getComputedStyle(document.querySelector(".graph em")).color)`, "true")
-		b.want(`(document.querySelector(".graph").scrollIntoView({block: "end"}), [...document.querySelectorAll(".nd.c")].every(n => { const r = n.getBoundingClientRect(); const e = document.elementFromPoint(r.x + r.width / 2, r.y + r.height / 2); return n.contains(e) }))`, "true")
+		b.Want(`[...document.querySelectorAll(".ed.c path")].length`, "4")
+		b.Want(`[...document.querySelectorAll(".ed.c path")].every(p => { const r = p.getBoundingClientRect(); return r.width + r.height > 20 })`, "true")
+		b.Want(`[...document.querySelectorAll(".ed.c path")].every(p => getComputedStyle(p).stroke === getComputedStyle(document.querySelector(".graph em")).color)`, "true")
+		b.Want(`(document.querySelector(".graph").scrollIntoView({block: "end"}), [...document.querySelectorAll(".nd.c")].every(n => { const r = n.getBoundingClientRect(); const e = document.elementFromPoint(r.x + r.width / 2, r.y + r.height / 2); return n.contains(e) }))`, "true")
 		labels := `[...new Set([...document.querySelectorAll(".ed.c text")].map(e => e.textContent))].sort().join(" ")`
-		b.want(labels, "fr po")
-		b.do(chromedp.KeyEvent("r"))
-		b.want(labels, "cf po")
-		b.do(chromedp.KeyEvent("r"))
-		b.want(labels, "fr po")
+		b.Want(labels, "fr po")
+		b.Do(chromedp.KeyEvent("r"))
+		b.Want(labels, "cf po")
+		b.Do(chromedp.KeyEvent("r"))
+		b.Want(labels, "fr po")
 	}
 }
 
@@ -266,15 +267,15 @@ func testThreads(t *testing.T, b *browser) {
 		}
 		name := fmt.Sprintf("%d threads", n)
 		b.open("threads", wide(n))
-		b.picture(fmt.Sprintf("threads-%d", n))
+		b.Picture(fmt.Sprintf("threads-%d", n))
 		b.fits(name)
-		b.want(`String(document.querySelector(".steps").classList.contains("list"))`, strconv.FormatBool(n > 2))
+		b.Want(`String(document.querySelector(".steps").classList.contains("list"))`, strconv.FormatBool(n > 2))
 		for _, keys := range []struct {
 			key   string
 			times int
 		}{{kb.ArrowRight, 2}, {kb.PageDown, 1}, {kb.End, 1}, {kb.ArrowLeft, 1}, {"f", 1}, {kb.PageUp, 1}, {"c", 1}, {kb.ArrowRight, 1}, {kb.Home, 1}, {kb.End, 1}} {
 			for range keys.times {
-				b.do(chromedp.KeyEvent(keys.key))
+				b.Do(chromedp.KeyEvent(keys.key))
 				b.inView(name + " after " + strconv.Quote(keys.key))
 			}
 		}
@@ -282,14 +283,14 @@ func testThreads(t *testing.T, b *browser) {
 		if n == 4 {
 			continue // as on a phone with eight
 		}
-		b.size(400, 800)
-		b.do(chromedp.KeyEvent(kb.PageUp))
+		b.Size(400, 800)
+		b.Do(chromedp.KeyEvent(kb.PageUp))
 		b.inView(name + " on a phone")
-		b.do(chromedp.KeyEvent(kb.End))
+		b.Do(chromedp.KeyEvent(kb.End))
 		b.inView(name + " on a phone")
 		b.fits(name + " on a phone")
-		b.picture(fmt.Sprintf("threads-%d-phone", n))
-		b.size(1400, 1000)
+		b.Picture(fmt.Sprintf("threads-%d-phone", n))
+		b.Size(1400, 1000)
 	}
 }
 
@@ -336,21 +337,21 @@ func testLong(t *testing.T, b *browser) {
 	}
 	nodes("at the start")
 	for _, key := range []string{kb.ArrowRight, kb.PageDown, kb.End, kb.PageUp, "f", kb.End, "c", kb.PageUp, kb.ArrowLeft, kb.Home} {
-		b.do(chromedp.KeyEvent(key))
+		b.Do(chromedp.KeyEvent(key))
 		b.inView(strconv.Quote(key))
 		nodes("after " + strconv.Quote(key))
 	}
 	eval[bool](b, `(document.querySelector(".steps").scrollTop = 1e5, true)`)
-	b.do(chromedp.KeyEvent("f"))
+	b.Do(chromedp.KeyEvent("f"))
 	b.address("#r1e1s5000")
 	b.inView("an address")
 	nodes("in the middle")
-	b.picture("long")
+	b.Picture("long")
 	eval[bool](b, `dispatchEvent(new Event("beforeprint"))`)
 	nodes("in print")
-	b.want(`document.querySelector(".execution .paper").textContent.endsWith("are not printed.")`, "true")
+	b.Want(`document.querySelector(".execution .paper").textContent.endsWith("are not printed.")`, "true")
 	eval[bool](b, `dispatchEvent(new Event("afterprint"))`)
-	b.want(`document.querySelectorAll(".paper").length`, "0")
+	b.Want(`document.querySelectorAll(".paper").length`, "0")
 }
 
 // testFilters: threads and variables choose steps, a search goes from one match to the next, and folded rows open.
@@ -358,23 +359,23 @@ func testFilters(t *testing.T, b *browser) {
 	b.open("filters", wide(2))
 	rows := `document.querySelector(".steps .rows").style.height.replace("px", "") / 34`
 	all := eval[float64](b, rows)
-	b.want(`document.querySelectorAll(".ev.folded").length`, "1")
-	b.do(chromedp.Click(chromedp.CSS(`.ev.folded`)))
-	b.want(rows, fmt.Sprint(all+3))
-	b.do(chromedp.Click(chromedp.CSS(`[data-thread="1"]`)))
-	b.want(`document.querySelector(".steps").textContent.includes("assert(seen")`, "false")
-	b.want(`/^\d+ of \d+ steps are hidden$/.test(document.querySelector(".left-out").textContent)`, "true")
-	b.do(chromedp.Click(chromedp.CSS(`[data-thread="1"]`)))
-	b.do(chromedp.SendKeys(chromedp.CSS(".variable"), "slots[1].sequence[2]"))
-	b.want(rows, "6")
+	b.Want(`document.querySelectorAll(".ev.folded").length`, "1")
+	b.Do(chromedp.Click(chromedp.CSS(`.ev.folded`)))
+	b.Want(rows, fmt.Sprint(all+3))
+	b.Do(chromedp.Click(chromedp.CSS(`[data-thread="1"]`)))
+	b.Want(`document.querySelector(".steps").textContent.includes("assert(seen")`, "false")
+	b.Want(`/^\d+ of \d+ steps are hidden$/.test(document.querySelector(".left-out").textContent)`, "true")
+	b.Do(chromedp.Click(chromedp.CSS(`[data-thread="1"]`)))
+	b.Do(chromedp.SendKeys(chromedp.CSS(".variable"), "slots[1].sequence[2]"))
+	b.Want(rows, "6")
 	eval[bool](b, `(v => (v.value = "", v.dispatchEvent(new Event("input", {bubbles: true})), v.blur(), true))(document.querySelector(".variable"))`)
-	b.do(chromedp.KeyEvent("/"))
-	b.want(`document.activeElement.className`, "search")
+	b.Do(chromedp.KeyEvent("/"))
+	b.Want(`document.activeElement.className`, "search")
 	eval[bool](b, `(document.activeElement.value = "", true)`) // the driver types the key, too
-	b.do(chromedp.SendKeys(chromedp.CSS(".search"), "assert(seen"), chromedp.KeyEvent(kb.Enter))
-	b.want(`document.querySelector(".row.now").textContent.includes("assert(seen")`, "true")
-	b.want(`document.querySelector(".found").textContent`, "1 of 1")
+	b.Do(chromedp.SendKeys(chromedp.CSS(".search"), "assert(seen"), chromedp.KeyEvent(kb.Enter))
+	b.Want(`document.querySelector(".row.now").textContent.includes("assert(seen")`, "true")
+	b.Want(`document.querySelector(".found").textContent`, "1 of 1")
 	b.inView("a search")
-	b.do(chromedp.SendKeys(chromedp.CSS(".search"), " not there"))
-	b.want(`document.querySelector(".found").textContent`, "not found")
+	b.Do(chromedp.SendKeys(chromedp.CSS(".search"), " not there"))
+	b.Want(`document.querySelector(".found").textContent`, "not found")
 }
