@@ -142,6 +142,7 @@ func summarise(task *engine.Task, y *memory.System, workers []*worker, res *sear
 			}
 		}
 	}
+	exchange(task, ran)
 	if bufferHit != nil {
 		out.Coverage.Bounds = append(out.Coverage.Bounds,
 			verdict.Bound{Name: "buffer", Value: task.Limits.Buffer, Hit: true, Pos: engine.Pos(bufferHit)})

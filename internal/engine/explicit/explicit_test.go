@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"fencepost"
 	"fencepost/internal/engine"
 	"fencepost/internal/engine/explicit"
 	"fencepost/internal/memory"
@@ -65,6 +66,21 @@ func TestSymmetricParts(t *testing.T) {
 			if states[0] != states[1] {
 				t.Fatalf("seed %d, %s: %d states in parts, %d whole", seed, m, states[0], states[1])
 			}
+		}
+	}
+}
+
+// TestSymmetricWarnings: an assertion that runs only in a thread that was exchanged for another one is reached.
+func TestSymmetricWarnings(t *testing.T) {
+	const text = "var lock, x;\nthread t * 2 { reg free, r; do { free = cas(lock, 0, 1); } while (free == 0); x = 1; r = x; assert r == 1; lock = 0; }\n"
+	in := fencepost.Input{Name: "lock.fp", Text: []byte(text)}
+	answer, err := fencepost.Check(t.Context(), in, fencepost.CheckOptions{Models: fencepost.Models(), Engines: []fencepost.Engine{"explicit"}})
+	if err != nil || len(answer.Results) != 3 {
+		t.Fatalf("%+v %v", answer, err)
+	}
+	for _, r := range answer.Results {
+		if len(r.Warnings) > 0 {
+			t.Errorf("%s: %+v", r.Model, r.Warnings)
 		}
 	}
 }

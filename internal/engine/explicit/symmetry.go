@@ -1,6 +1,8 @@
 package explicit
 
 import (
+	"slices"
+
 	"fencepost/internal/engine"
 	"fencepost/internal/ir"
 	"fencepost/internal/memory/reduce"
@@ -37,6 +39,21 @@ func symmetric(task *engine.Task) [][]ir.ThreadID {
 		nameThreads(task.Props.Final.Cond, named)
 	}
 	return reduce.Groups(p, func(t ir.ThreadID) bool { return named[t] })
+}
+
+// exchange marks the edges that run in executions which the search left out because they are the same with threads
+// exchanged: what one thread of a group did, every thread of it can do.
+func exchange(task *engine.Task, ran map[ir.EdgeID]bool) {
+	for _, group := range symmetric(task) {
+		for i := range task.Program.ThreadFunc(group[0]).Edges {
+			id := func(t ir.ThreadID) ir.EdgeID { return task.Program.ThreadFunc(t).Edges[i].ID }
+			if slices.ContainsFunc(group, func(t ir.ThreadID) bool { return ran[id(t)] }) {
+				for _, t := range group {
+					ran[id(t)] = true
+				}
+			}
+		}
+	}
 }
 
 func nameThreads(c *property.Cond, named map[ir.ThreadID]bool) {
