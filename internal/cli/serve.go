@@ -12,6 +12,7 @@ import (
 	"net/url"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -19,6 +20,7 @@ import (
 
 	"fencepost"
 	"fencepost/internal/explorer"
+	"fencepost/internal/inputfile"
 	"fencepost/internal/serve"
 	"fencepost/verdict"
 
@@ -33,8 +35,8 @@ FILE is a program, or a stored result of ` + "`check`, `robust` or `fences`" + `
 whose execution is shown. Without FILE the page begins with an example.
 
 The server answers this machine only. With --listen it has another address, and
-requests need the token that is printed. It reads no file but FILE:
-a C program can include the standard headers, and no others. Ctrl-C ends it.
+requests need the token that is printed. It reads FILE and the headers that FILE
+includes, once, before it answers, and no other file. Ctrl-C ends it.
 
 Exit codes: 0 ended by Ctrl-C, 3 bad file or usage, 4 internal error.`
 
@@ -95,9 +97,11 @@ func serveCommand(a *app) *cobra.Command {
 func runServe(a *app, names []string, f *serveFlags) error {
 	start := explorer.Start{Model: f.model, Run: f.run, Version: fencepost.Version()}
 	if len(names) == 1 {
-		if err := startWith(a, names[0], &start); err != nil {
+		headers, err := startWith(a, names[0], &start)
+		if err != nil {
 			return err
 		}
+		f.limits.Headers = headers
 	}
 	if f.limits.Memory == 0 {
 		f.limits.Memory = defaultMemory() / serve.DefaultSearches
@@ -163,45 +167,76 @@ func runServer(ctx context.Context, server *http.Server, listener net.Listener, 
 	return nil
 }
 
-// startWith makes the page begin with a program, or with the execution of a stored result.
-func startWith(a *app, name string, start *explorer.Start) error {
+// startWith makes the page begin with a program, or with the execution of a stored result. It returns the headers that
+// the program includes.
+func startWith(a *app, name string, start *explorer.Start) (headers map[string][]byte, err error) {
 	in, err := a.read(name)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if !strings.EqualFold(filepath.Ext(name), ".json") {
 		start.Program = &explorer.Program{Name: filepath.Base(in.Name), Title: in.Name, Text: string(in.Text)}
-		return nil
+		return headersOf(start.Program, filepath.Dir(in.Name))
 	}
 	answer, err := stored(in)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	for i := range answer.Results {
 		r := &answer.Results[i]
 		for _, e := range r.Executions() {
-			if e.Witness != nil && len(r.Sources) == 1 {
+			if _, ok := r.Sources[r.Program]; ok && e.Witness != nil {
 				start.Witness = e.Witness
-				return startProgram(r, start)
+				return startProgram(r, start), nil
 			}
 		}
 	}
 	for i := range answer.Results {
-		if r := &answer.Results[i]; len(r.Sources) == 1 {
-			return startProgram(r, start)
+		r := &answer.Results[i]
+		if _, ok := r.Sources[r.Program]; ok {
+			return startProgram(r, start), nil
 		}
 	}
-	return &usageError{fmt.Sprintf("%s has no result about a program of one file", name), "name the program instead; `fencepost report` renders every result"}
+	return nil, &usageError{fmt.Sprintf("%s has no result about a program of one file", name), "name the program instead; `fencepost report` renders every result"}
 }
 
-func startProgram(r *verdict.Result, start *explorer.Start) error {
+// startProgram makes the page begin with the program of a result, and returns the other files that the result has.
+func startProgram(r *verdict.Result, start *explorer.Start) map[string][]byte {
 	if start.Model == "" {
 		start.Model = r.Model
 	}
+	start.Program = &explorer.Program{Name: filepath.Base(r.Program), Title: r.Program, Text: r.Sources[r.Program]}
+	headers := map[string][]byte{}
 	for file, text := range r.Sources {
-		start.Program = &explorer.Program{Name: filepath.Base(file), Title: file, Text: text}
+		if near, err := filepath.Rel(filepath.Dir(r.Program), file); err == nil && file != r.Program {
+			headers[filepath.ToSlash(near)] = []byte(text)
+		}
 	}
-	return nil
+	return headers
+}
+
+// headersOf reads a program once, and returns the files that it includes, by the names that it has for them. They are
+// all that programs of the page can include later: what the user has named, and nothing that a request names.
+func headersOf(p *explorer.Program, dir string) (map[string][]byte, error) {
+	headers := map[string][]byte{}
+	opt := fencepost.ExploreOptions{Options: fencepost.Defaults()}
+	opt.C.Include = func(name string) ([]byte, bool) {
+		at := filepath.FromSlash(name)
+		if !filepath.IsAbs(at) {
+			at = filepath.Join(dir, at)
+		}
+		text, err := inputfile.Read(at)
+		if err != nil {
+			return nil, false
+		}
+		headers[path.Clean(name)] = text
+		return text, true
+	}
+	// What is wrong with the program is shown in the page.
+	if _, err := fencepost.Explore(context.Background(), fencepost.Input{Name: p.Name, Text: []byte(p.Text)}, opt); err != nil {
+		return nil, &internalError{err}
+	}
+	return headers, nil
 }
 
 // listen opens the address. If the default port is taken, any free one does.

@@ -99,7 +99,7 @@ func TestServeResult(t *testing.T) {
 		t.Fatal(err)
 	}
 	var start explorer.Start
-	if err := startWith(&app{}, stored, &start); err != nil {
+	if _, err := startWith(&app{}, stored, &start); err != nil {
 		t.Fatal(err)
 	}
 	if start.Model != "pso" || start.Witness == nil || start.Program.Name != "sb.fp" || start.Program.Text != text {
@@ -112,5 +112,50 @@ func TestServeResult(t *testing.T) {
 	answer, err := explorer.Ask(t.Context(), "state", body, explorer.Limits{}, nil)
 	if err != nil || len(answer.(*explorer.StateAnswer).State.Violations) != 1 {
 		t.Errorf("%+v %v", answer, err)
+	}
+}
+
+// TestServeHeaders: a C program can include the headers that it includes when the server starts, and headers of
+// headers. They are read once, and a request cannot name another file.
+func TestServeHeaders(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, text string) {
+		t.Helper()
+		if err := os.MkdirAll(filepath.Join(dir, filepath.Dir(name)), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const program = "#include \"lib/flags.h\"\nint main(void) { x = ONE; return y; }\n"
+	write("prog/main.c", program)
+	write("prog/lib/flags.h", "#include \"../one.h\"\nvolatile int x, y;\n")
+	write("prog/one.h", "#define ONE 1\n")
+	write("prog/secret.h", "volatile int secret;\n")
+	var start explorer.Start
+	headers, err := startWith(&app{}, filepath.Join(dir, "prog", "main.c"), &start)
+	if err != nil {
+		t.Fatal(err)
+	}
+	write("prog/one.h", "#error changed\n")
+	for _, c := range []struct{ text, want string }{
+		{program, ""},
+		{"#include \"secret.h\"\n" + program, "secret.h"},
+		{"#include \"" + filepath.ToSlash(filepath.Join(dir, "prog", "secret.h")) + "\"\n" + program, "secret.h"},
+		{"#include \"lib/../secret.h\"\n" + program, "secret.h"},
+	} {
+		body, err := json.Marshal(explorer.Request{Name: "main.c", Text: c.text})
+		if err != nil {
+			t.Fatal(err)
+		}
+		answer, err := explorer.Ask(t.Context(), "state", body, explorer.Limits{Headers: headers}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		state := answer.(*explorer.StateAnswer)
+		if c.want == "" && state.State == nil || c.want != "" && (state.State != nil || !strings.Contains(state.Diagnostics[0].Message, c.want)) {
+			t.Errorf("%s\n%+v", c.text, state.Diagnostics)
+		}
 	}
 }

@@ -42,11 +42,14 @@ type Request struct {
 	Limit   int    `json:"limit"` // of states of a graph
 }
 
-// Limits are the limits of a search.
+// Limits bound what a request may use.
 type Limits struct {
-	Timeout time.Duration // 0: 60 s
+	Timeout time.Duration // of a search; 0: 60 s
 	Memory  int64         // bytes; 0: none
 	Workers int           // 0: one per core
+	// Headers are the files that C programs can include beside the standard headers, by the names under which the
+	// program looks for them. No other file is read.
+	Headers map[string][]byte
 }
 
 // Progress is how far a search has come.
@@ -161,6 +164,10 @@ func (a *asking) options() pipeline.Options {
 	opt := pipeline.Options{Timeout: a.limits.Timeout, Memory: a.limits.Memory, Workers: a.limits.Workers}
 	if opt.Timeout <= 0 {
 		opt.Timeout = pipeline.Defaults().Timeout
+	}
+	opt.C.Include = func(name string) ([]byte, bool) {
+		text, ok := a.limits.Headers[path.Clean(name)]
+		return text, ok
 	}
 	return opt
 }
