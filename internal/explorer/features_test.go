@@ -3,6 +3,7 @@ package explorer_test
 import (
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -162,29 +163,103 @@ func TestLinks(t *testing.T) {
 	})
 }
 
-// TestKeyboardOnly: the page is used with Tab, Enter and keys alone.
-func TestKeyboardOnly(t *testing.T) {
+// TestEditorKeys: keys that are commands elsewhere are text in the editor, and Escape leads out of it.
+func TestEditorKeys(t *testing.T) {
 	forms(t, func(t *testing.T, b *tab) {
 		b.open("")
 		b.press("e")
 		b.Want(`document.activeElement.id`, "text")
-		b.press("1")
-		b.Want(`fp.now.text[0] === "1" || fp.now.text.includes("1//") || fp.now.text.endsWith("1") || !fp.now.answer.state`, "true")
+		before := eval[int](b, `$("text").value.length`)
+		b.press("1", "w")
+		b.Want(`$("text").value.length`, strconv.Itoa(before+2))
+		b.Want(`fp.now.run.length`, "0")
 		b.press(kb.Escape)
 		b.Want(`document.activeElement === document.body`, "true")
-		b.open("#")
-		for range 60 { // to the first step, from element to element
-			if eval[bool](b, `document.activeElement.dataset.name === "0"`) {
-				break
-			}
-			b.press(kb.Tab)
+	})
+}
+
+// TestFocus: a user without a mouse goes on where the focus is, although what is shown has changed.
+func TestFocus(t *testing.T) {
+	forms(t, func(t *testing.T, b *tab) {
+		b.open("")
+		b.tabTo("#steps button")
+		for range 4 {
+			b.press(kb.Enter)
 		}
+		b.Want(run, "0,0,1,1")
+		b.Want(`document.activeElement.closest("#steps") !== null`, "true")
+		b.tabTo("#history button")
 		b.press(kb.Enter)
-		b.Want(`fp.now.run.join()`, "0")
-		b.press("?")
-		b.Want(`$("keys").open`, "true")
-		b.press(kb.Escape)
-		b.Want(`$("keys").open`, "false")
+		b.Want(run, "0")
+		b.Want(`document.activeElement.closest("#history") !== null`, "true")
+	})
+}
+
+// TestGrowth: with every step the history, the relation and the marks in the program follow.
+func TestGrowth(t *testing.T) {
+	forms(t, func(t *testing.T, b *tab) {
+		b.open("")
+		marks := `[...document.querySelectorAll("#gutter .line.at")].map((l) => l.textContent).join()`
+		b.Want(marks, "t17,t213")
+		b.Want(`[...document.querySelectorAll("#marks .here")].map((m) => m.textContent).join()`, "x = 1,y = 1")
+		for i, want := range []struct{ marks, bars, cyclic string }{
+			{"t18,t213", "x=1", "false"},
+			{"t213", "x=1", "false"},
+			{"t214", "x=1 y=1", "false"},
+			{"", "x=1 y=1", "true"},
+		} {
+			b.press("1")
+			n := strconv.Itoa(i + 1)
+			b.Want(marks, want.marks)
+			b.Want(`document.querySelectorAll("#history tbody tr").length`, n)
+			b.Want(`document.querySelectorAll("#relation .nd").length`, n)
+			b.Want(`[...document.querySelectorAll("#history .lane.starts")].map((l) => l.textContent).join(" ")`, want.bars)
+			b.Want(cyclic, want.cyclic)
+			b.Want(`document.querySelectorAll("#relation .ed.c").length > 0`, want.cyclic)
+		}
+		b.Has("#cause", "x = 1")
+		b.Want(`document.querySelectorAll("#history .lane.delayed").length > 0`, "true")
+	})
+}
+
+// TestReasons: a thread that cannot go on says why, and so does a step that is possible.
+func TestReasons(t *testing.T) {
+	forms(t, func(t *testing.T, b *tab) {
+		b.open("")
+		b.replace("var x, y;\nthread t1 { reg r; x = 1; fence; y = 1; r = x; }\nthread t2 { reg s; await y == 1; s = x; }\n")
+		b.Has(".step.blocked", "t2")
+		b.Has(".step.blocked", "waits: y is 0")
+		b.press("1")
+		b.Has("#steps", "waits: buffer not empty")
+		b.Has(`[data-name="f0"]`, "let x = 1 reach memory")
+		b.press("1")
+		b.Has(`[data-name="0"]`, "the buffer is empty")
+		b.press("1", "1")
+		b.Has(`[data-name="0"]`, "will read 1 from memory")
+		b.Has("#steps", "waits: y is 0")
+		b.replace("var x, y;\nthread t { x = 1; atomic { x = 2; y = 1; } }\nthread u { reg r; x = 5; r = x; }\n")
+		b.press("2")
+		b.Has(`[data-name="1"]`, "will read 5 from its own store buffer")
+	})
+}
+
+// TestOutcomeRows: a click on every cell of the table replays an execution with that final state under that model.
+func TestOutcomeRows(t *testing.T) {
+	forms(t, func(t *testing.T, b *tab) {
+		for name, cells := range map[string]int{"sb.fp": 3 + 4 + 4, "mp.fp": 3 + 3 + 4, "sb.litmus": 3 + 4 + 4} {
+			b.open("")
+			b.example(name)
+			n := eval[int](b, `document.querySelectorAll("#outcomes tbody button").length`)
+			if n != cells {
+				t.Errorf("%s: %d cells, want %d", name, n, cells)
+			}
+			for i := range n {
+				got := eval[string](b, `((cell) => (cell.click(), cell.dataset.model + " " + cell.closest("tr").dataset.state))(document.querySelectorAll("#outcomes tbody button")[`+strconv.Itoa(i)+`])`)
+				b.idle()
+				b.Want(`fp.now.model + " " + fp.now.answer.state.final`, got)
+				b.Want(`document.querySelector("#outcomes tr.now").dataset.state`, strings.SplitN(got, " ", 2)[1])
+			}
+		}
 	})
 }
 

@@ -60,9 +60,9 @@ fp.app = (() => {
       return;
     }
     $("where").textContent = fp.now.model.toUpperCase() + (run.length ? ", after " + fp.count(answer.rows.length, "step", "steps") : ", at the start");
-    fp.machine.draw($("machine"), state, before, { take, order: fp.machine.order(answer) });
-    fp.machine.steps(answer, take);
-    fp.timeline.draw($("history"), full, run.length, go);
+    fp.keepFocus($("machine"), () => fp.machine.draw($("machine"), state, before, { take, order: fp.machine.order(answer) }));
+    fp.keepFocus($("steps"), () => fp.machine.steps(answer, take));
+    fp.keepFocus($("history"), () => fp.timeline.draw($("history"), full, run.length, go));
     if (answer.rows.length) $("relation").innerHTML = answer.graph; // drawn by fencepost, which escapes every text
     else $("relation").replaceChildren(el("p", { class: "dim" }, "Every access to memory becomes a node here. An arrow says that one access comes before another: po in the program, rf reads from, co overwrites, fr reads before. A cycle means that no order of the accesses explains the run."));
     cause(state);
@@ -72,7 +72,7 @@ fp.app = (() => {
     $("reset").disabled = !state.stops.length;
     $("forward").disabled = full.state.run.length <= run.length;
     $("random").disabled = $("walk").disabled = !state.next.length;
-    fp.outcomes.draw();
+    fp.keepFocus($("outcomes"), fp.outcomes.draw);
     fp.graph.show();
     fp.compare.show();
     fp.link.update();
@@ -256,7 +256,7 @@ fp.tabShown = (name) => !$(name).hidden;
   };
   on("share", () => menu($("share-list").hidden));
   document.addEventListener("click", (e) => e.target.closest(".menu") || menu(false));
-  for (const b of document.querySelectorAll("[data-copy]")) b.addEventListener("click", () => (menu(false), fp.link.share(b.dataset.copy)));
+  for (const b of document.querySelectorAll("[data-copy]")) b.addEventListener("click", () => (menu(false), fp.during(fp.link.share(b.dataset.copy))));
   on("theme", () => {
     const dark = document.documentElement.dataset.theme ? document.documentElement.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
     document.documentElement.dataset.theme = dark ? "light" : "dark";

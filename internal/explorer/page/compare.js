@@ -12,7 +12,7 @@ fp.compare = (() => {
     key = JSON.stringify(request);
     try {
       const answer = await run((signal) => fp.ask("compare", request, { signal }));
-      if (answer && answer.state) draw(answer);
+      if (answer && answer.state) fp.keepFocus($("compare"), () => draw(answer));
     } catch (e) {
       key = "";
       $("compare").replaceChildren(el("p", { class: "bad" }, e.message));

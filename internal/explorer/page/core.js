@@ -68,6 +68,16 @@ fp.notice = (text, kind = "bad") => {
 // noticed returns the kind of the message that is shown, "" if there is none.
 fp.noticed = () => ($("notice").hidden ? "" : $("notice").className.replace("notice ", ""));
 
+// keepFocus draws an element anew. If the focus was inside, it stays at the same place: users without a mouse go on
+// where they are.
+fp.keepFocus = (into, draw) => {
+  const places = () => [...into.querySelectorAll("button:not(:disabled), select, [tabindex]")];
+  const at = into.contains(document.activeElement) ? places().indexOf(document.activeElement) : -1;
+  draw();
+  const now = places();
+  if (at >= 0 && now.length) now[Math.min(at, now.length - 1)].focus({ preventScroll: true });
+};
+
 // later calls a function once, a while after the last call.
 fp.later = (ms, f) => {
   let timer = 0;

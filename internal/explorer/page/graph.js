@@ -9,7 +9,7 @@ fp.graph = (() => {
   async function show() {
     if (!fp.tabShown("graph") || !fp.now.answer || !fp.now.answer.state) return;
     const wanted = JSON.stringify(fp.program());
-    if (wanted === key) return draw();
+    if (wanted === key) return fp.keepFocus($("graph"), draw);
     key = wanted;
     graph = null;
     $("graph").replaceChildren(el("p", { class: "dim" }, "searching… ", el("button", { type: "button", class: "small", onclick: run.cancel }, "Stop")));
