@@ -23,6 +23,7 @@ var withoutExample = map[string]string{
 	"X0102":  "it takes machine code, which is no text",
 	"X0103":  "it takes machine code, which is no text",
 	"X0201":  "it takes machine code, which is no text",
+	"X0301":  "it takes machine code, which is no text",
 	"X0202":  "it takes machine code, which is no text",
 	"X0203":  "it takes machine code, which is no text",
 	"FP0917": "it takes a file that cannot be read",

@@ -65,12 +65,12 @@ func TestOptionsArrive(t *testing.T) {
 		got     any
 		without map[string]bool
 	}{
-		{"Options", common.internal(), map[string]bool{"Instances": true}}, // of one instance of a template: param sets it
+		{"Options", common.internal(), map[string]bool{"Instances": true, "C.Fences": true}}, // of one instance of a template: param sets it; fences sets C.Fences
 		{"CheckOptions", checked.internal(), map[string]bool{
-			"Options.Instances": true, "BMC.Unroll": true, // Options.Unroll
+			"Options.Instances": true, "Options.C.Fences": true, "BMC.Unroll": true, // Options.Unroll
 			"Patience": true, // fences sets it
 		}},
-		{"RobustOptions", attacked.internal(), map[string]bool{"Options.Instances": true}},
+		{"RobustOptions", attacked.internal(), map[string]bool{"Options.Instances": true, "Options.C.Fences": true}},
 	} {
 		for _, name := range unset("", reflect.ValueOf(c.got)) {
 			if !c.without[name] {

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -37,6 +38,7 @@ Of several sets with the lowest cost, the one with most of its fences in the lib
 is shown: in included files, or of several C files in those without main. --prefer
 client asks for the opposite, and --files '*.h' limits which files may change.
 FILE is a program, or - for standard input. Several C files form one program.
+Of machine code, the answer names the instructions and lines; nothing is written.
 
 Exit codes: 0 a set of fences was found, or none is needed; 1 no set of fences
 repairs the program; 2 unknown, or the repair would have to change a macro, a system
@@ -133,6 +135,9 @@ func (a *app) fences(names []string, f *fencesFlags) error {
 		f.opt.Profile = in
 	}
 	ask := func(ctx context.Context, in fencepost.Input) (fencepost.Answer, error) {
+		if (f.write || f.output != "" || f.diff) && isMachineCode(&in, f.opt.Lang) {
+			return fencepost.Answer{}, &usageError{"fences cannot be written into machine code", "leave out --diff, --write and -o: the answer names the instructions and the lines"}
+		}
 		return a.services.fences(ctx, in, f.opt)
 	}
 	return a.answer(names, &f.opt.Options, ask, func(answer fencepost.Answer) error {
@@ -166,6 +171,13 @@ func (f *fencesFlags) consistent(names []string) error {
 		return &usageError{"--write cannot change standard input", "write the result to a file with -o FILE"}
 	}
 	return nil
+}
+
+// isMachineCode reports whether a program is read as machine code: --lang says so, the name of an object or an archive,
+// or the text, as an executable has any name.
+func isMachineCode(in *fencepost.Input, lang string) bool {
+	ext := strings.ToLower(path.Ext(in.Name))
+	return lang == "x86" || lang == "" && (ext == ".o" || ext == ".a" || bytes.HasPrefix(in.Text, []byte("\x7fELF")))
 }
 
 // isPattern reports whether a text is a pattern for files.

@@ -4,6 +4,7 @@ import (
 	"runtime"
 	"time"
 
+	"fencepost/internal/ir"
 	"fencepost/verdict"
 )
 
@@ -61,6 +62,8 @@ type COptions struct {
 	// Finally, if not "", names one that runs after them.
 	Entry   []string
 	Finally string
+	// Fences are fences before instructions of machine code, by their addresses.
+	Fences map[uint64]ir.FenceKind
 	// CheckOverflow makes signed overflow and shifts out of range errors.
 	CheckOverflow bool
 	// NondetRange is the least and the largest value of inputs; empty: all values of their types.

@@ -32,6 +32,8 @@ type Unit struct {
 	Sites []ir.FenceSite
 	Kinds []ir.FenceKind
 	Write func([]ir.FenceAt) []source.Edit
+	// Before, instead of Write, returns fences as COptions.Fences of a language without text.
+	Before func([]ir.FenceAt) map[uint64]ir.FenceKind
 }
 
 // ReadOptions say what a question needs of the front end beside the options of the user.

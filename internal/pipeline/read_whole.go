@@ -50,9 +50,9 @@ func parseC(files []*source.File, opt ReadOptions) (*Unit, *diag.List) {
 	}, diags
 }
 
-// parseMachineCode adapts machine code, which has no text that fences could be written into.
+// parseMachineCode adapts machine code. It has no text that fences could be written into: they are named only.
 func parseMachineCode(files []*source.File, opt ReadOptions) (*Unit, *diag.List) {
-	asked := elf.Options{ExternPure: opt.C.ExternPure, ExternFence: opt.C.ExternFence, Finally: opt.C.Finally}
+	asked := elf.Options{ExternPure: opt.C.ExternPure, ExternFence: opt.C.ExternFence, Finally: opt.C.Finally, Sites: opt.Sites, Fences: opt.C.Fences}
 	for _, name := range opt.C.Entry {
 		e, err := elf.ParseEntry(name)
 		if err != nil {
@@ -63,11 +63,14 @@ func parseMachineCode(files []*source.File, opt ReadOptions) (*Unit, *diag.List)
 		asked.Entry = append(asked.Entry, e)
 	}
 	u, diags := elf.Parse(files, asked)
-	if opt.Sites && u.Program != nil {
-		diags.Errorf("FP0921", source.At(source.Pos{File: files[0].Name}), "fences cannot be written into machine code").Note("ask about the source, or check the object again after you have changed it")
-		return &Unit{}, diags
+	out := &Unit{IR: u.Program, Props: u.Props, Sites: u.Sites, Kinds: allFences}
+	out.Before = func(fences []ir.FenceAt) map[uint64]ir.FenceKind {
+		at := map[uint64]ir.FenceKind{}
+		for _, f := range fences {
+			at[u.Addresses[f.Site]] = f.Kind
+		}
+		return at
 	}
-	out := &Unit{IR: u.Program, Props: u.Props}
 	if u.Listing != nil {
 		out.Included = []*source.File{u.Listing}
 	}

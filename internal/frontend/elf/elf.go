@@ -5,6 +5,7 @@ import (
 	"fencepost/internal/frontend/c/translate"
 	"fencepost/internal/frontend/c/translate/library"
 	"fencepost/internal/frontend/elf/object"
+	"fencepost/internal/ir"
 	"fencepost/internal/property"
 	"fencepost/internal/source"
 )
@@ -15,6 +16,9 @@ type Options struct {
 	// Entry are functions that run as threads of a program without main; Finally, if not "", runs after them.
 	Entry   []Entry
 	Finally string
+	// Sites asks for the fence sites; Fences are fences before instructions, by their addresses.
+	Sites  bool
+	Fences map[uint64]ir.FenceKind
 }
 
 // Unit is a translated program and what is asked of it.
@@ -23,6 +27,10 @@ type Unit struct {
 	Props *property.Set
 	// Listing is the code as text, which the positions refer to; it has the name of the first file.
 	Listing *source.File
+	// Sites are in front of instructions that access memory and of calls, in the order of the listing; Addresses has
+	// the addresses of these instructions.
+	Sites     []ir.FenceSite
+	Addresses []uint64
 }
 
 // Parse translates the files of a program. The unit is never nil; its Program is nil exactly if the list
@@ -75,6 +83,7 @@ func Parse(files []*source.File, opt Options) (*Unit, *diag.List) {
 	p.fillIn(unit.Program)
 	p.locate(unit.Program)
 	u.Objects = p.shown()
+	u.Sites, u.Addresses = p.fenceSites()
 	u.Loops = true
 	u.Props = &property.Set{Checks: true, Deadlock: true, Whole: true, Objects: u.Objects}
 	return u, diags

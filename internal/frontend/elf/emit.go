@@ -135,6 +135,8 @@ func (e *emitter) instruction(in *inst) {
 		e.unsupported(in.code, in.refused)
 		return
 	}
+	e.fence(in)
+	begin := e.at
 	if in.Needs != nil {
 		e.needs(in)
 	}
@@ -164,6 +166,8 @@ func (e *emitter) instruction(in *inst) {
 		cond := e.expr(in.Cond)
 		e.assume(cond, e.next(in, 0))
 		e.assume(ir.Negate(cond), e.next(in, 1))
+	case in.End == lift.Repeat:
+		e.jump(begin) // a fence in front of the instruction is not between its rounds
 	default:
 		e.jump(e.next(in, 0))
 	}

@@ -42,6 +42,7 @@ func (p *program) list(name string) *source.File {
 			}
 			before := fmt.Sprintf("  +0x%x  ", in.addr-f.sym.Addr())
 			put("%s%s", before, text)
+			in.listed = text
 			in.pos = source.Span{Pos: source.Pos{File: name, Line: line, Col: len(before) + 1}, EndLine: line, EndCol: len(before) + len(text) + 1}
 		}
 	}

@@ -47,8 +47,9 @@ type program struct {
 	pointerParams  int
 	pointerResults regSet
 
-	built bool        // the data have objects
-	rdx   ir.ObjectID // holds the second word of a result, of each thread
+	sites map[uint64]*ir.FenceSite // by the address of the instruction
+	built bool                     // the data have objects
+	rdx   ir.ObjectID              // holds the second word of a result, of each thread
 	calls int
 	names map[string]int // how many functions have the name in answers
 }
@@ -91,12 +92,13 @@ type inst struct {
 	live    regSet   // the registers that matter after it
 	maybe   regSet   // registers that a later call through a pointer may take
 	pos     source.Span
+	listed  string // its text in the listing
 }
 
 func newProgram(image *object.Image, opt Options, whole map[*object.Section]bool) *program {
 	return &program{
 		image: image, opt: opt, at: map[uint64]*function{}, taken: map[*function]bool{}, known: map[*object.Section][]*datum{}, whole: whole,
-		forwards: map[string]*function{}, names: map[string]int{},
+		forwards: map[string]*function{}, names: map[string]int{}, sites: map[uint64]*ir.FenceSite{},
 	}
 }
 

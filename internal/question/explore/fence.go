@@ -36,6 +36,12 @@ func InsertFence(ctx context.Context, in pipeline.Input, opt Options) (text stri
 		if err := run.Read(ctx, pipeline.ReadOptions{Options: opt.Options, Sites: true, FenceStyle: pipeline.FenceStyles()[0]}); err != nil {
 			return err
 		}
+		if run.Write == nil {
+			return run.Refuse(verdict.Diagnostic{
+				Code: "FP0921", Message: "fences cannot be written into machine code",
+				Notes: []string{"ask about the source, or check the object again after you have changed it"},
+			})
+		}
 		kind := ir.FullFence
 		if state.Cause.Fence.Kind == "store-store" && slices.Contains(run.Kinds, ir.StoreStoreFence) {
 			kind = ir.StoreStoreFence

@@ -103,6 +103,7 @@ type Repairer struct {
 	// Changed has the patches of the text that was written last, and included the new text of
 	// included files.
 	Changed  []verdict.Patch
+	before   map[uint64]ir.FenceKind // of a language without text: the fences that are confirmed
 	included map[string][]byte
 }
 
@@ -422,6 +423,7 @@ func (r *Repairer) confirm(ctx context.Context, at []ir.FenceAt) (*fences.Findin
 // again asks the question about a program as any user would.
 func (r *Repairer) again(ctx context.Context, in pipeline.Input) (pipeline.Answer, error) {
 	opt := r.opt.check()
+	opt.C.Fences = r.before
 	if include := opt.C.Include; len(r.included) > 0 {
 		opt.C.Include = func(name string) ([]byte, bool) {
 			if text, ok := r.included[name]; ok {

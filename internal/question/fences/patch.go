@@ -19,8 +19,12 @@ import (
 func (r *Repairer) Rewrite(at []ir.FenceAt) (in pipeline.Input, ok bool) {
 	in = r.run.Input
 	in.More = slices.Clone(in.More)
+	r.Changed, r.before = nil, nil
+	if r.run.Write == nil {
+		r.before = r.run.Before(at)
+		return in, true
+	}
 	edits := r.run.Write(at)
-	r.Changed = nil
 	in.Text = r.change(in.Name, in.Text, edits)
 	for i := range in.More {
 		in.More[i].Text = r.change(in.More[i].Name, in.More[i].Text, edits)
@@ -44,6 +48,12 @@ func (r *Repairer) given(name string) bool {
 func (r *Repairer) patch(res *verdict.Result) {
 	if len(res.Fences) > 0 {
 		res.Repair.Patches = r.Changed
+		if r.run.Write == nil {
+			res.Warnings = append(res.Warnings, verdict.Warning{
+				Code: "X0301", Pos: &verdict.Pos{File: r.run.Input.Name},
+				Message: "the code was checked again with the fences in front of these instructions, and no file was written: the compiler has not seen them",
+			})
+		}
 	}
 }
 
