@@ -19,7 +19,7 @@ func (r *run) answer() (err error) {
 	}()
 	qs := r.x.asker.questions()
 	if r.opt.DIMACS != nil {
-		if err := r.formula.WriteDIMACS(r.opt.DIMACS, r.x.c.lit(r.some(qs))); err != nil {
+		if err := r.formula.WriteDIMACS(r.opt.DIMACS, r.x.c.lit(r.x.c.and(r.some(qs), r.x.leftInside.not()))); err != nil {
 			return fmt.Errorf("writing the formula: %w", err)
 		}
 	}
@@ -137,8 +137,14 @@ func originals(flat, unrolled *ir.Func) []ir.Loc {
 	return of
 }
 
-// solve asks the solver whether all gates can be true.
+// solve asks the solver whether all gates can be true in an execution.
 func (r *run) solve(gates ...gate) (bool, error) {
+	return r.solveOpen(append(gates, r.x.leftInside.not())...)
+}
+
+// solveOpen is like solve, but a thread may also stop inside a section where a bound or exit ends its
+// path.
+func (r *run) solveOpen(gates ...gate) (bool, error) {
 	var assume []sat.Lit
 	for _, g := range gates {
 		if g == low {

@@ -36,7 +36,7 @@ func (r *run) summarise() error {
 	for _, g := range r.x.exits {
 		some = r.x.c.or(some, g)
 	}
-	exits, err := r.solve(some)
+	exits, err := r.solveOpen(some)
 	if exits {
 		r.out.Exits = 1
 	}
@@ -110,7 +110,7 @@ func (r *run) cuts(c *verdict.Coverage) error {
 		for _, k := range byName[name] {
 			some = r.x.c.or(some, k.cuts)
 		}
-		hit, err := r.solve(some)
+		hit, err := r.solveOpen(some)
 		if err != nil {
 			return err
 		}

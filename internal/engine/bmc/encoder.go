@@ -56,6 +56,10 @@ type encoder struct {
 	exits     []gate // exit is called
 	waits     []*wait
 	holds     *ir.Edge // an instruction inside a section at which a thread can wait
+	// leftInside lets a thread stop for ever inside a section, where a bound or exit ends its path. The
+	// others could then run although the section is open. So it holds only where the question is whether
+	// that bound or exit is reached.
+	leftInside gate
 }
 
 // failure is a check that fails.

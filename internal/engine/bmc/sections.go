@@ -11,15 +11,19 @@ import (
 // after that. All other steps of the other threads could have come before the section.
 
 // stayInside demands that a section runs to its end, unless a check fails in it or the thread stops
-// there for ever: while a thread waits inside, all other threads wait.
-func (x *encoder) stayInside(l *location, gone gate) {
+// there for ever: while a thread waits inside, all other threads wait. over says that a bound or exit
+// ends the path of the thread here.
+func (x *encoder) stayInside(l *location, gone, over gate) {
+	if over != low && x.leftInside == low {
+		x.leftInside = x.c.input()
+	}
 	failed := low
 	for _, f := range x.fails {
 		if f.loc == l {
 			failed = x.c.or(failed, f.fails)
 		}
 	}
-	x.c.demand(x.c.any(gone, failed, l.stops), l.reached)
+	x.c.demand(x.c.any(gone, failed, l.stops, x.c.and(over, x.leftInside)), l.reached)
 }
 
 // refuseEndless refuses a free inside a section that a thread may never leave: other threads can

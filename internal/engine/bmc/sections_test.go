@@ -2,6 +2,7 @@ package bmc_test
 
 import (
 	"context"
+	"slices"
 	"testing"
 
 	"fencepost/internal/engine"
@@ -9,6 +10,7 @@ import (
 	"fencepost/internal/ir"
 	"fencepost/internal/memory"
 	"fencepost/internal/property"
+	"fencepost/verdict"
 )
 
 // TestDeadlockBesideGoal: a goal lets a thread stop inside a section while a store of the other
@@ -51,5 +53,38 @@ thread t1 = b()
 	}
 	if len(out.Violations) > 0 || out.Unknown == "" {
 		t.Errorf("%d violations, unknown %q; want none, and that this is not decided", len(out.Violations), out.Unknown)
+	}
+}
+
+// TestBoundInsideSection: a loop inside an atomic section that is cut off is named as a bound, in both
+// encodings. The program is unsafe with five iterations.
+func TestBoundInsideSection(t *testing.T) {
+	in := fp(`
+		var x, y;
+		thread a {
+			reg n, r, k;
+			k = y;
+			atomic { while (n < 5 && k == 0) { n = n + 1; x = n; } }
+			r = y;
+			assert r == k || r == 0;
+		}
+		thread b { reg s; s = x; y = 1; if (s == 5) { y = 2; } }`)
+	for _, encoding := range []bmc.Encoding{bmc.Order, bmc.Rounds} {
+		for _, model := range []string{"sc", "tso", "pso"} {
+			opt := bounds{unroll: 2}.options()
+			opt.BMC.Encoding = encoding
+			if encoding == bmc.Rounds {
+				opt.BMC.Rounds, opt.BMC.Clock, opt.BMC.Queue = 12, 12, 12
+			}
+			got := ask(t, in, model, opt)
+			hit := slices.ContainsFunc(got.Coverage.Bounds, func(b verdict.Bound) bool { return b.Name == "unroll" && b.Hit })
+			if got.Verdict != verdict.Safe || got.Coverage.Exhaustive || !hit {
+				t.Errorf("%s under %s: %s, %+v; want safe up to the bound of unrolling", encoding, model, got.Verdict, got.Coverage)
+			}
+			opt.Unroll = 5
+			if got := ask(t, in, model, opt); got.Verdict != verdict.Unsafe {
+				t.Errorf("%s under %s: %s (%s); want unsafe", encoding, model, got.Verdict, got.Reason)
+			}
+		}
 	}
 }

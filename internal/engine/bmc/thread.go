@@ -149,6 +149,7 @@ func (x *encoder) location(t *thread, l *location) {
 	}
 	picks := x.picks(l, out, t.f)
 	gone := low
+	cuts, exits := len(x.cuts), len(x.exits)
 	for i, index := range out {
 		e, pick := &t.f.Edges[index], picks[i]
 		if l.wait != nil {
@@ -169,7 +170,11 @@ func (x *encoder) location(t *thread, l *location) {
 	}
 	l.rest = x.c.and(l.reached, gone.not())
 	if l.inner {
-		x.stayInside(l, gone)
+		over := x.c.any(x.exits[exits:]...)
+		for _, k := range x.cuts[cuts:] {
+			over = x.c.or(over, k.cuts)
+		}
+		x.stayInside(l, gone, over)
 	}
 }
 
