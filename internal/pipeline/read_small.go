@@ -8,7 +8,7 @@ import (
 	"fencepost/internal/source"
 )
 
-// The small part of the playground (docs/adr/0021): what only the whole build reads is refused with NeedsWhole, and
+// The small part of the playground (docs/adr/0023): what only the whole build reads is refused with NeedsWhole, and
 // the playground loads it then.
 
 // Whole says that the build has all languages and engines.

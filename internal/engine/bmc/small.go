@@ -9,7 +9,7 @@ import (
 	"fencepost/internal/engine"
 )
 
-// In the small part of the playground (docs/adr/0021) the engine takes no task, so that the linker leaves the encoding
+// In the small part of the playground (docs/adr/0023) the engine takes no task, so that the linker leaves the encoding
 // and the solver out. Where an answer is missing because of that, the playground asks the whole part.
 
 var errSmall = errors.New("bmc is not in this build")

@@ -2,7 +2,7 @@
 
 package litmus
 
-// A build without the translation of C, for the playground (docs/adr/0021): a test in C is refused with NeedsWhole. The
+// A build without the translation of C, for the playground (docs/adr/0023): a test in C is refused with NeedsWhole. The
 // types stand for those of the translation; nothing has a value of theirs.
 
 // COptions say how C is read.
