@@ -1,0 +1,107 @@
+package mover_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"fencepost/internal/engine"
+	"fencepost/internal/engine/mover"
+	"fencepost/internal/memory"
+	"fencepost/internal/testkit"
+	"fencepost/verdict"
+)
+
+// protocolC makes a C program in which several threads run one function: a lock, or something that looks like one,
+// around some work with assertions, in a loop or not. Each part is right, or has a mistake that people make.
+func protocolC(r *rand.Rand, threads int) string {
+	pick := func(list ...string) string { return list[r.IntN(len(list))] }
+	var acquire, release string
+	switch r.IntN(4) {
+	case 0:
+		acquire = pick("pthread_mutex_lock(&m);", "pthread_mutex_lock(&m);", "while (pthread_mutex_trylock(&m)) ;", "if (pthread_mutex_trylock(&m)) return 0;")
+		release = "pthread_mutex_unlock(&m);"
+	case 1:
+		acquire = pick("while (__sync_lock_test_and_set(&l, 1)) ;", "while (!__sync_bool_compare_and_swap(&l, 0, 1)) ;", "while (l) ; l = 1;", "do { while (l) ; } while (__sync_lock_test_and_set(&l, 1));")
+		release = pick("l = 0;", "__sync_lock_release(&l);", "__sync_synchronize(); l = 0;", "")
+	case 2:
+		acquire = pick("t = __sync_fetch_and_add(&n, 1);", "t = __sync_fetch_and_add(&n, 1);", "t = n; n = t + 1;") + " " + pick("while (s != t) ;", "while (s != t) ;", "while (s < t) ;")
+		release = pick("s = t + 1;", "s = s + 1;", "__sync_fetch_and_add(&s, 1);", "s = t;")
+	default:
+		acquire = pick("", "while (!f) ;", "if (!f) return 0;")
+		release = pick("x = 1; f = 1;", "f = 1; x = 1;", "f = 1;")
+	}
+	work := pick("assert(x == 0); x = 1; x = 0;", "x++; x--;", "k = x; x = k + 1; assert(x == k + 1);", "k = x; assert(k == 0 || k == 1);", "x = 1; assert(x == 1); x = 0;", "b = b + 1; assert(b != 0);", "x = t; k = x; assert(k == (int)t);")
+	body := fmt.Sprintf("%s\n  %s\n  %s", acquire, work, release)
+	if r.IntN(4) == 0 {
+		body = fmt.Sprintf("for (int i = 0; i < 2; i++) {\n  %s\n  }", body)
+	}
+	if r.IntN(6) == 0 {
+		body = strings.Replace(body, work, release, 1)
+	}
+	var b strings.Builder
+	b.WriteString("#include <assert.h>\n#include <pthread.h>\n#include <stdlib.h>\nvolatile unsigned l, n, s, f;\nvolatile int x;\nvolatile unsigned char b;\npthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;\n")
+	fmt.Fprintf(&b, "void *w(void *p) {\n  unsigned t = 0;\n  int k = 0;\n  %s\n  return 0;\n}\nint main(void) {\n  pthread_t h[4];\n", body)
+	if r.IntN(3) == 0 {
+		b.WriteString("  f = 1;\n")
+	}
+	for i := range threads {
+		fmt.Fprintf(&b, "  pthread_create(&h[%d], 0, w, 0);\n", i)
+	}
+	b.WriteString("  return 0;\n}\n")
+	return b.String()
+}
+
+// TestProofsOfTemplatesInC: a C program that is proved for any number of threads fails with none of one to three.
+func TestProofsOfTemplatesInC(t *testing.T) {
+	needsSolver(t)
+	var proved, failing, open, refused, big int
+	for i := range *programs {
+		s := *seed + uint64(i)
+		text := protocolC(rand.New(rand.NewPCG(s, 0xc0de)), 1)
+		flat, props, private := parseC(t, text)
+		props.Deadlock = false
+		replicate(flat, "w")
+		opt := mover.Options{Arithmetic: mover.BitVectors, Private: private, NoAbstraction: i%3 != 0, Reach: reach([]int64{20, 1000, 5000}[i%3])}
+		out, err := mover.Prove(context.Background(), flat, props, opt)
+		if u := (*engine.Unsupported)(nil); errors.As(err, &u) {
+			refused++
+			continue
+		}
+		if err != nil {
+			t.Fatalf("seed %d: %v\n%s", s, err, text)
+		}
+		holds := out.Verdict != verdict.Unknown && out.Proof.Open() == 0
+		fails := false
+		for n := 1; n <= 3 && !fails; n++ {
+			some, props, _ := parseC(t, protocolC(rand.New(rand.NewPCG(s, 0xc0de)), n))
+			props.Deadlock = false
+			got, err := testkit.Ask(testkit.Explicit, some, props, memory.TSO, testkit.How{First: true, Memory: 32 << 20, Buffer: 4})
+			if errors.Is(err, testkit.ErrTooBig) {
+				big++
+				break
+			}
+			if err != nil {
+				t.Fatalf("seed %d: %v\n%s", s, err, text)
+			}
+			if fails = len(got.Checks) > 0; fails && holds {
+				t.Fatalf("seed %d is proved, but %q fail with %d threads\n%s", s, got.Checks, n, text)
+			}
+		}
+		switch {
+		case holds:
+			proved++
+		case fails:
+			failing++
+		default:
+			open++
+		}
+	}
+	t.Logf("%d proved, %d fail under TSO, %d do neither, %d refused; %d instances were too big", proved, failing, open, refused, big)
+	if proved == 0 || failing == 0 || refused > *programs/10 {
+		t.Error("the test tests nothing")
+	}
+}
