@@ -7,20 +7,27 @@ import (
 	"fencepost/internal/property"
 )
 
-// FalseFacts proves a program and returns the inferred invariants that are false in a state of an
-// instance with sizes threads per template, and how often an invariant was compared with a state.
-func FalseFacts(ctx context.Context, p *ir.Program, props *property.Set, opt Options, reach Reach, sizes ...int) (bad []string, compared int, err error) {
+// LimitQuestions bounds the work that the solver does for one question. It returns what restores the limit.
+func LimitQuestions(work int) (restore func()) {
+	old := queryLimit
+	queryLimit.Work = work
+	return func() { queryLimit = old }
+}
+
+// ProveAndCompare proves a program and returns, beside the outcome, the inferred invariants that are false in a
+// state of an instance with sizes threads per template, and how often an invariant was compared with a state.
+func ProveAndCompare(ctx context.Context, p *ir.Program, props *property.Set, opt Options, reach Reach, sizes ...int) (out *Outcome, bad []string, compared int, err error) {
 	asker, err := newAsker(ctx, &opt)
 	if err != nil {
-		return nil, 0, err
+		return nil, nil, 0, err
 	}
 	defer asker.close()
 	pr := &prover{ctx: ctx, asker: asker}
 	if err := pr.prepare(clone(p), props, opt); err != nil {
-		return nil, 0, err
+		return nil, nil, 0, err
 	}
-	if _, err := pr.prove(opt); err != nil {
-		return nil, 0, err
+	if out, err = pr.prove(opt); err != nil {
+		return nil, nil, 0, err
 	}
 	told := map[*pred]bool{}
 	for _, n := range sizes {
@@ -48,7 +55,7 @@ func FalseFacts(ctx context.Context, p *ir.Program, props *property.Set, opt Opt
 			bad, compared = append(bad, wrong...), compared+tried
 		})
 	}
-	return bad, compared, nil
+	return out, bad, compared, nil
 }
 
 // wrongAbout returns the separations about two threads and the counts that are wrong in a state, and how

@@ -20,14 +20,18 @@ func reach(limit int64) mover.Reach {
 	}
 }
 
-// falseFacts fails the test if an inferred invariant is false in a state of an instance. It returns
-// how often an invariant was compared with a state.
-func falseFacts(t *testing.T, text string, p *ir.Program, props *property.Set, opt mover.Options, sizes ...int) int {
+// proveAndCompare proves a program. It fails the test if an inferred invariant is false in a state of an instance
+// with sizes threads per template. It returns the outcome, nil if the program is refused, and how often an
+// invariant was compared with a state. An abstracted load may read anything, which instances do not, so that there
+// is no comparison with abstractions.
+func proveAndCompare(t *testing.T, text string, p *ir.Program, props *property.Set, opt mover.Options, sizes ...int) (*mover.Outcome, int) {
 	t.Helper()
-	opt.NoAbstraction = true // an abstracted load may read anything, and instances do not
-	bad, n, err := mover.FalseFacts(context.Background(), p, props, opt, reach(20_000), sizes...)
+	if !opt.NoAbstraction {
+		sizes = nil
+	}
+	out, bad, n, err := mover.ProveAndCompare(context.Background(), p, props, opt, reach(20_000), sizes...)
 	if u := (*engine.Unsupported)(nil); errors.As(err, &u) {
-		return 0
+		return nil, 0
 	}
 	if err != nil {
 		t.Fatalf("%v\n%s", err, text)
@@ -38,7 +42,7 @@ func falseFacts(t *testing.T, text string, p *ir.Program, props *property.Set, o
 	if len(bad) > 0 {
 		t.Fatal(text)
 	}
-	return n
+	return out, n
 }
 
 // TestInvariantsHoldInInstances: what is proved invariant for any number of threads holds in every
@@ -58,7 +62,8 @@ func TestInvariantsHoldInInstances(t *testing.T) {
 		if template == "" {
 			sizes = sizes[:1]
 		}
-		compared += falseFacts(t, text, flat, props, mover.Options{Reach: samples[i/3%3]}, sizes...)
+		_, n := proveAndCompare(t, text, flat, props, mover.Options{NoAbstraction: true, Reach: samples[i/3%3]}, sizes...)
+		compared += n
 	}
 	t.Logf("%d comparisons of an invariant with a state", compared)
 	if compared == 0 {
