@@ -14,7 +14,8 @@ type position struct {
 // where that changes when it comes first. Let the sequence be all events that do not happen after
 // the first. The alternative event could come after any of them, if it need not wait for a later
 // one. Only some positions make a difference: the first at which it is possible, and those after an
-// event that it depends on.
+// event that it depends on, before that event or after it. An alloc that takes back a block whose free
+// is in the buffer depends on the update of the free, and no longer shows that when the update has happened.
 func (rv *reverser) alternative(r *reversible, p int32, lb label) {
 	rv.positions = rv.positions[:0]
 	v := &rv.seq
@@ -33,16 +34,17 @@ func (rv *reverser) alternative(r *reversible, p int32, lb label) {
 	}
 	start := rv.beginTrial(r.first, r.second != none)
 	open := false
+	var pos, last position
 	for k := 0; ; k++ {
 		was := open
 		open = k >= from && rv.run.Open(p, lb)
 		if open {
 			at := rv.run.Mark()
-			pos := position{k: k}
+			last, pos = pos, position{k: k}
 			rv.run.Perform(p, lb, &pos.ev)
 			rv.tail.compare(&pos.ev)
 			rv.run.Undo(at)
-			if !was || dependent(&pos.ev, v.get(k-1)) {
+			if !was || dependent(&pos.ev, v.get(k-1)) || dependent(&last.ev, v.get(k-1)) {
 				rv.positions = append(rv.positions, pos)
 			}
 		}

@@ -38,6 +38,10 @@ func (ex *execution) predecessors(e *event, c *clockSum) {
 			continue
 		}
 		last := (a.Addr + uint64(a.Size) - 1) / 8
+		if a.Addr == machine.HeapToken {
+			ex.walkHeap(e, a)
+			continue
+		}
 		for w := a.Addr / 8; ; w++ {
 			ex.walk(e, a, w, live, c)
 			if w == last {
@@ -79,6 +83,29 @@ func (ex *execution) walk(e *event, a *access, word uint64, live uint8, c *clock
 		}
 		if a.Mode&writes != 0 && o.Flags&isUpdate != 0 && o.Thread != e.Thread {
 			ex.findAttached(o, a)
+		}
+	}
+}
+
+// walkHeap is walk for the set of free blocks. An alloc neither waits for the buffer of its thread nor forwards: it depends
+// on what other threads add to the set and take from it, and on its own thread only by the block that it takes. So the
+// newest write is not after all others: those of its own thread, before it, may be independent of it. But of two newest
+// writes of different threads one or the other is after each access before both.
+func (ex *execution) walkHeap(e *event, a *access) {
+	newest := int32(noThread)
+	for r := ex.chains.head(a.Addr / 8); r != none; r = ex.chains.records[r].prev {
+		rec := &ex.chains.records[r]
+		t := ex.events[rec.ev].Thread
+		if t == e.Thread || (rec.mode|a.Mode)&writes == 0 {
+			continue
+		}
+		ex.addFound(rec.ev)
+		switch {
+		case rec.mode&writes == 0:
+		case newest == noThread:
+			newest = t
+		case newest != t:
+			return
 		}
 	}
 }
@@ -184,8 +211,8 @@ func (ex *execution) order(i int32) {
 		c.join(ex.clock(f))
 		// A lock cannot come before the unlock that it waits for; reversibleLock has the pair with
 		// the lock before. An event that only reads a free mutex, such as an unlock that is an
-		// error, is no such unlock.
-		if e.Flags&locks == 0 || ex.events[f].Flags&isMutex == 0 || ex.events[f].Acc[0].Mode&writes == 0 {
+		// error or fails, is no such unlock.
+		if o := &ex.events[f]; e.Flags&locks == 0 || o.Flags&isMutex == 0 || o.Flags&ends != 0 || o.Acc[0].Mode&writes == 0 {
 			ex.addReversible(reversible{first: f, second: i})
 		}
 	}
