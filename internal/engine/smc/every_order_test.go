@@ -12,7 +12,7 @@ import (
 )
 
 // TestEveryOrder: there is one execution for every order of events, also in programs with blocks, where orders are finer
-// than traces: those that performing all possible events in all states finds.
+// than traces. Performing all possible events in all states finds all orders.
 func TestEveryOrder(t *testing.T) {
 	profiles := []testkit.Profile{{Name: "heap", Heap: true}, {Name: "core"}, {Name: "heap-sync", Heap: true, Sync: true}, {Name: "global", Global: true},
 		{Name: "overlap-heap", Heap: true, Overlap: true}, {Name: "mixed", Mixed: true}, {Name: "waits", Sync: true, Waits: true}, {Name: "reuse", Reuse: true},
@@ -73,8 +73,8 @@ func countOrders(t *testing.T, task *engine.Task, opt smc.Options) (int, bool) {
 	return len(want), true
 }
 
-// TestOrdersOfAllocs has programs in which executions were missed, by one worker and sometimes not by several. The counts are
-// those of performing all possible events.
+// TestOrdersOfAllocs has programs in which executions were missed, by one worker and sometimes not by several. The counts come from
+// performing all possible events.
 func TestOrdersOfAllocs(t *testing.T) {
 	for _, c := range []struct {
 		name, body string
