@@ -6,6 +6,6 @@ const (
 	codeMain        = "X0102" // no main
 	codeStart       = "X0103" // functions that run before or after main
 	codeInstruction = "X0201" // an instruction without a translation
-	codeExtern      = "X0202" // an unknown function
+	codeExtern      = "X0202" // an unknown function or variable
 	codeFlow        = "X0203" // a jump, call or use of the stack without a translation
 )

@@ -204,7 +204,11 @@ func (p *program) use(d *datum) int {
 	d.used, d.index = true, len(p.data)
 	p.data = append(p.data, d)
 	for _, r := range d.sec.Relocs {
-		if r.Off < d.off || r.Off >= d.off+d.size || r.Kind != object.Abs64 {
+		if r.Off < d.off || r.Off >= d.off+d.size {
+			continue
+		}
+		if r.Kind != object.Abs64 {
+			p.value(field{d, &r})
 			continue
 		}
 		e, err := p.word(&r) // an error is reported when the words are filled in
@@ -235,7 +239,10 @@ func (p *program) use(d *datum) int {
 func (p *program) word(r *object.Reloc) (*ir.Expr, error) {
 	addr := uint64(r.Addend)
 	if s := r.Sym; s != nil {
-		if (isExtern(s) || s.Kind == object.Indirect) && r.Addend == 0 {
+		if isExtern(s) || s.Kind == object.Indirect && s.Sec == nil {
+			return p.missing(s.Name, r.Addend), nil
+		}
+		if s.Kind == object.Indirect && r.Addend == 0 {
 			return p.externPointer(s.Name), nil
 		}
 		if s.Sec == nil {
@@ -333,31 +340,33 @@ func linkedBase(im *object.Image) uint64 {
 
 // fillIn fills in the words that hold addresses.
 func (p *program) fillIn(out *ir.Program) {
-	for _, d := range p.data {
-		words := d.funcs
-		for _, r := range d.sec.Relocs {
-			if r.Off < d.off || r.Off+8 > d.off+d.size || r.Kind != object.Abs64 {
-				continue
-			}
-			e, err := p.word(&r)
-			if err != nil { // an access through the word is an error
-				e = ir.Int(0)
-			}
-			words = append(words, wordAt{r.Off, e})
+	address := func(e *ir.Expr) uint64 {
+		switch e.Op {
+		case ir.AddrOf:
+			return out.Objects[p.data[e.Obj].obj].Addr + uint64(e.Value)
+		case ir.FuncAddr:
+			return uint64(ir.FuncAddress(p.funcs[e.Func].fb.ID))
 		}
-		for _, w := range words {
-			var v uint64
-			switch w.val.Op {
-			case ir.AddrOf:
-				v = out.Objects[p.data[w.val.Obj].obj].Addr + uint64(w.val.Value)
-			case ir.FuncAddr:
-				if f := p.funcs[w.val.Func]; f.fb != nil {
-					v = uint64(ir.FuncAddress(f.fb.ID))
-				}
-			default:
-				v = uint64(w.val.Value)
-			}
-			binary.LittleEndian.PutUint64(d.bytes[w.off-d.off:], v)
+		return uint64(e.Value)
+	}
+	for _, d := range p.data {
+		for _, w := range d.funcs {
+			binary.LittleEndian.PutUint64(d.bytes[w.off-d.off:], address(w.val))
+		}
+	}
+	for _, f := range p.fields() {
+		e, err := p.value(f)
+		if err != nil { // forbid has it
+			continue
+		}
+		v, at := address(e), f.r.Off-f.d.off
+		switch f.r.Kind {
+		case object.PC32:
+			binary.LittleEndian.PutUint32(f.d.bytes[at:], uint32(v-out.Objects[f.d.obj].Addr-at))
+		case object.PC64:
+			binary.LittleEndian.PutUint64(f.d.bytes[at:], v-out.Objects[f.d.obj].Addr-at)
+		default:
+			binary.LittleEndian.PutUint64(f.d.bytes[at:], v)
 		}
 	}
 }

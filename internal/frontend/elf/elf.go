@@ -82,6 +82,7 @@ func Parse(files []*source.File, opt Options) (*Unit, *diag.List) {
 	}
 	p.fillIn(unit.Program)
 	p.locate(unit.Program)
+	p.forbid(unit.Program)
 	u.Objects = p.shown()
 	u.Sites, u.Addresses = p.fenceSites()
 	u.Loops = true

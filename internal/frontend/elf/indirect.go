@@ -23,7 +23,9 @@ import (
 type table struct {
 	load    *inst    // reads the word
 	offset  *ir.Expr // of the word in the table, before the load
-	size    int64    // of a word
+	sec     *object.Section
+	from    uint64 // where the table begins in the section
+	size    int64  // of a word
 	targets []uint64
 	reg     ir.Reg // keeps the offset, in the emitted function
 }
@@ -72,7 +74,8 @@ func (p *program) findTable(f *function, jump *inst) *table {
 	if v.word == nil || v.added != (v.word.size == 4) {
 		return nil
 	}
-	t := &table{load: v.word.load, size: int64(v.word.size)}
+	d := p.data[v.word.base.Obj]
+	t := &table{load: v.word.load, sec: d.sec, from: d.off + uint64(v.word.base.Value), size: int64(v.word.size)}
 	for i := range t.load.Ops {
 		if op := &t.load.Ops[i]; op.Kind == ir.Load && op.Addr.Op != ir.AddrOf {
 			t.offset = ir.Binary(ir.Sub, ir.U64, op.Addr, v.word.base)
@@ -248,7 +251,8 @@ func (e *emitter) callPointer(in *inst) {
 	}
 	bad := ir.NewOp(ir.Assert)
 	bad.Val, bad.Class, bad.Msg = ir.Int(0), ir.BadAddress, "call through a pointer that is no function of the program"
-	e.add(bad)
+	end := e.fb.Loc("", e.pos)
+	e.p.called[e.fb.Edge(e.at, bad, end, e.pos)] = ir.R(pointer)
 	e.at = after
 }
 

@@ -47,11 +47,13 @@ type program struct {
 	pointerParams  int
 	pointerResults regSet
 
-	sites map[uint64]*ir.FenceSite // by the address of the instruction
-	built bool                     // the data have objects
-	rdx   ir.ObjectID              // holds the second word of a result, of each thread
-	calls int
-	names map[string]int // how many functions have the name in answers
+	unknown []stretch                // addresses that the files do not say
+	called  map[ir.EdgeID]*ir.Expr   // the pointers of calls, by the check that they are functions
+	sites   map[uint64]*ir.FenceSite // by the address of the instruction
+	built   bool                     // the data have objects
+	rdx     ir.ObjectID              // holds the second word of a result, of each thread
+	calls   int
+	names   map[string]int // how many functions have the name in answers
 }
 
 // function is a function of the program.
@@ -98,7 +100,7 @@ type inst struct {
 func newProgram(image *object.Image, opt Options, whole map[*object.Section]bool) *program {
 	return &program{
 		image: image, opt: opt, at: map[uint64]*function{}, taken: map[*function]bool{}, known: map[*object.Section][]*datum{}, whole: whole,
-		forwards: map[string]*function{}, names: map[string]int{}, sites: map[uint64]*ir.FenceSite{},
+		forwards: map[string]*function{}, names: map[string]int{}, sites: map[uint64]*ir.FenceSite{}, called: map[ir.EdgeID]*ir.Expr{},
 	}
 }
 

@@ -221,7 +221,7 @@ func (p *program) inspectAddresses(in *inst) {
 	inspect := func(e *ir.Expr) *ir.Expr {
 		return e.Map(func(e *ir.Expr) *ir.Expr {
 			if name := p.externOf(e); name != "" {
-				return p.externPointer(name)
+				return p.missing(name, 0)
 			}
 			if e.Op == ir.AddrOf && !exact {
 				p.ambiguous(e)

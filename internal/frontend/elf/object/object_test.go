@@ -2,6 +2,7 @@ package object
 
 import (
 	"bytes"
+	"debug/elf"
 	"encoding/binary"
 	"math/rand/v2"
 	"os"
@@ -256,6 +257,7 @@ func TestRefusals(t *testing.T) {
 		{"core", "memory of a process", edit(16, 4)},
 		{"type", "unknown type", edit(16, 9)},
 		{"stripped", "stripped", edit(symtab+4, 1)},
+		{"huge", "more than 1024 MiB of memory", compile(t, "h.c", "char x[1 << 30], y[1 << 30]; int main(void) { return x[1] + y[1]; }\n", "-c")},
 		{"library", "dynamic library", compile(t, "l.c", "int f(void) { return 1; }\n", "-shared", "-fPIC")},
 		{"TLS of libraries", "R_X86_64_TLSGD", compile(t, "l.c", "extern __thread int x; int f(void) { return x; }\n", "-c", "-fPIC")},
 	} {
@@ -285,6 +287,36 @@ func compileOr(t *testing.T, other []byte, flag string) []byte {
 		t.Fatal(err)
 	}
 	return data
+}
+
+// TestRelocations: a relocation of any number is one that is read, or it is refused by its name or number.
+func TestRelocations(t *testing.T) {
+	data := compile(t, "a.s", ".data\n.globl x\nx: .quad y\n.quad 0\n", "-c")
+	at := 0 // of the only relocation
+	shoff, shnum := binary.LittleEndian.Uint64(data[40:]), int(binary.LittleEndian.Uint16(data[60:]))
+	for i := range shnum {
+		if h := data[int(shoff)+64*i:]; binary.LittleEndian.Uint32(h[4:]) == 4 {
+			at = int(binary.LittleEndian.Uint64(h[24:]))
+		}
+	}
+	read := 0
+	for typ := range uint32(64) {
+		changed := bytes.Clone(data)
+		binary.LittleEndian.PutUint32(changed[at+8:], typ)
+		im, err := Load([]Input{{Name: "a.o", Data: changed}})
+		kind := relocKinds[elf.R_X86_64(typ)]
+		if typ == 0 || kind != RelocUnset {
+			read++
+			if err != nil || typ != 0 && im.Linked["x"].Sec.RelocAt(0).Kind != kind {
+				t.Errorf("%s: %v", elf.R_X86_64(typ), err)
+			}
+		} else if want := elf.R_X86_64(typ).String() + " at byte 0 of .data is not supported"; err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", elf.R_X86_64(typ), err)
+		}
+	}
+	if read != 13 {
+		t.Errorf("%d kinds are read", read)
+	}
 }
 
 // TestCutOff: no prefix of an object or of an executable panics.

@@ -130,7 +130,7 @@ func (a *adder) dynamicReloc(dynamic []elf.Symbol, off uint64, typ elf.R_X86_64,
 		}
 		name := dynamic[index-1].Name
 		if r.Sym = a.image.Linked[name]; r.Sym == nil {
-			r.Sym = &Symbol{Name: name, File: a.name, Version: dynamic[index-1].Version}
+			r.Sym = &Symbol{Name: name, File: a.name, Version: dynamic[index-1].Version, Kind: symbolKinds[elf.ST_TYPE(dynamic[index-1].Info)]}
 			a.image.Linked[name] = r.Sym
 		}
 	}

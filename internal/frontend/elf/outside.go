@@ -1,0 +1,223 @@
+package elf
+
+import (
+	"fmt"
+	"slices"
+
+	"fencepost/internal/frontend/elf/object"
+	"fencepost/internal/ir"
+)
+
+// Addresses that the files do not say: of symbols that no file defines, and of code that is no function. A file does
+// not say whether an undefined symbol is a variable or a function. The address is a number in a stretch of addresses
+// of its own, which no object has: it can be kept and compared, and no execution goes on that accesses memory there or
+// calls it.
+//
+// Other fields of data cannot hold such a number, because they have 32 bits or are offsets from another address. No
+// execution goes on that reads one of these.
+
+const (
+	outsideBase = 0x6000_0000_0000
+	outsideSpan = 1 << 32
+)
+
+// stretch is an interval of addresses that no execution may access.
+type stretch struct {
+	low, high uint64 // from low up to high, which is outside
+	code, why string
+	obj       ir.ObjectID // that has it; ir.NoObject: none
+}
+
+// outsideAddress returns the number that stands for an address that is not known, for a reason.
+func (p *program) outsideAddress(code, why string, off int64) *ir.Expr {
+	i := slices.IndexFunc(p.unknown, func(s stretch) bool { return s.why == why })
+	if i < 0 {
+		i = len(p.unknown)
+		low := uint64(outsideBase + i*outsideSpan)
+		p.unknown = append(p.unknown, stretch{low: low, high: low + outsideSpan, code: code, why: why, obj: ir.NoObject})
+	}
+	return ir.Int(int64(p.unknown[i].low) + outsideSpan/2 + off%(outsideSpan/4))
+}
+
+// missing returns the address of a symbol that no file defines: a function that does nothing but call it if it is
+// known to be a function, and a number otherwise.
+func (p *program) missing(name string, off int64) *ir.Expr {
+	s := p.image.Linked[name]
+	function := s != nil && (s.Kind == object.Function || s.Kind == object.Indirect)
+	if (function || p.knows(name)) && off == 0 {
+		return p.externPointer(name)
+	}
+	why := shortName(name) + " is not defined in the given files"
+	if s != nil {
+		why += "; " + s.File + " refers to it"
+	}
+	return p.outsideAddress(codeExtern, why, off)
+}
+
+// field is a field of data that has a relocation.
+type field struct {
+	d *datum
+	r *object.Reloc
+}
+
+// fields returns the fields of the data of the program, but for those of the tables of switches, which have been read.
+func (p *program) fields() []field {
+	type place struct {
+		sec *object.Section
+		off uint64
+	}
+	tables := map[place]bool{}
+	for _, f := range p.funcs {
+		for _, in := range f.order {
+			for _, t := range in.keeps {
+				for i := range t.targets {
+					tables[place{t.sec, t.from + uint64(i)*uint64(t.size)}] = true
+				}
+			}
+		}
+	}
+	var out []field
+	for _, d := range p.data {
+		for i := range d.sec.Relocs {
+			r := &d.sec.Relocs[i]
+			if r.Off >= d.off && r.Off < d.off+d.size && !tables[place{d.sec, r.Off}] {
+				out = append(out, field{d, r})
+			}
+		}
+	}
+	return out
+}
+
+// value returns what a field gets: an address, or the address from which the field holds its distance. That needs
+// sections whose parts are as far apart here as in the file, because the addend is the place of the field, too.
+func (p *program) value(f field) (*ir.Expr, error) {
+	r := f.r
+	if r.Off+r.Kind.Size() > f.d.off+f.d.size {
+		return nil, fmt.Errorf("a relocation in %s is beyond the end of its variable", f.d.name)
+	}
+	switch s := r.Sym; r.Kind {
+	case object.Abs64:
+		e, err := p.word(r)
+		if err != nil {
+			e = p.outsideAddress(codeFlow, fmt.Sprintf("a word of %s holds an address that is not known: %v", shortName(f.d.name), err), 0)
+		}
+		return e, nil
+	case object.PC32, object.PC64:
+		if s.Sec != nil && !s.Sec.Exec && !s.Sec.TLS && !f.d.sec.TLS && (s.Kind != object.SectionStart || len(p.pieces(s.Sec)) == 1) {
+			return p.symbol(s, r.Addend)
+		}
+	}
+	return nil, fmt.Errorf("the relocation %s in %s is not supported", r.Kind, shortName(f.d.name))
+}
+
+// forbid makes accesses to addresses that the files do not say, and calls of them, operations that are not supported.
+func (p *program) forbid(out *ir.Program) {
+	var bad [][]stretch // each without gaps
+	for _, f := range p.fields() {
+		_, err := p.value(f)
+		if err == nil {
+			continue
+		}
+		low := out.Objects[f.d.obj].Addr + f.r.Off - f.d.off
+		s := stretch{low: low, high: low + f.r.Kind.Size(), code: codeFlow, why: err.Error(), obj: f.d.obj}
+		if n := len(bad); n > 0 && bad[n-1][0].high == s.low && bad[n-1][0].obj == s.obj && bad[n-1][0].why == s.why {
+			bad[n-1][0].high = s.high
+		} else {
+			bad = append(bad, []stretch{s})
+		}
+	}
+	if len(p.unknown) > 0 {
+		bad = append(bad, p.unknown)
+	}
+	if len(bad) == 0 {
+		return
+	}
+	listed := map[int]string{} // the instructions, by their lines
+	for _, f := range p.funcs {
+		for _, in := range f.order {
+			listed[in.pos.Line] = in.listed
+		}
+	}
+	for _, f := range out.Funcs {
+		for i := range len(f.Edges) {
+			g := &guard{out: out, f: f, i: i, inst: listed[f.Edges[i].Pos.Line], bad: bad}
+			op := f.Edges[i].Op
+			size := uint64(max(1, op.Type.Size()))
+			switch {
+			case op.Addr != nil:
+				g.address(op.Addr, size)
+				if op.Kind == ir.CondWait {
+					g.address(op.Val2, size)
+				}
+			case (op.Kind == ir.Call || op.Kind == ir.Spawn) && op.Val != nil:
+				g.address(op.Val, 1)
+			case p.called[f.Edges[i].ID] != nil:
+				g.address(p.called[f.Edges[i].ID], 1)
+			}
+		}
+	}
+	out.Seal()
+}
+
+// guard puts branches in front of an edge.
+type guard struct {
+	out  *ir.Program
+	f    *ir.Func
+	i    int    // of the edge
+	inst string // its instruction
+	bad  [][]stretch
+}
+
+// address ends the execution where an access is in a forbidden stretch.
+func (g *guard) address(addr *ir.Expr, size uint64) {
+	var base *ir.Expr // an object that the address is relative to
+	addr.Walk(func(e *ir.Expr) {
+		if e.Op == ir.AddrOf {
+			base = e
+		}
+	})
+	within := func(low, high uint64) *ir.Expr {
+		low -= size - 1
+		return ir.Binary(ir.Lt, ir.U64, ir.Binary(ir.Sub, ir.U64, addr, ir.Int(int64(low))), ir.Int(int64(high-low)))
+	}
+	for _, list := range g.bad {
+		low, high, obj := list[0].low, list[len(list)-1].high, list[0].obj
+		if base != nil && base.Obj != obj {
+			continue
+		}
+		if at := low - (size - 1); base == addr && base != nil && g.out.Objects[obj].Addr+uint64(base.Value)-at >= high-at {
+			continue // another part of the object
+		}
+		from, goesOn, stops := g.f.Edges[g.i].From, g.loc(), g.loc()
+		g.assume(from, ir.Negate(within(low, high)), goesOn)
+		g.assume(from, within(low, high), stops)
+		for _, s := range list {
+			at := stops
+			if len(list) > 1 {
+				at = g.loc()
+				g.assume(stops, within(s.low, s.high), at)
+			}
+			refuse := ir.NewOp(ir.Unsupported)
+			refuse.Code, refuse.Msg = s.code, g.inst+": "+s.why
+			g.edge(at, refuse, g.loc())
+		}
+		g.f.Edges[g.i].From = goesOn
+	}
+}
+
+func (g *guard) loc() ir.Loc {
+	g.f.Locs = append(g.f.Locs, ir.Location{Name: fmt.Sprintf("outside%d", len(g.f.Locs)), Pos: g.f.Edges[g.i].Pos})
+	return ir.Loc(len(g.f.Locs) - 1)
+}
+
+func (g *guard) edge(from ir.Loc, op ir.Op, to ir.Loc) {
+	id := g.out.NextEdge
+	g.f.Edges = append(g.f.Edges, ir.Edge{ID: id, Origin: id, From: from, To: to, Op: op, Pos: g.f.Edges[g.i].Pos})
+	g.out.NextEdge++
+}
+
+func (g *guard) assume(from ir.Loc, cond *ir.Expr, to ir.Loc) {
+	op := ir.NewOp(ir.Assume)
+	op.Val = cond
+	g.edge(from, op, to)
+}
