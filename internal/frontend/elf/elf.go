@@ -68,7 +68,7 @@ func Parse(files []*source.File, opt Options) (*Unit, *diag.List) {
 		return &Unit{}, diags
 	}
 	text := p.stubs()
-	listing := p.list(files[0].Name)
+	listing := p.list(files)
 	unit, more := translate.Program([]*source.File{text}, library.New(), translate.Options{Bodies: p.bodies()})
 	for _, d := range more.All {
 		if d.Severity == diag.Error {

@@ -1,15 +1,30 @@
 package elf
 
 import (
+	"crypto/sha256"
 	"fmt"
 	"path"
 	"strings"
 
+	"fencepost/internal/frontend/elf/object"
 	"fencepost/internal/source"
 )
 
-// list writes the code as text, and gives every instruction its position in it.
-func (p *program) list(name string) *source.File {
+// digest returns words that stand for the bytes of a file.
+func digest(data []byte) string { return fmt.Sprintf("SHA-256 %x", sha256.Sum256(data)) }
+
+// StoredText returns the text of any file in results; machine code has a digest there.
+func StoredText(text []byte) string {
+	if object.IsELF(text) {
+		return digest(text) + "\n"
+	}
+	return string(text)
+}
+
+// list writes the code as text, and gives every instruction its position in it. The digests of the files come last: so
+// a listing, which says nothing of data, belongs to one program.
+func (p *program) list(files []*source.File) *source.File {
+	name := files[0].Name
 	var b strings.Builder
 	line := 0
 	put := func(format string, args ...any) {
@@ -45,6 +60,10 @@ func (p *program) list(name string) *source.File {
 			in.listed = text
 			in.pos = source.Span{Pos: source.Pos{File: name, Line: line, Col: len(before) + 1}, EndLine: line, EndCol: len(before) + len(text) + 1}
 		}
+	}
+	put("files:")
+	for _, f := range files {
+		put("  %s  %s", path.Base(f.Name), digest(f.Text))
 	}
 	return source.NewFile(name, []byte(b.String()))
 }

@@ -62,16 +62,16 @@ type field struct {
 
 // fields returns the fields of the data of the program, but for those of the tables of switches, which have been read.
 func (p *program) fields() []field {
-	type place struct {
+	type position struct {
 		sec *object.Section
 		off uint64
 	}
-	tables := map[place]bool{}
+	tables := map[position]bool{}
 	for _, f := range p.funcs {
 		for _, in := range f.order {
 			for _, t := range in.keeps {
 				for i := range t.targets {
-					tables[place{t.sec, t.from + uint64(i)*uint64(t.size)}] = true
+					tables[position{t.sec, t.from + uint64(i)*uint64(t.size)}] = true
 				}
 			}
 		}
@@ -80,7 +80,7 @@ func (p *program) fields() []field {
 	for _, d := range p.data {
 		for i := range d.sec.Relocs {
 			r := &d.sec.Relocs[i]
-			if r.Off >= d.off && r.Off < d.off+d.size && !tables[place{d.sec, r.Off}] {
+			if r.Off >= d.off && r.Off < d.off+d.size && !tables[position{d.sec, r.Off}] {
 				out = append(out, field{d, r})
 			}
 		}
@@ -89,7 +89,7 @@ func (p *program) fields() []field {
 }
 
 // value returns what a field gets: an address, or the address from which the field holds its distance. That needs
-// sections whose parts are as far apart here as in the file, because the addend is the place of the field, too.
+// sections whose parts are as far apart here as in the file, because the addend depends on the offset of the field, too.
 func (p *program) value(f field) (*ir.Expr, error) {
 	r := f.r
 	if r.Off+r.Kind.Size() > f.d.off+f.d.size {
@@ -176,7 +176,7 @@ func (g *guard) address(addr *ir.Expr, size uint64) {
 			base = e
 		}
 	})
-	within := func(low, high uint64) *ir.Expr {
+	inside := func(low, high uint64) *ir.Expr {
 		low -= size - 1
 		return ir.Binary(ir.Lt, ir.U64, ir.Binary(ir.Sub, ir.U64, addr, ir.Int(int64(low))), ir.Int(int64(high-low)))
 	}
@@ -189,13 +189,13 @@ func (g *guard) address(addr *ir.Expr, size uint64) {
 			continue // another part of the object
 		}
 		from, goesOn, stops := g.f.Edges[g.i].From, g.loc(), g.loc()
-		g.assume(from, ir.Negate(within(low, high)), goesOn)
-		g.assume(from, within(low, high), stops)
+		g.assume(from, ir.Negate(inside(low, high)), goesOn)
+		g.assume(from, inside(low, high), stops)
 		for _, s := range list {
 			at := stops
 			if len(list) > 1 {
 				at = g.loc()
-				g.assume(stops, within(s.low, s.high), at)
+				g.assume(stops, inside(s.low, s.high), at)
 			}
 			refuse := ir.NewOp(ir.Unsupported)
 			refuse.Code, refuse.Msg = s.code, g.inst+": "+s.why

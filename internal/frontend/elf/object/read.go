@@ -17,15 +17,9 @@ type Input struct {
 // get to the end of.
 const maxFile = 512 << 20
 
-// IsMachineCode reports whether the bytes begin as a file does that Load reads or has a good error
-// for: ELF, an archive, Mach-O, or Windows' format.
-func IsMachineCode(data []byte) bool {
-	for _, magic := range []string{elf.ELFMAG, archiveMagic, thinMagic} {
-		if bytes.HasPrefix(data, []byte(magic)) {
-			return true
-		}
-	}
-	return foreign(data) != ""
+// IsELF reports whether the bytes begin as an ELF file or an archive does.
+func IsELF(data []byte) bool {
+	return bytes.HasPrefix(data, []byte(elf.ELFMAG)) || bytes.HasPrefix(data, []byte(archiveMagic))
 }
 
 // foreign returns the name of a format of machine code that is not ELF.
