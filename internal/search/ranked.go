@@ -19,9 +19,9 @@ type ranked struct {
 }
 
 // again notes that a state was added that is known: it may have a lower rank now.
-func (k *Sink) again(id ID) {
+func (k *Sink) again(id ID, rank int) {
 	if k.v.ranked {
-		k.known = append(k.known, ranked{id, k.Rank})
+		k.known = append(k.known, ranked{id, rank})
 	}
 }
 
@@ -112,11 +112,11 @@ func (r *Search) rankedLevel() {
 func (r *Search) workRanked(ctx context.Context, w, depth int) bool {
 	worker, sink := r.workers[w], r.sinks[w]
 	for {
-		from := int(r.nextJob.Add(batch)) - batch
+		from := int(r.nextJob.Add(between)) - between
 		if from >= len(r.ranks.level) {
 			return true
 		}
-		ids := r.ranks.level[from:min(from+batch, len(r.ranks.level))]
+		ids := r.ranks.level[from:min(from+between, len(r.ranks.level))]
 		for _, id := range ids {
 			sink.depth, sink.parent = depth, id
 			if r.p.Sleeps {

@@ -120,8 +120,8 @@ func (r *Result) Path(f Finding) [][]byte {
 // smallLevel is the size of the largest level that one worker expands alone.
 const smallLevel = 512
 
-// batch is how many states a worker takes at a time, and expands between two checks of the limits.
-const batch = 128
+// between is how many states a worker takes at a time, and expands between two checks of the limits.
+const between = 128
 
 // Work is counted in transitions and in the size of states: states of many threads take longer.
 const (
@@ -188,6 +188,7 @@ func (r *Search) Run(ctx context.Context) *Result {
 
 	if !r.begun {
 		r.workers[0].Start(r.sinks[0])
+		r.sinks[0].flush()
 		r.begun = true
 	}
 	if r.open {
@@ -350,6 +351,7 @@ func (r *Search) expandLevel(ctx context.Context, n int64) {
 // work expands jobs until none is left.
 func (r *Search) work(ctx context.Context, w int) {
 	worker, sink, depth := r.workers[w], r.sinks[w], int(r.depth.Load())
+	defer sink.flush()
 	var sleeper Sleeper
 	if r.p.Sleeps {
 		sleeper = worker.(Sleeper)
@@ -375,21 +377,21 @@ func (r *Search) work(ctx context.Context, w int) {
 				worker.Expand(state, sink)
 			}
 			job.offset = next
-			if n++; n%batch == 0 {
-				r.expanded.Add(batch)
+			if n++; n%between == 0 {
+				r.expanded.Add(between)
 				if sink.err != nil || r.interrupted(ctx, sink) {
 					return
 				}
 			}
 		}
-		r.expanded.Add(n % batch)
+		r.expanded.Add(n % between)
 		if sink.err != nil || r.interrupted(ctx, sink) {
 			return
 		}
 	}
 	for {
 		j := r.nextTask.Add(1) - 1
-		if j >= int64(len(r.tasks)) || sink.err != nil || j%batch == 0 && r.interrupted(ctx, sink) {
+		if j >= int64(len(r.tasks)) || sink.err != nil || j%between == 0 && r.interrupted(ctx, sink) {
 			return
 		}
 		state, sleep := r.v.stateAt(r.tasks[j].id)

@@ -233,14 +233,16 @@ func (bigWorker) Expand(_ []byte, _ *Sink) {}
 // lengths, many of them repeated.
 func TestVisitedAgainstMap(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 3))
-	v, twin := newVisited(false), map[string]bool{}
+	k, twin := &Sink{v: newVisited(false), parent: noParent}, map[string]bool{}
+	v := k.v
 	for range 200000 {
 		state := make([]byte, r.IntN(5)*r.IntN(9))
 		for i := range state {
 			state[i] = byte(r.IntN(4))
 		}
 		before := v.states()
-		v.add(state, noParent, 0)
+		k.Add(state)
+		k.flush()
 		if isNew := v.states() > before; isNew == twin[string(state)] {
 			t.Fatalf("state %v: new %v", state, isNew)
 		}
@@ -270,15 +272,5 @@ func TestHashIsStable(t *testing.T) {
 			t.Fatalf("%q and %q collide", s, old)
 		}
 		seen[h] = s
-	}
-}
-
-func BenchmarkVisited(b *testing.B) {
-	v := newVisited(false)
-	state := make([]byte, 32)
-	b.ReportAllocs()
-	for i := range b.N {
-		binary.LittleEndian.PutUint64(state, uint64(i))
-		v.add(state, noParent, 0)
 	}
 }

@@ -11,6 +11,7 @@ type Sink struct {
 	transitions int64
 	work        int64 // since the last check of the limits, see unit
 	findings    []Finding
+	batch       batch
 	arrivals    []arrival
 	// Rank is that of the states that are added next, if the problem is ranked.
 	Rank  int
@@ -57,17 +58,7 @@ func (k *Sink) AddAsleep(next []byte, sleep uint32) {
 		k.err = ErrTooLarge
 		return
 	}
-	switch id, how := k.v.add(next, k.parent, sleep); how {
-	case added:
-		if k.v.ranked {
-			k.fresh = append(k.fresh, ranked{id, k.Rank})
-		}
-	case known:
-		k.again(id)
-	case arrived:
-		k.again(id)
-		k.arrivals = append(k.arrivals, arrival{id, sleep})
-	}
+	k.collect(next, sleep)
 }
 
 // Report adds a finding at the state being expanded. The search keeps one finding per key.

@@ -249,11 +249,11 @@ func (v *visited) insert(sh *shard, offset uint64) {
 	state, _, _ := v.record(sh, offset)
 	h := hash(state)
 	mask := uint64(len(sh.table) - 1)
-	i := h & mask
+	i := sh.home(h)
 	for sh.table[i] != 0 {
 		i = (i + 1) & mask
 	}
-	sh.table[i] = h<<shardBits&tagMask | (offset + 1)
+	sh.table[i] = tagOf(h) | (offset + 1)
 	sh.count++
 }
 

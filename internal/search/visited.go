@@ -43,8 +43,12 @@ func (id ID) shard() int     { return int(id >> offsetBits) }
 func (id ID) offset() uint64 { return uint64(id) & (1<<offsetBits - 1) }
 
 type shard struct {
-	mu     sync.Mutex
-	table  []uint64 // 0: empty; else tag in the top bits, offset+1 below
+	mu sync.Mutex
+	// table has a slot for each state: 0 if it is empty, else a tag of the state's hash in the top bits and the
+	// offset of the record plus 1 below. A state's home is the first bits of its tag, so that a table grows
+	// without a look at the records. The length is 1<<bits, or 0.
+	table  []uint64
+	bits   int
 	count  int
 	chunks [][]byte // chunk i holds offsets i<<chunkBits ..
 	_      [64]byte // keep neighbours off one cache line
@@ -69,7 +73,33 @@ func newVisited(sleeps bool) *visited {
 	return v
 }
 
-const tagMask = ^uint64(1<<offsetBits - 1)
+// A slot has 28 bits of tag. A shard has less than 1<<16 chunks, and then takes 64 gigabytes.
+const (
+	slotBits = 36
+	tagMask  = ^uint64(1<<slotBits - 1)
+	tagBits  = 64 - slotBits
+)
+
+// shardOf returns the shard of a hash.
+func shardOf(h uint64) int { return int(h >> (64 - shardBits)) }
+
+// tagOf returns the tag of a hash, in place.
+func tagOf(h uint64) uint64 { return h << shardBits & tagMask }
+
+// home returns where a state with a hash, or a slot's tag moved back to its place in the hash, is looked for first.
+func (sh *shard) home(h uint64) uint64 { return h << shardBits >> (64 - sh.bits) }
+
+// touch reads the slots of a hash and the record that they lead to.
+func (sh *shard) touch(h uint64) byte {
+	tag, mask := tagOf(h), uint64(len(sh.table)-1)
+	for i := sh.home(h); sh.table[i] != 0; i = (i + 1) & mask {
+		if slot := sh.table[i]; slot&tagMask == tag {
+			offset := slot&^tagMask - 1
+			return sh.chunks[offset>>chunkBits][offset&(1<<chunkBits-1)]
+		}
+	}
+	return 0
+}
 
 // tableShare of a shard's table may be filled, in quarters.
 const tableShare = 3
@@ -83,26 +113,21 @@ const (
 	arrived          // known, with a sleep set that has a step which the new one does not have
 )
 
-// add stores a state unless it is there. If it is there from an earlier level, and its sleep set
+// add stores a state with a hash unless it is there. If it is there from an earlier level, and its sleep set
 // has a step that sleep does not have, add says that it has arrived: this step may have to be
-// explored.
-func (v *visited) add(state []byte, parent ID, sleep uint32) (ID, addition) {
-	h := hash(state)
-	index := int(h >> (64 - shardBits))
+// explored. The caller has locked the shard of the hash.
+func (v *visited) add(index int, state []byte, h uint64, parent ID, sleep uint32) (ID, addition) {
 	sh := &v.shards[index]
-	tag := h << shardBits & tagMask
-	sh.mu.Lock()
-	defer sh.mu.Unlock()
 	if sh.count*4 >= len(sh.table)*tableShare {
 		v.grow(sh)
 	}
-	mask := uint64(len(sh.table) - 1)
-	i := h & mask
+	tag, mask := tagOf(h), uint64(len(sh.table)-1)
+	i := sh.home(h)
 	for sh.table[i] != 0 {
 		slot := sh.table[i]
 		if slot&tagMask == tag {
 			offset := slot&^tagMask - 1
-			if stored, _, _ := v.record(sh, offset); bytes.Equal(stored, state) {
+			if v.holds(sh, offset, state) {
 				return v.again(index, offset, sleep)
 			}
 		}
@@ -112,6 +137,16 @@ func (v *visited) add(state []byte, parent ID, sleep uint32) (ID, addition) {
 	sh.table[i] = tag | (offset + 1)
 	sh.count++
 	return makeID(index, offset), added
+}
+
+// holds reports whether the record at an offset is that of a state.
+func (v *visited) holds(sh *shard, offset uint64, state []byte) bool {
+	b := sh.chunks[offset>>chunkBits][offset&(1<<chunkBits-1)+uint64(v.head):]
+	size, n := uint64(b[0]), 1
+	if size >= 0x80 {
+		size, n = binary.Uvarint(b)
+	}
+	return size == uint64(len(state)) && bytes.Equal(b[n:n+len(state)], state)
 }
 
 // states returns the number of states. Workers count per shard, since a single counter would be a
@@ -179,7 +214,8 @@ func (v *visited) stateAt(id ID) ([]byte, uint32) {
 
 func (v *visited) grow(sh *shard) {
 	old := sh.table
-	size := max(16, 2*len(old))
+	sh.bits = max(4, sh.bits+1)
+	size := 1 << sh.bits
 	sh.table = make([]uint64, size)
 	v.bytes.Add(int64(8 * (size - len(old))))
 	mask := uint64(size - 1)
@@ -187,8 +223,12 @@ func (v *visited) grow(sh *shard) {
 		if slot == 0 {
 			continue
 		}
-		state, _, _ := v.record(sh, slot&^tagMask-1)
-		i := hash(state) & mask
+		h := slot >> shardBits
+		if sh.bits > tagBits { // the tag does not say the home any more
+			state, _, _ := v.record(sh, slot&^tagMask-1)
+			h = hash(state)
+		}
+		i := sh.home(h)
 		for sh.table[i] != 0 {
 			i = (i + 1) & mask
 		}
