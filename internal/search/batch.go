@@ -1,9 +1,9 @@
 package search
 
-// Batches. Looking a state up touches memory that nothing has touched for long: a slot of the table and, if the slot has
-// the tag of the state, a record. The processor would wait for each of them in turn. So a sink collects states, sorts
-// them by shard, and touches the slots and records of a shard's states together, so that it waits for many at a time;
-// then it adds the states one by one. A shard is locked once for all its states.
+// Batches. Looking a state up reads memory that is in no cache: a slot of the table and, if the slot has the tag of the
+// state, a record. The processor would wait for each of them in turn. So a sink collects states, sorts them by shard,
+// and reads the slots and records of a shard's states one after the other, so that it waits for many at a time; then it
+// adds the states one by one. A shard is locked once for all its states.
 //
 // Invariants, which make a search with batches the same as one without:
 //   - The states of a shard are added in the order in which the worker added them, so with one worker the ids, the
@@ -28,10 +28,10 @@ type candidate struct {
 
 // batch is the states that a sink has collected.
 type batch struct {
-	states  []candidate
-	bytes   []byte
-	sorted  []int32 // indices of states, by shard
-	touched byte    // keeps the compiler from leaving reads out
+	states []candidate
+	bytes  []byte
+	sorted []int32 // indices of states, by shard
+	read   byte    // keeps the compiler from leaving reads out
 }
 
 // collect adds a state to the batch.
@@ -85,10 +85,10 @@ func (k *Sink) flushShard(index int, list []int32) {
 	defer sh.mu.Unlock()
 	if len(list) > 1 && len(sh.table) > 0 {
 		for _, i := range list {
-			b.touched += byte(sh.table[sh.home(b.states[i].hash)])
+			b.read += byte(sh.table[sh.home(b.states[i].hash)])
 		}
 		for _, i := range list {
-			b.touched += sh.touch(b.states[i].hash)
+			b.read += sh.readAhead(b.states[i].hash)
 		}
 	}
 	for _, i := range list {

@@ -83,14 +83,15 @@ const (
 // shardOf returns the shard of a hash.
 func shardOf(h uint64) int { return int(h >> (64 - shardBits)) }
 
-// tagOf returns the tag of a hash, in place.
+// tagOf returns the tag of a hash, at its position in a slot.
 func tagOf(h uint64) uint64 { return h << shardBits & tagMask }
 
-// home returns where a state with a hash, or a slot's tag moved back to its place in the hash, is looked for first.
+// home returns where a state with a hash is looked for first. It needs only the bits of the tag, unless there are more
+// slots than tags.
 func (sh *shard) home(h uint64) uint64 { return h << shardBits >> (64 - sh.bits) }
 
-// touch reads the slots of a hash and the record that they lead to.
-func (sh *shard) touch(h uint64) byte {
+// readAhead reads the slots of a hash and the record that they lead to.
+func (sh *shard) readAhead(h uint64) byte {
 	tag, mask := tagOf(h), uint64(len(sh.table)-1)
 	for i := sh.home(h); sh.table[i] != 0; i = (i + 1) & mask {
 		if slot := sh.table[i]; slot&tagMask == tag {
