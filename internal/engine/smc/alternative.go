@@ -23,7 +23,7 @@ func (rv *reverser) alternative(r *reversible, p int32, lb label) {
 	from := 0
 	for i := int(r.first) + 1; i < len(rv.exec.events); i++ {
 		n := len(v.items)
-		if int32(i) == r.second {
+		if int32(i) == r.second || rv.left(r, i) {
 			continue
 		}
 		v.appendEvent(r.first, i)
@@ -54,9 +54,16 @@ func (rv *reverser) alternative(r *reversible, p int32, lb label) {
 		var e event
 		rv.run.Perform(rv.exec.events[v.items[k].i].Proc, rv.exec.events[v.items[k].i].Label, &e)
 	}
+	wait := blocked{first: none}
+	if !open && len(rv.positions) == 0 && r.second == none && r.without == 0 && !rv.run.Procs.List[p].Buffer {
+		wait = rv.blockedChoice(int(p), lb, r.first)
+	}
 	rv.endTrial(start)
 	if rv.tail.clash {
 		return
+	}
+	if wait.first != none {
+		rv.reverse(&reversible{first: min(wait.first, r.first), second: none, proc: p, label: label{Edge: lb.Edge}, lock: wait.lock, without: 1 + max(wait.first, r.first)})
 	}
 	for i := range rv.positions {
 		rv.demandAt(r, &rv.positions[i])
@@ -70,7 +77,7 @@ func (rv *reverser) demandAt(r *reversible, pos *position) {
 	v.reset(none)
 	i := int(r.first) + 1
 	for ; len(v.items) < pos.k; i++ {
-		if int32(i) != r.second {
+		if int32(i) != r.second && !rv.left(r, i) {
 			v.appendEvent(r.first, i)
 		}
 	}

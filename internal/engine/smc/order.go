@@ -128,7 +128,10 @@ type reversible struct {
 	proc   int32
 	label  label
 	lock   bool // the second is a lock, and the first took the mutex that it waits for
-	done   bool // the reversal is covered in every execution with this prefix
+	// without is 0, or one more than an event that is not in the sequence either: proc does the second event instead of
+	// that event or of the first, and before the other one.
+	without int32
+	done    bool // the reversal is covered in every execution with this prefix
 	// until is how many events, from the first one of the execution on, the reversal was decided by: while they stay,
 	// nothing has to be done again. 0: the reversal is to be decided.
 	until int32
@@ -279,8 +282,13 @@ func (ex *execution) starter(t int) int32 {
 
 // acquirer returns the last event that took the mutex at addr when it was free, or none.
 func (ex *execution) acquirer(addr uint64) int32 {
+	return ex.newest(addr, func(i int32) bool { return ex.events[i].Flags&acquires != 0 && ex.events[i].Accesses(addr) })
+}
+
+// newest returns the newest event that accesses the word of an address and is wanted, or none.
+func (ex *execution) newest(addr uint64, wanted func(int32) bool) int32 {
 	for r := ex.chains.head(addr / 8); r != none; r = ex.chains.records[r].prev {
-		if i := ex.chains.records[r].ev; ex.events[i].Flags&acquires != 0 && ex.events[i].Accesses(addr) {
+		if i := ex.chains.records[r].ev; wanted(i) {
 			return i
 		}
 	}

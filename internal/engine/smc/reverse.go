@@ -3,9 +3,6 @@ package smc
 import (
 	"fencepost/internal/machine"
 	"slices"
-
-	"fencepost/internal/ir"
-	"fencepost/internal/memory"
 )
 
 // Reversing races [AAJS17 §6].
@@ -166,7 +163,9 @@ func (rv *reverser) sequence(r *reversible) bool {
 		limit = len(rv.exec.events)
 	}
 	for i := int(r.first) + 1; i < limit; i++ {
-		v.appendEvent(r.first, i)
+		if !rv.left(r, i) {
+			v.appendEvent(r.first, i)
+		}
 	}
 	v.turn = len(v.items)
 	switch {
@@ -248,93 +247,4 @@ func (rv *reverser) endTrial(start machine.Mark) {
 	rv.run.Dry, rv.run.Lenient = false, false
 	rv.run.Issued = rv.run.Issued[:0]
 	rv.run.Undo(start)
-}
-
-// pendingEvents reverses the locks and joins that threads wait at when the execution ends: each could have
-// come before the event that took the mutex, or that started the thread.
-func (rv *reverser) pendingEvents() {
-	rv.pending = rv.pending[:0]
-	rv.path.forward(len(rv.exec.events))
-	for t := range rv.run.Threads.Now {
-		if r, ok := rv.pendingLock(t); ok {
-			rv.pending = append(rv.pending, r)
-		}
-		if rv.run.Uses.Joins || rv.run.Uses.Shared {
-			rv.pendingJoins(t)
-		}
-	}
-	for k := range rv.pending {
-		rv.reverse(&rv.pending[k])
-	}
-}
-
-// pendingLock returns the reversible race of the lock that thread t waits at, if there is one.
-func (rv *reverser) pendingLock(t int) (reversible, bool) {
-	if rv.run.Threads.Now[t].Stop != machine.Runs {
-		return reversible{}, false
-	}
-	rv.run.List(t)
-	var h memory.Hindered
-	var lb label
-	if rv.run.State.Running(ir.ThreadID(t)) {
-		for _, o := range rv.run.Hidden {
-			if hx := rv.run.Sys.Thread(rv.run.State, t).Hindrance(o.Edge); hx.Why == memory.Held {
-				h, lb = hx, label{Edge: o.Edge}
-			}
-		}
-	} else if edge, woken := rv.run.State.Waiting(ir.ThreadID(t)); woken && len(rv.run.Options) == 0 {
-		h, lb = rv.run.Sys.Thread(rv.run.State, t).Hindrance(edge), label{Edge: edge}
-	}
-	if h.Why != memory.Held {
-		return reversible{}, false
-	}
-	f := rv.exec.acquirer(h.Addr)
-	if f == none || rv.exec.events[f].Thread == int32(t) || rv.past(t, f) {
-		return reversible{}, false
-	}
-	return reversible{first: f, second: none, proc: int32(t), label: lb, lock: true}, true
-}
-
-// pendingJoins adds the reversible races of the joins that thread t waits at, and of the spawns for which no thread is
-// left: another spawn has started the last one.
-func (rv *reverser) pendingJoins(t int) {
-	if rv.run.Threads.Now[t].Stop != machine.Runs || !rv.run.State.Running(ir.ThreadID(t)) {
-		return
-	}
-	th := rv.run.Sys.Thread(rv.run.State, t)
-	for i := range int32(th.EdgeCount()) {
-		u := -1
-		switch op := th.Op(i); {
-		case len(th.EnabledEdge(i, nil)) > 0:
-		case op.Kind == ir.Join:
-			u = th.JoinTarget(i)
-		case op.Kind == ir.Spawn:
-			u = int(op.Threads[len(op.Threads)-1])
-		}
-		if f := rv.exec.starter(u); u >= 0 && f != none && rv.exec.events[f].Thread != int32(t) && !rv.past(t, f) {
-			rv.pending = append(rv.pending, reversible{first: f, second: none, proc: int32(t), label: label{Edge: i}})
-		}
-	}
-}
-
-// past reports whether event f happens before what thread t does next, if that drains.
-func (rv *reverser) past(t int, f int32) bool {
-	c := &rv.clock
-	c.reset()
-	if b := rv.exec.base[t]; b != none {
-		c.join(rv.exec.clock(b))
-	}
-	rv.exec.joinBuffers(int32(t), c)
-	return rv.exec.precedes(f, c.sum)
-}
-
-// attempt returns the lock of a thread that waits for it at the end.
-func (rv *reverser) attempt(r *reversible) event {
-	e := event{
-		Proc: r.proc, Thread: r.proc, Ord: none, Cancel: none, Label: r.label,
-		Flags: drains | isMutex | locks | acquires,
-	}
-	e.Add(rv.exec.events[r.first].Acc[0].Addr, 8, reads|writes)
-	e.Idx = rv.run.Procs.Count[r.proc] + 1
-	return e
 }

@@ -1,0 +1,159 @@
+package smc
+
+import (
+	"fencepost/internal/ir"
+	"fencepost/internal/machine"
+	"fencepost/internal/memory"
+)
+
+// Locks and joins that did not happen [AAJS17 §7].
+
+// pendingEvents reverses the locks and joins that threads wait at when the execution ends: each could have
+// come before the event that took the mutex, or that started the thread.
+func (rv *reverser) pendingEvents() {
+	rv.pending = rv.pending[:0]
+	rv.path.forward(len(rv.exec.events))
+	for t := range rv.run.Threads.Now {
+		rv.pendingLocks(t)
+		if rv.run.Uses.Joins || rv.run.Uses.Shared {
+			rv.pendingJoins(t)
+		}
+	}
+	for k := range rv.pending {
+		rv.reverse(&rv.pending[k])
+	}
+}
+
+// pendingLocks adds the reversible races of the locks that thread t waits at.
+func (rv *reverser) pendingLocks(t int) {
+	if rv.run.Threads.Now[t].Stop != machine.Runs {
+		return
+	}
+	rv.run.List(t)
+	th := rv.run.Sys.Thread(rv.run.State, t)
+	if !rv.run.State.Running(ir.ThreadID(t)) {
+		if edge, woken := rv.run.State.Waiting(ir.ThreadID(t)); woken && len(rv.run.Options) == 0 {
+			rv.pendingLock(t, edge, th.Hindrance(edge))
+		}
+		return
+	}
+	for _, o := range rv.run.Hidden {
+		rv.pendingLock(t, o.Edge, th.Hindrance(o.Edge))
+	}
+}
+
+// pendingLock adds the reversible race of a lock that thread t waits at. It adds nothing if h has another reason.
+func (rv *reverser) pendingLock(t int, edge int32, h memory.Hindered) {
+	if h.Why != memory.Held {
+		return
+	}
+	if f := rv.exec.acquirer(h.Addr); f != none && rv.exec.events[f].Thread != int32(t) && !rv.past(t, f) {
+		rv.pending = append(rv.pending, reversible{first: f, second: none, proc: int32(t), label: label{Edge: edge}, lock: true})
+	}
+}
+
+// pendingJoins adds the reversible races of the joins that thread t waits at, and of the spawns for which no thread is
+// left: another spawn has started the last one.
+func (rv *reverser) pendingJoins(t int) {
+	if rv.run.Threads.Now[t].Stop != machine.Runs || !rv.run.State.Running(ir.ThreadID(t)) {
+		return
+	}
+	th := rv.run.Sys.Thread(rv.run.State, t)
+	for i := range int32(th.EdgeCount()) {
+		u := -1
+		switch op := th.Op(i); {
+		case len(th.EnabledEdge(i, nil)) > 0:
+		case op.Kind == ir.Join:
+			u = th.JoinTarget(i)
+		case op.Kind == ir.Spawn:
+			u = int(op.Threads[len(op.Threads)-1])
+		}
+		if f := rv.exec.starter(u); u >= 0 && f != none && rv.exec.events[f].Thread != int32(t) && !rv.past(t, f) {
+			rv.pending = append(rv.pending, reversible{first: f, second: none, proc: int32(t), label: label{Edge: i}})
+		}
+	}
+}
+
+// past reports whether event f happens before what thread t does next, if that drains.
+func (rv *reverser) past(t int, f int32) bool {
+	c := &rv.clock
+	c.reset()
+	if b := rv.exec.base[t]; b != none {
+		c.join(rv.exec.clock(b))
+	}
+	rv.exec.joinBuffers(int32(t), c)
+	return rv.exec.precedes(f, c.sum)
+}
+
+// attempt returns the lock of a thread that waits for it at the end.
+func (rv *reverser) attempt(r *reversible) event {
+	e := event{
+		Proc: r.proc, Thread: r.proc, Ord: none, Cancel: none, Label: r.label,
+		Flags: drains | isMutex | locks | acquires,
+	}
+	holder := &rv.exec.events[r.first]
+	e.Idx = rv.run.Procs.Count[r.proc] + 1
+	if r.without != 0 {
+		did := &rv.exec.events[r.without-1]
+		if did.Proc != r.proc {
+			did, holder = holder, did
+		}
+		e.Idx = did.Idx
+	}
+	e.Add(holder.Acc[0].Addr, 8, reads|writes)
+	return e
+}
+
+// Locks and joins of threads that do something else instead.
+//
+// A thread that has a choice may find a lock or a join among what it can choose, and cannot do it now. If it never can
+// in the execution, the lock could still have come before the event that took the mutex, and the join before the event
+// that started the thread. At the end the thread does not wait for it, so it is not pending there.
+
+// blocked is a choice of a thread that is possible only before another event.
+type blocked struct {
+	first int32 // the event that took the mutex or started the thread; none: nothing is blocked
+	lock  bool
+}
+
+// blockedChoice returns why thread t cannot do what a label says in the state of the machine, where it could do event i
+// of the execution instead.
+func (rv *reverser) blockedChoice(t int, lb label, i int32) blocked {
+	th := rv.run.Sys.Thread(rv.run.State, t)
+	first, lock := int32(none), false
+	switch h := th.Hindrance(lb.Edge); {
+	case h.Why == memory.Held:
+		first, lock = rv.exec.newest(h.Addr, func(f int32) bool {
+			return rv.exec.events[f].Flags&acquires != 0 && rv.exec.events[f].Accesses(h.Addr) && !rv.after(i, f)
+		}), true
+	case h.Why == memory.Others && th.Op(lb.Edge).Kind == ir.Join:
+		first = rv.exec.starter(th.JoinTarget(lb.Edge))
+	}
+	if first == none || first >= i && rv.after(i, first) || rv.exec.events[first].Thread == int32(t) || rv.pastOf(i, first) {
+		return blocked{first: none}
+	}
+	return blocked{first, lock}
+}
+
+// after reports whether event f is event i or happens after it.
+func (rv *reverser) after(i, f int32) bool { return f >= i && rv.exec.precedes(i, rv.exec.clock(f)) }
+
+// pastOf reports whether event f happens before what the thread of event i could do instead of that, if it drains.
+func (rv *reverser) pastOf(i, f int32) bool {
+	c, t := &rv.clock, rv.exec.events[i].Thread
+	c.reset()
+	if b := rv.exec.bases[rv.path.nodes[i+1].bases].old; b != none {
+		c.join(rv.exec.clock(b))
+	}
+	for _, st := range rv.exec.stores[t] {
+		if st.ev < i && st.upd != none {
+			c.join(rv.exec.clock(st.upd))
+		}
+	}
+	return rv.exec.precedes(f, c.sum)
+}
+
+// left reports whether event i is left out of the sequence of a race although it may not happen after the first event.
+func (rv *reverser) left(r *reversible, i int) bool {
+	return r.without != 0 && rv.after(r.without-1, int32(i))
+}
