@@ -114,6 +114,9 @@ func (cr *checker) mustHold(c *class, a *action, e *ir.Edge, s *run) (goal, what
 				holders = append(holders, lk.holds(cr.pr.arith, c, a.from(), s.regs))
 			}
 		}
+		if op.Class != 0 {
+			return or(holders), op.Class.String()
+		}
 		return or(holders), ir.BadUnlock.String()
 	case op.Kind == ir.Join:
 		if !cr.joinsOnce(c, e) {

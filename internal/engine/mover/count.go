@@ -241,10 +241,10 @@ func (q *equations) add(in *instance, s State, threads []ir.ThreadID) bool {
 		row[q.unknown[standing{in.of[t], l}]]++
 	}
 	g := &q.k.pr.regions[q.ct.x]
-	value := s.Read(uint64(g.base), g.typ)
+	value := g.seenIn(s)
 	if q.ct.y >= 0 {
 		h := &q.k.pr.regions[q.ct.y]
-		value = ir.Type{Bits: q.ct.bits, Signed: true}.Wrap(value - s.Read(uint64(h.base), h.typ))
+		value = ir.Type{Bits: q.ct.bits, Signed: true}.Wrap(value - h.seenIn(s))
 	}
 	row[len(q.standings)] = ((value % prime) + prime) % prime
 	for _, r := range q.rows {

@@ -21,6 +21,5 @@
 //	k   *knowledge    y   *layout       x   *runner       s   *simplifier
 //	c, d  classes     a, b  actions     l, n  locations   m   memory
 //
-// Limits: allocation, conditions, barriers and mutexes that are not of the normal kind
-// are refused. Numbers are mathematical integers or bit-vectors.
+// Limits: allocation is refused. Numbers are mathematical integers or bit-vectors.
 package mover

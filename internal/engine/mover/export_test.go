@@ -86,9 +86,9 @@ func (k *knowledge) wrongAbout(in *instance, s State, threads []ir.ThreadID) (ba
 			sum += ct.weight[in.of[t]][l]
 		}
 		g := &k.pr.regions[ct.x]
-		value := s.Read(uint64(g.base), g.typ)
+		value := g.seenIn(s)
 		if ct.y >= 0 {
-			value -= s.Read(uint64(k.pr.regions[ct.y].base), k.pr.regions[ct.y].typ)
+			value -= k.pr.regions[ct.y].seenIn(s)
 		}
 		if compared++; (ir.Type{Bits: ct.bits}).Wrap(value-sum) != 0 {
 			bad = append(bad, ct.text(k.pr))

@@ -39,7 +39,7 @@ func (v vocabulary) variable(x int) word {
 	return word{
 		v.pr.name(x),
 		func(st *symbolic) string { return v.pr.value(st.mem, x) },
-		func(st *concrete) int64 { return st.Read(uint64(g.base), g.typ) },
+		func(st *concrete) int64 { return g.seenIn(st) },
 	}
 }
 

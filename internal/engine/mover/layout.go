@@ -40,6 +40,17 @@ type region struct {
 	size  int     // of the variable or element, in bytes
 	base  int64   // address of the first element, or of the variable
 	home  ir.ObjectID
+	mutex bool // a variable that is the word of a mutex
+}
+
+// seenIn returns the value of a variable in a state of an instance. The word of a mutex tells there which thread
+// holds it; a proof only knows whether one does.
+func (g *region) seenIn(s State) int64 {
+	v := s.Read(uint64(g.base), g.typ)
+	if g.mutex && v != 0 {
+		return 1
+	}
+	return v
 }
 
 // layout has the regions of a program.
@@ -192,10 +203,11 @@ func (y *layout) addSingles(home ir.ObjectID, list []access) bool {
 		if locks(a.op) {
 			typ = ir.U64
 		}
-		if known, ok := at[addr]; ok && known.size != a.size {
+		known, ok := at[addr]
+		if ok && known.size != a.size {
 			return false
 		}
-		at[addr] = region{shape: single, size: a.size, base: addr, home: home, typ: typ, name: y.prog.LocationName(uint64(addr), a.size)}
+		at[addr] = region{mutex: locks(a.op) || known.mutex, shape: single, size: a.size, base: addr, home: home, typ: typ, name: y.prog.LocationName(uint64(addr), a.size)}
 	}
 	cells := make([]region, 0, len(at))
 	for _, r := range at {

@@ -315,6 +315,9 @@ func (lf *lockFinder) isLock(lk *lock) bool {
 			before, now := lk.holds(lf.pr.arith, c, a.from(), regs), lk.holds(lf.pr.arith, c, a.to(), after.regs)
 			old, value := lk.free(lf.pr, m), lk.free(lf.pr, after.mem)
 			given := append([]string{implies(before, not(old)), lk.below(lf.pr, m)}, after.guard...)
+			if lf.pr.family.first(c, a.from()) { // such as where a mutex is initialised
+				given = append(given, implies(not(before), old))
+			}
 			goal := and([]string{
 				lk.below(lf.pr, after.mem),
 				implies(and([]string{not(before), now}), and([]string{old, not(value)})),

@@ -62,6 +62,8 @@ type Outcome struct {
 	Warnings []verdict.Warning
 	// Program is the program of the proof: the given one, with its abstractions.
 	Program *ir.Program
+	// Waits says that the program has conditions or barriers: the proof does not say whether threads wait for ever.
+	Waits bool
 }
 
 // queryLimit bounds one question to the solver. Most questions that end at a limit end at the work;
@@ -120,6 +122,11 @@ func (pr *prover) prove(opt Options) (*Outcome, error) {
 	}
 	out.Warnings = pr.vacuous()
 	pr.abstractor.materialize()
+	if pr.given != nil {
+		if out.Waits = true; out.Verdict == verdict.ValueRobust {
+			out.Program = pr.given
+		}
+	}
 	out.Proof.MaxThreads = pr.known.maxThreads()
 	out.Proof.Obligations = pr.obligations
 	pr.asker.report(out.Proof)

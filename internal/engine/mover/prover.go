@@ -35,6 +35,7 @@ type prover struct {
 	asker   *asker
 	classes []*class
 	known   *knowledge
+	given   *ir.Program // with conditions and barriers; nil: there are none
 
 	abstractor *abstractor
 	movers     *moverTable
@@ -59,6 +60,9 @@ func (pr *prover) prepare(p *ir.Program, props *property.Set, opt Options) error
 	annotations, err := annotated.take(p)
 	dropDead(p)
 	if err != nil {
+		return err
+	}
+	if err := pr.replaceSynchronisation(p); err != nil {
 		return err
 	}
 	if err := supported(p); err != nil {
@@ -100,6 +104,19 @@ func (pr *prover) prepare(p *ir.Program, props *property.Set, opt Options) error
 	}
 	pr.known = newKnowledge(pr, props)
 	return nil
+}
+
+// replaceSynchronisation replaces what is made of simpler steps: kinds of mutexes, conditions, barriers.
+func (pr *prover) replaceSynchronisation(p *ir.Program) error {
+	if err := plainMutexes(p); err != nil {
+		return err
+	}
+	given := clone(p)
+	found, err := replaceWaits(p)
+	if found {
+		pr.given = given
+	}
+	return err
 }
 
 // keeps returns which registers the questions of the program read. They count where states are

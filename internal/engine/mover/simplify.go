@@ -18,7 +18,14 @@ type simplifier struct {
 	keep  func(*ir.Edge) bool    // edges that are not dropped, whatever their condition
 	open  map[ir.ThreadID]ir.Reg // registers with any initial value
 	args  map[ir.ThreadID][]*ir.Expr
-	fixed map[span]bool // cells that never change, as far as was asked
+	fixed map[span]*fixedCell // cells that never change, or only before threads are started, as far as was asked
+}
+
+// fixedCell has the values of a cell that no thread writes after the first one was started.
+type fixedCell struct {
+	main   ir.ThreadID // the thread that initialises it; NoThread: it never changes
+	by     []*ir.Expr  // by location of that thread; nil: not reached
+	others *ir.Expr    // for the other threads
 }
 
 type span struct {
@@ -29,7 +36,7 @@ type span struct {
 // simplify propagates constants in p, and changes its functions.
 func simplify(p *ir.Program, keep func(*ir.Edge) bool, open map[ir.ThreadID]ir.Reg) {
 	for range 3 { // known addresses tell more about memory
-		s := &simplifier{p: p, keep: keep, open: open, args: map[ir.ThreadID][]*ir.Expr{}, fixed: map[span]bool{}}
+		s := &simplifier{p: p, keep: keep, open: open, args: map[ir.ThreadID][]*ir.Expr{}, fixed: map[span]*fixedCell{}}
 		at := map[ir.ThreadID][][]*ir.Expr{}
 		for changed := true; changed; {
 			changed = false
@@ -69,7 +76,7 @@ func (s *simplifier) propagate(t ir.ThreadID) (at [][]*ir.Expr, changed bool) {
 		work = work[:len(work)-1]
 		for _, i := range f.Out(l) {
 			e := &f.Edges[i]
-			after, possible := s.after(e, at[l])
+			after, possible := s.after(t, e, at[l])
 			if !possible {
 				continue
 			}
@@ -139,7 +146,7 @@ func (s *simplifier) spawn(op *ir.Op, regs []*ir.Expr) (changed bool) {
 }
 
 // after returns the registers after an edge, and whether it can be taken.
-func (s *simplifier) after(e *ir.Edge, regs []*ir.Expr) ([]*ir.Expr, bool) {
+func (s *simplifier) after(t ir.ThreadID, e *ir.Edge, regs []*ir.Expr) ([]*ir.Expr, bool) {
 	op := &e.Op
 	out := slices.Clone(regs)
 	op.Defs(func(r ir.Reg) { out[r] = unknown })
@@ -153,10 +160,10 @@ func (s *simplifier) after(e *ir.Edge, regs []*ir.Expr) ([]*ir.Expr, bool) {
 	case op.Kind == ir.Spawn && len(op.Threads) == 1 && op.Dst != ir.NoReg:
 		out[op.Dst] = ir.Int(int64(op.Threads[0]))
 	case op.Kind == ir.Load:
-		if v, ok := s.fixedValue(op, regs); ok {
+		if v, ok := s.fixedValue(t, e, regs); ok {
 			out[op.Dst] = ir.Int(v)
 		}
-	case op.Kind == ir.Lock && op.Mutex == ir.NormalMutex && op.Dst != ir.NoReg:
+	case op.Kind == ir.Lock && op.Mutex != ir.ErrorCheckMutex && op.Dst != ir.NoReg:
 		out[op.Dst] = ir.Int(0)
 	}
 	return out, true
@@ -211,32 +218,49 @@ func (s *simplifier) fold(e *ir.Expr) *ir.Expr {
 	return &c
 }
 
-// fixedValue returns what a load reads, or false if that may change.
-func (s *simplifier) fixedValue(op *ir.Op, regs []*ir.Expr) (int64, bool) {
+// fixedValue returns what a load reads, or false if that is not known.
+func (s *simplifier) fixedValue(t ir.ThreadID, e *ir.Edge, regs []*ir.Expr) (int64, bool) {
+	op := &e.Op
 	addr, ok := s.constant(s.value(op.Addr, regs, ir.NoReg))
 	if !ok {
 		return 0, false
 	}
 	at := span{addr, op.Type.Size()}
-	same, asked := s.fixed[at]
+	c, asked := s.fixed[at]
 	if !asked {
-		same = s.neverChanges(at)
-		s.fixed[at] = same
+		c = s.fixCell(at)
+		s.fixed[at] = c
 	}
-	return initialValue(s.p, uint64(addr), op.Type), same
+	switch {
+	case c == nil:
+		return 0, false
+	case c.main == ir.NoThread:
+		return initialValue(s.p, uint64(addr), op.Type), true
+	}
+	v := c.others
+	if t == c.main {
+		v = c.by[e.From]
+	}
+	if v == nil || v == unknown {
+		return 0, false
+	}
+	return op.Type.Wrap(v.Value), true
 }
 
 func (s *simplifier) constant(addr *ir.Expr) (int64, bool) {
 	return (&layout{prog: s.p}).constant(addr)
 }
 
-// neverChanges reports whether every store to a cell stores its initial value.
-func (s *simplifier) neverChanges(at span) bool {
+// fixCell returns the values of a cell that is written before threads are started at most, with constants or what is
+// there already; nil if other stores may write it.
+func (s *simplifier) fixCell(at span) *fixedCell {
 	home := s.p.FindObject(uint64(at.addr), at.size)
 	if home == ir.NoObject && !s.p.Cells {
-		return false
+		return nil
 	}
-	for _, f := range s.p.Funcs {
+	early, out := beforeSpawns(s.p), &fixedCell{main: ir.NoThread}
+	for t := range s.p.Threads {
+		f := s.p.ThreadFunc(ir.ThreadID(t))
 		for i := range f.Edges {
 			op := &f.Edges[i].Op
 			if !op.Writes() && !locks(op) && op.Kind != ir.CondWait && op.Kind != ir.Barrier && op.Kind != ir.Free {
@@ -246,19 +270,97 @@ func (s *simplifier) neverChanges(at span) bool {
 			switch {
 			case !fixed && op.Obj != ir.NoObject && op.Obj != home:
 			case !fixed:
-				return false
+				return nil
 			case to+int64(width(op)) <= at.addr || at.addr+int64(at.size) <= to:
 			case op.Kind != ir.Store || to != at.addr || op.Type.Size() != at.size:
-				return false
+				return nil
 			default:
 				v, ok := op.Val.IsConst()
-				if !ok || op.Type.Wrap(v) != initialValue(s.p, uint64(to), op.Type) {
-					return false
+				if ok && op.Type.Wrap(v) == initialValue(s.p, uint64(to), op.Type) {
+					continue
 				}
+				if !early(f, f.Edges[i].From) {
+					return nil
+				}
+				out.main = ir.ThreadID(t)
 			}
 		}
 	}
+	if out.main != ir.NoThread {
+		if !s.initialised(at, out) {
+			return nil
+		}
+	}
+	return out
+}
+
+// initialised finds the values of a cell that only the main thread writes. It returns false if another thread may
+// write it after all.
+func (s *simplifier) initialised(at span, c *fixedCell) bool {
+	for t := range s.p.Threads {
+		f := s.p.ThreadFunc(ir.ThreadID(t))
+		for i := range f.Edges {
+			if ir.ThreadID(t) != c.main && s.storesTo(&f.Edges[i].Op, at) {
+				return false // of the initial value, which is not the value any more
+			}
+		}
+	}
+	f := s.p.ThreadFunc(c.main)
+	values := make([][]*ir.Expr, len(f.Locs))
+	t := ir.Type{Bits: uint8(8 * at.size), Signed: true}
+	values[f.Entry] = []*ir.Expr{ir.Int(initialValue(s.p, uint64(at.addr), t))}
+	var others []*ir.Expr
+	early := beforeSpawns(s.p)
+	for work := []ir.Loc{f.Entry}; len(work) > 0; {
+		l := work[len(work)-1]
+		work = work[:len(work)-1]
+		for _, i := range f.Out(l) {
+			e := &f.Edges[i]
+			after := values[l]
+			if s.storesTo(&e.Op, at) {
+				if !early(f, l) {
+					return false
+				}
+				if after = []*ir.Expr{unknown}; e.Op.Val.Op == ir.Const {
+					after = []*ir.Expr{ir.Int(t.Wrap(e.Op.Val.Value))}
+				}
+			}
+			if merge(&values[e.To], after) {
+				work = append(work, e.To)
+			}
+		}
+	}
+	c.by = make([]*ir.Expr, len(f.Locs))
+	for l, v := range values {
+		if v != nil {
+			c.by[l] = v[0]
+		}
+	}
+	for i := range f.Edges {
+		if e := &f.Edges[i]; e.Op.Kind == ir.Spawn && c.by[e.From] != nil {
+			merge(&others, []*ir.Expr{c.by[e.From]})
+		}
+	}
+	if others != nil {
+		c.others = others[0]
+	}
 	return true
+}
+
+// readsInitialised reports whether a load at a constant address reads a cell that the main thread initialises for others.
+func (s *simplifier) readsInitialised(op *ir.Op) bool {
+	addr, fixed := s.constant(op.Addr)
+	c := s.fixed[span{addr, op.Type.Size()}]
+	return fixed && c != nil && c.others != nil
+}
+
+// storesTo reports whether an operation is a store to exactly this cell.
+func (s *simplifier) storesTo(op *ir.Op, at span) bool {
+	if op.Kind != ir.Store {
+		return false
+	}
+	to, fixed := s.constant(op.Addr)
+	return fixed && to == at.addr && op.Type.Size() == at.size
 }
 
 // rewrite inserts known values into a thread, and reports whether anything changed.
@@ -275,9 +377,16 @@ func (s *simplifier) rewrite(t ir.ThreadID, at [][]*ir.Expr) (changed bool) {
 			changed = true
 			continue
 		}
-		if _, possible := s.after(&e, regs); !possible {
+		if _, possible := s.after(t, &e, regs); !possible {
 			changed = true
 			continue
+		}
+		if e.Op.Kind == ir.Load {
+			if v, ok := s.fixedValue(t, &e, regs); ok && s.readsInitialised(&e.Op) {
+				set := ir.NewOp(ir.Assign)
+				set.Dst, set.Val = e.Op.Dst, ir.Int(v)
+				e.Op, e.Pass, changed = set, Name, true
+			}
 		}
 		new := ir.NoReg
 		if e.Op.Kind == ir.AbstractLoad || e.Op.Kind == ir.Havoc {

@@ -16,12 +16,14 @@ import (
 
 var inC = flag.Int("fp.inc", 4, "random C programs with templates to prove")
 
-// protocolC makes a C program in which several threads run one function: a lock, or something that looks like one,
+// protocolC makes a C program in which several threads run one function: a lock, a condition, a barrier, or something
+// that looks like one,
 // around some work with assertions, in a loop or not. Each part is right, or has a mistake that people make.
 func protocolC(r *rand.Rand, threads int) string {
 	pick := func(list ...string) string { return list[r.IntN(len(list))] }
 	var acquire, release string
-	switch r.IntN(4) {
+	kind := "PTHREAD_MUTEX_NORMAL"
+	switch r.IntN(6) {
 	case 0:
 		acquire = pick("pthread_mutex_lock(&m);", "pthread_mutex_lock(&m);", "while (pthread_mutex_trylock(&m)) ;", "if (pthread_mutex_trylock(&m)) return 0;")
 		release = "pthread_mutex_unlock(&m);"
@@ -31,8 +33,15 @@ func protocolC(r *rand.Rand, threads int) string {
 	case 2:
 		acquire = pick("t = __sync_fetch_and_add(&n, 1);", "t = __sync_fetch_and_add(&n, 1);", "t = n; n = t + 1;") + " " + pick("while (s != t) ;", "while (s != t) ;", "while (s < t) ;")
 		release = pick("s = t + 1;", "s = s + 1;", "__sync_fetch_and_add(&s, 1);", "s = t;")
+	case 3: // again and again
+		kind = pick("PTHREAD_MUTEX_RECURSIVE", "PTHREAD_MUTEX_RECURSIVE", "PTHREAD_MUTEX_ERRORCHECK")
+		acquire = pick("pthread_mutex_lock(&m); pthread_mutex_lock(&m);", "pthread_mutex_lock(&m);", "if (pthread_mutex_trylock(&m)) return 0; pthread_mutex_lock(&m);")
+		release = pick("pthread_mutex_unlock(&m); pthread_mutex_unlock(&m);", "pthread_mutex_unlock(&m);", "pthread_mutex_unlock(&m); x = 0; pthread_mutex_unlock(&m);")
+	case 4:
+		acquire = "pthread_mutex_lock(&m); " + pick("while (!f) pthread_cond_wait(&c, &m);", "if (!f) pthread_cond_wait(&c, &m);", "while (f) pthread_cond_wait(&c, &m); f = 1;")
+		release = pick("f = 1; pthread_cond_signal(&c);", "f = 0; pthread_cond_broadcast(&c);", "x = 1; f = 1;") + pick(" pthread_mutex_unlock(&m);", " pthread_mutex_unlock(&m); pthread_cond_signal(&c);")
 	default:
-		acquire = pick("", "while (!f) ;", "if (!f) return 0;")
+		acquire = pick("", "while (!f) ;", "if (!f) return 0;", "pthread_barrier_wait(&br);", "if (pthread_barrier_wait(&br)) return 0;")
 		release = pick("x = 1; f = 1;", "f = 1; x = 1;", "f = 1;")
 	}
 	work := pick("assert(x == 0); x = 1; x = 0;", "x++; x--;", "k = x; x = k + 1; assert(x == k + 1);", "k = x; assert(k == 0 || k == 1);", "x = 1; assert(x == 1); x = 0;", "b = b + 1; assert(b != 0);", "x = t; k = x; assert(k == (int)t);")
@@ -44,8 +53,14 @@ func protocolC(r *rand.Rand, threads int) string {
 		body = strings.Replace(body, work, release, 1)
 	}
 	var b strings.Builder
-	b.WriteString("#include <assert.h>\n#include <pthread.h>\n#include <stdlib.h>\nvolatile unsigned l, n, s, f;\nvolatile int x;\nvolatile unsigned char b;\npthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;\n")
+	b.WriteString("#include <assert.h>\n#include <pthread.h>\n#include <stdlib.h>\nvolatile unsigned l, n, s, f;\nvolatile int x;\nvolatile unsigned char b;\npthread_mutex_t m;\npthread_cond_t c = PTHREAD_COND_INITIALIZER;\npthread_barrier_t br;\n")
 	fmt.Fprintf(&b, "void *w(void *p) {\n  unsigned t = 0;\n  int k = 0;\n  %s\n  return 0;\n}\nint main(void) {\n  pthread_t h[4];\n", body)
+	if kind != "PTHREAD_MUTEX_NORMAL" { // a program that names kinds asks for them at every lock
+		fmt.Fprintf(&b, "  pthread_mutexattr_t at;\n  pthread_mutexattr_init(&at);\n  pthread_mutexattr_settype(&at, %s);\n  pthread_mutex_init(&m, &at);\n", kind)
+	}
+	if strings.Contains(body, "barrier") {
+		fmt.Fprintf(&b, "  pthread_barrier_init(&br, 0, %d);\n", r.IntN(3)) // 0 is an error
+	}
 	if r.IntN(3) == 0 {
 		b.WriteString("  f = 1;\n")
 	}

@@ -174,6 +174,19 @@ func (fm *family) unborn(c *class, l ir.Loc, d *class, asked map[*class]bool) bo
 	return true
 }
 
+// first reports whether no other thread has been started while the thread of class c is at l.
+func (fm *family) first(c *class, l ir.Loc) bool {
+	if c.many {
+		return false
+	}
+	for d := range fm.joined {
+		if d != c && !fm.unborn(c, l, d, map[*class]bool{}) {
+			return false
+		}
+	}
+	return true
+}
+
 // ends returns the locations at which a thread of class c has ended.
 func (c *class) ends() []ir.Loc {
 	var list []ir.Loc

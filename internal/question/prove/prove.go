@@ -220,7 +220,7 @@ func (q *query) prove(ctx context.Context, quick bool) (*verdict.Result, error) 
 	if err := q.underSC(ctx, out, res); err != nil {
 		return nil, fmt.Errorf("search under SC: %w", err)
 	}
-	q.answerChecks(res)
+	q.answerChecks(res, out.Waits)
 	return res, nil
 }
 
@@ -238,7 +238,10 @@ func (q *query) underSC(ctx context.Context, out *mover.Outcome, res *verdict.Re
 	if memory.Unlisted(out.Program) != nil {
 		a.Err = memory.ErrUnbounded
 	} else {
-		q.Ask(ctx, a, out.Program, pipeline.Asked{Options: q.opt.Options, Given: q.opt.Given()})
+		asked, props := *q.Program, *q.Props
+		props.Deadlock = props.Deadlock && !out.Waits
+		asked.Props = &props
+		asked.Ask(ctx, a, out.Program, pipeline.Asked{Options: q.opt.Options, Given: q.opt.Given()})
 	}
 	report := verdict.EngineReport{Engine: a.Engine.Name, Model: memory.SC.String(), Verdict: verdict.Unknown}
 	switch {
@@ -303,8 +306,8 @@ func sampled(ctx context.Context, p *ir.Program, show func(mover.State)) {
 	explicit.Visit(ctx, p, samples, func(v explicit.View) { show(v) })
 }
 
-// answerChecks says what became of the program's own checks.
-func (q *query) answerChecks(res *verdict.Result) {
+// answerChecks says what became of the program's own checks. waits says that the program has conditions or barriers.
+func (q *query) answerChecks(res *verdict.Result, waits bool) {
 	if res.Verdict == verdict.Unknown {
 		return
 	}
@@ -319,10 +322,12 @@ func (q *query) answerChecks(res *verdict.Result) {
 			c.Proved, c.By, c.State, c.Vague = true, bySC, nil, false
 		}
 	}
-	if q.Props.Deadlock && len(res.Engines) == 0 {
-		res.Warnings = append(res.Warnings, verdict.Warning{
-			Code: "FP0914", Message: "deadlock is not part of this answer: it cannot be decided for any number of threads",
-		})
+	if q.Props.Deadlock && (waits || len(res.Engines) == 0) {
+		why := "it cannot be decided for any number of threads"
+		if waits {
+			why = "proofs do not say which threads wait at conditions and barriers"
+		}
+		res.Warnings = append(res.Warnings, verdict.Warning{Code: "FP0914", Message: "deadlock is not part of this answer: " + why})
 	}
 }
 
