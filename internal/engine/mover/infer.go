@@ -41,10 +41,11 @@ var bounds = []relation{{"<=", ir.Le}, {">=", ir.Ge}}
 type effort uint8
 
 const (
-	_     effort = iota
-	few          // registers and variables against numbers, registers against variables
-	mined        // counts, facts about two threads, tickets: what holds in small instances
-	many         // also registers against each other, and implications between variables
+	_       effort = iota
+	few            // registers and variables against numbers, registers against variables
+	mined          // counts, facts about two threads, tickets: what holds in small instances
+	clauses        // disjunctions that hold in small instances
+	many           // also registers against each other, and implications between variables
 )
 
 // infer finds locks and invariants. With more effort it adds to the invariants that are proved.
@@ -52,6 +53,10 @@ func (k *knowledge) infer(how effort) {
 	numbers, scalars := k.pr.numbers(), k.scalars()
 	if how == mined {
 		k.mine(scalars, numbers)
+		return
+	}
+	if how == clauses {
+		mineClauses(k, scalars)
 		return
 	}
 	if how == few {

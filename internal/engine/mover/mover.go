@@ -228,7 +228,7 @@ func (pr *prover) attempt(ctx context.Context, opt Options) *result {
 		switch {
 		case effort == few:
 			pr.known.restore(given) // a given invariant may be inductive with inferred ones
-		case effort == mined && pr.reach == nil:
+		case (effort == mined || effort == clauses) && pr.reach == nil:
 			continue
 		}
 		pr.known.infer(effort)

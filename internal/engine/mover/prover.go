@@ -57,6 +57,10 @@ func (pr *prover) prepare(p *ir.Program, props *property.Set, opt Options) error
 	left := privatize(p, opt.private)
 	annotated := annotationsIn(p, props)
 	simplify(p, annotated.begins, props.Numbers)
+	if !p.Cells {
+		separateWebs(p, props)
+	}
+	resolvePointers(p, props.Numbers)
 	annotations, err := annotated.take(p)
 	dropDead(p)
 	if err != nil {

@@ -182,6 +182,8 @@ func propose(k *knowledge, stored *verdict.Proof) {
 		k.global = append(k.global, choose(k.onVariable(x, numbers), standing{})...)
 	}
 	k.global = append(k.global, choose(k.onPairs(scalars), standing{})...)
+	g := newClauseGrammar(k, scalars)
+	k.global = unlessThere(k.global, g.stored(g.always(), wanted[standing{}]))
 	k.spread()
 	for _, c := range k.pr.classes {
 		for l := range c.f.Locs {
@@ -193,8 +195,19 @@ func propose(k *knowledge, stored *verdict.Proof) {
 			list := append(k.atLocation(c, at.l, scalars, numbers, few), k.atLocation(c, at.l, scalars, numbers, many)...)
 			list = append(list, k.onTickets(c, at.l, scalars)...)
 			k.local[c][l] = append(k.local[c][l], choose(list, at)...)
+			k.local[c][l] = unlessThere(k.local[c][l], g.stored(g.at(c, at.l), wanted[at]))
 		}
 	}
+}
+
+// unlessThere adds conditions that a list does not have.
+func unlessThere(list, more []*pred) []*pred {
+	for _, p := range more {
+		if !slices.ContainsFunc(list, func(q *pred) bool { return q.text == p.text }) {
+			list = append(list, p)
+		}
+	}
+	return list
 }
 
 // proposePair adds a fact about two threads. One that does not fit the program is left out.

@@ -6,36 +6,73 @@ import (
 	"strings"
 	"testing"
 
+	"fencepost/internal/question/prove"
 	"fencepost/verdict"
 )
 
-// TestAlgorithms: the algorithms in testdata are proved without annotations, for any number of
-// threads, and a mistake in each is not.
+// mistake is a change that makes an algorithm wrong.
+type mistake struct{ right, wrong string }
+
+// algorithm is a program in testdata that is proved without annotations, for any number of threads.
+type algorithm struct {
+	file     string
+	most     int64 // threads; 0: any number
+	verdict  verdict.Verdict
+	mistakes []mistake
+}
+
+var algorithms = []algorithm{
+	{"ticket.c", 1<<31 - 1, verdict.ValueRobust, []mistake{
+		{"atomic_fetch_add_explicit(&l->next, 1, memory_order_relaxed);\n", "l->next;\n  l->next = mine + 1;\n"},
+		{"  assert(inside == 0);\n", "  release(&lock);\n  assert(inside == 0);\n"},
+	}},
+	{"ttas.c", 1<<31 - 1, verdict.ValueRobust, []mistake{
+		{"if (!atomic_exchange_explicit(&lock, 1, memory_order_acquire))\n", "lock = 1;\n"},
+	}},
+	{"dcl.c", 0, verdict.ValueRobust, []mistake{
+		{"    if (config == NULL) {\n      struct", "    {\n      struct"},
+		{"      c->size = 8;\n      config = c;\n", "      config = c;\n      c->size = 8;\n"},
+	}},
+	{"rcu.c", 0, verdict.ValueRobust, []mistake{
+		{"    block.limit = 8;\n    atomic_store_explicit(&current, &block, memory_order_release);\n",
+			"    atomic_store_explicit(&current, &block, memory_order_release);\n    block.limit = 8;\n"},
+		{"  if (c == NULL) {", "  if (c != NULL) {"},
+	}},
+}
+
+// TestAlgorithms: the algorithms are proved.
 func TestAlgorithms(t *testing.T) {
-	for _, test := range []struct {
-		file       string
-		most       int64  // threads
-		right, bad string // a mistake
-	}{
-		{"ticket.c", 1<<31 - 1, "atomic_fetch_add_explicit(&l->next, 1, memory_order_relaxed);\n", "l->next;\n  l->next = mine + 1;\n"},
-		{"ttas.c", 1<<31 - 1, "if (!atomic_exchange_explicit(&lock, 1, memory_order_acquire))\n", "lock = 1;\n"},
-	} {
-		text, err := os.ReadFile(filepath.Join("testdata", test.file))
-		if err != nil {
-			t.Fatal(err)
-		}
-		a := ask(t, test.file, string(text), nil)
-		r := &a.Results[0]
-		if r.Verdict != verdict.ValueRobust || r.Proof.Open() > 0 || r.Proof.MaxThreads != test.most || r.Coverage.Threads != verdict.AnyThreads {
-			t.Errorf("%s: %s, %s; %+v", test.file, r.Verdict, r.Reason, r.Proof)
-		}
-		wrong := strings.Replace(string(text), test.right, test.bad, 1)
-		if wrong == string(text) {
-			t.Fatalf("%s: nothing to change", test.file)
-		}
-		a = ask(t, test.file, wrong, nil)
-		if r := &a.Results[0]; r.Verdict != verdict.Unsafe {
-			t.Errorf("%s with a mistake: %s, %s", test.file, r.Verdict, r.Reason)
+	for _, test := range algorithms {
+		t.Run(test.file, func(t *testing.T) {
+			r := proof(t, test.file, source(t, test.file), func(o *prove.Options) { o.Timeout = 0 })
+			if r.Verdict != test.verdict || r.Proof.Open() > 0 || r.Proof.MaxThreads != test.most || r.Coverage.Threads != verdict.AnyThreads {
+				t.Errorf("%s, %s; for %d threads, %d checks open", r.Verdict, r.Reason, r.Proof.MaxThreads, r.Proof.Open())
+			}
+		})
+	}
+}
+
+// TestMistakes: with a mistake an execution is shown.
+func TestMistakes(t *testing.T) {
+	for _, test := range algorithms {
+		text := source(t, test.file)
+		for _, m := range test.mistakes {
+			wrong := strings.Replace(text, m.right, m.wrong, 1)
+			if wrong == text {
+				t.Fatalf("%s: nothing to change: %q", test.file, m.right)
+			}
+			if r := &ask(t, test.file, wrong, nil).Results[0]; r.Verdict != verdict.Unsafe || r.Witness == nil {
+				t.Errorf("%s with %q: %s, %s", test.file, m.wrong, r.Verdict, r.Reason)
+			}
 		}
 	}
+}
+
+func source(t *testing.T, file string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("testdata", file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
 }
