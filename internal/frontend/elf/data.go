@@ -49,7 +49,7 @@ func (p *program) canary() *ir.Expr {
 
 // outsideData are variables of libraries that programs take the address of, with their sizes: streams, the name of the
 // program, the virtual functions of the base class of what std::thread runs.
-var outsideData = map[string]int{"stdin": 8, "stdout": 8, "stderr": 8, "__dso_handle": 8, "_ZTVNSt6thread6_StateE": 40}
+var outsideData = map[string]int{"stdin": 8, "stdout": 8, "stderr": 8, "__dso_handle": 8, "_ZTVNSt6thread6_StateE": 40, "_ZSt7nothrow": 1}
 
 // outside returns the address of a constant that no file has.
 func (p *program) outside(name string, content []byte) *ir.Expr {
@@ -380,57 +380,6 @@ func (p *program) shown() []ir.ObjectID {
 		}
 	}
 	return out
-}
-
-// oddMutex returns the name of a variable that looks as glibc's initialisers for other mutexes than normal ones
-// leave it: zeros, but for the kind. The library has a layout of its own, in which that means nothing.
-func (p *program) oddMutex() string {
-	if !p.locks() {
-		return ""
-	}
-	for _, d := range p.data {
-		if !d.sec.Write || d.sec.Data == nil {
-			continue
-		}
-		if len(d.parts) == 0 && isOddMutex(d.sec.Data[d.off:d.off+d.size]) {
-			return d.name
-		}
-		for _, s := range d.parts {
-			if p.image.Static && p.image.Lines.TypeOf(s.Name, s.Addr()) == nil {
-				continue // the library's own
-			}
-			if isOddMutex(d.sec.Data[s.Off:min(s.Off+s.Size, d.sec.Size)]) {
-				return s.Name
-			}
-		}
-	}
-	return ""
-}
-
-func isOddMutex(b []byte) bool {
-	const size, kindAt = 40, 16
-	for at := 0; at+size <= len(b); at += 8 {
-		odd := b[at+kindAt] >= 1 && b[at+kindAt] <= 3
-		for i, v := range b[at : at+size] {
-			odd = odd && (v == 0 || i == kindAt)
-		}
-		if odd {
-			return true
-		}
-	}
-	return false
-}
-
-// locks reports whether the code calls a function that locks a mutex.
-func (p *program) locks() bool {
-	for _, f := range p.funcs {
-		for _, in := range f.order {
-			if in.extern == "pthread_mutex_lock" || in.extern == "pthread_mutex_trylock" {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 // text returns a string that an expression points to.

@@ -59,10 +59,6 @@ func Parse(files []*source.File, opt Options) (*Unit, *diag.List) {
 			return &Unit{}, diags
 		}
 	}
-	if name := p.oddMutex(); name != "" {
-		diags.Errorf(codeFile, at, "%s looks like a mutex that is recursive or checks for errors, which is not supported in machine code", name)
-		return &Unit{}, diags
-	}
 	p.analyse()
 	if p.checkEntries(diags, at); diags.HasErrors() {
 		return &Unit{}, diags

@@ -302,9 +302,12 @@ func (e *emitter) call(in *inst, o offsets) {
 		s.fb = e.l.Function(s.name)
 		op.Func = s.fb.ID
 		for i, c := range s.args {
-			if c == nil {
+			if c == nil && i < len(argumentRegs) {
 				op.Args = append(op.Args, ir.R(e.reg(argumentRegs[i])))
 			}
+		}
+		for _, word := range s.passed() {
+			op.Args = append(op.Args, ir.R(e.argument(in, o, word)))
 		}
 		if s.isVoid() {
 			op.Dst = ir.NoReg
@@ -319,10 +322,18 @@ func (e *emitter) call(in *inst, o offsets) {
 		op = ir.NewOp(ir.Nop)
 	}
 	e.add(op)
-	if more := in.defines(e.p) & in.live; more.has(lift.RDX) && !in.tail {
+	pair := in.stub != nil && in.stub.isPair()
+	switch more := in.defines(e.p) & in.live; {
+	case pair && (more.has(lift.RDX) || in.tail && e.f.results.has(lift.RDX)):
+		second := ir.NewOp(ir.Call)
+		second.Dst, second.Func = e.reg(lift.RDX), e.l.Function("fp_second").ID
+		e.add(second)
+	case more.has(lift.RDX) && !in.tail:
 		e.add(e.result(ir.Load))
 	}
 	switch {
+	case in.tail && pair:
+		e.ret(e.f.results)
 	case in.tail:
 		e.ret(0) // the callee has left its other results
 	case len(in.next) > 0:

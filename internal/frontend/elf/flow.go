@@ -44,6 +44,7 @@ func (p *program) analyse() {
 	pointers := false
 	for _, f := range p.funcs {
 		f.used = p.inC(f)
+		p.threadBlocks(f)
 		for _, in := range f.order {
 			if in.extern != "" && in.refused == "" {
 				p.external(f, in)
@@ -146,6 +147,8 @@ func (in *inst) defines(p *program) regSet {
 		return in.callee.results
 	case in.pointer:
 		return p.pointerResults
+	case in.stub != nil && in.stub.isPair():
+		return resultRegs
 	}
 	return 0
 }

@@ -47,12 +47,15 @@ type program struct {
 	pointerParams  int
 	pointerResults regSet
 
-	unknown []stretch                // addresses that the files do not say
-	called  map[ir.EdgeID]*ir.Expr   // the pointers of calls, by the check that they are functions
-	sites   map[uint64]*ir.FenceSite // by the address of the instruction
-	built   bool                     // the data have objects
-	rdx     ir.ObjectID              // holds the second word of a result, of each thread
-	calls   int
+	unknown    []stretch                // addresses that the files do not say
+	called     map[ir.EdgeID]*ir.Expr   // the pointers of calls, by the check that they are functions
+	sites      map[uint64]*ir.FenceSite // by the address of the instruction
+	built      bool                     // the data have objects
+	rdx        ir.ObjectID              // holds the second word of a result, of each thread
+	calls      int
+	blockReads map[uint64]bool // instructions that read the address of the thread's block
+	// wrapped are the functions that the library calls with other parameters than theirs.
+	wrapped map[wrapper]bool
 	names   map[string]int // how many functions have the name in answers
 }
 
@@ -100,7 +103,7 @@ type inst struct {
 func newProgram(image *object.Image, opt Options, whole map[*object.Section]bool) *program {
 	return &program{
 		image: image, opt: opt, at: map[uint64]*function{}, taken: map[*function]bool{}, known: map[*object.Section][]*datum{}, whole: whole,
-		forwards: map[string]*function{}, names: map[string]int{}, sites: map[uint64]*ir.FenceSite{}, called: map[ir.EdgeID]*ir.Expr{},
+		forwards: map[string]*function{}, names: map[string]int{}, wrapped: map[wrapper]bool{}, blockReads: map[uint64]bool{}, sites: map[uint64]*ir.FenceSite{}, called: map[ir.EdgeID]*ir.Expr{},
 	}
 }
 

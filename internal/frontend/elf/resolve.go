@@ -96,7 +96,7 @@ func (p *program) Number(addr uint64, off, _ int, value int64, thread bool) (*ir
 		return p.fixed(value)
 	case r == nil && value == canary:
 		return p.canary(), nil
-	case r == nil && value == 0: // the address of the thread's block, from which offsets are addresses here
+	case r == nil && value == 0:
 		return nil, fmt.Errorf("the address of the thread's block is not supported")
 	case r == nil && p.image.Find(addr).Linked:
 		return p.threadLocal(value)

@@ -257,8 +257,8 @@ func (f *function) inspect(p *program, in *inst, o offsets) {
 				fr.escapes = true
 			}
 		}
-		if in.callee != nil && !in.tail {
-			for _, s := range in.callee.passed {
+		if !in.tail {
+			for _, s := range in.passed() {
 				s = in.passes(o, s)
 				fr.slots[s] = true
 				if s.off+s.size > 0 {
@@ -283,6 +283,17 @@ func (f *function) inspect(p *program, in *inst, o offsets) {
 	default:
 		fr.escapes = fr.escapes || o.mentions(in.Cond) || o.mentions(in.Guard)
 	}
+}
+
+// passed are the parameters on the stack of what an instruction calls.
+func (in *inst) passed() []slot {
+	switch {
+	case in.callee != nil:
+		return in.callee.passed
+	case in.stub != nil:
+		return in.stub.passed()
+	}
+	return nil
 }
 
 // passes returns the word of the caller's stack that is a parameter of its callee.

@@ -1,9 +1,7 @@
 package elf
 
 import (
-	_ "embed"
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -23,44 +21,6 @@ import (
 // Arguments that are constants before the call stand in the text, so that the translation of C sees what
 // it would see in a program in C: null pointers, strings, names of functions.
 
-//go:embed prototypes.txt
-var prototypeText string
-
-// prototype is the type of a function of the library.
-type prototype struct {
-	name, result string
-	params       []string
-}
-
-// prototypes are the functions that machine code can call, by name.
-var prototypes = func() map[string]*prototype {
-	out := map[string]*prototype{}
-	line := regexp.MustCompile(`^(.*?)(\w+)\((.*)\);$`)
-	for text := range strings.Lines(prototypeText) {
-		m := line.FindStringSubmatch(strings.TrimSpace(text))
-		if m == nil {
-			continue
-		}
-		pr := &prototype{name: m[2], result: strings.TrimSpace(m[1])}
-		depth, from := 0, 0
-		for i, c := range m[3] + "," {
-			switch {
-			case c == '(':
-				depth++
-			case c == ')':
-				depth--
-			case c == ',' && depth == 0:
-				if t := strings.TrimSpace(m[3][from:i]); t != "void" && t != "..." {
-					pr.params = append(pr.params, t)
-				}
-				from = i + 1
-			}
-		}
-		out[pr.name] = pr
-	}
-	return out
-}()
-
 // stub is the function in C that stands for a call.
 type stub struct {
 	name  string
@@ -76,27 +36,41 @@ func (p *program) external(f *function, in *inst) {
 	if slices.Contains(p.opt.ExternPure, name) || slices.Contains(p.opt.ExternFence, name) {
 		return
 	}
+	refuse := func(format string, args ...any) { in.refused, in.code = fmt.Sprintf(format, args...), codeExtern }
 	pr := libraryFunction(name)
-	if pr == nil || len(pr.params) > len(argumentRegs) {
-		in.refused, in.code = fmt.Sprintf("%s is not defined in the given files, and what it does is not known", in.extern), codeExtern
+	if pr == nil {
+		refuse("%s is not defined in the given files, and what it does is not known", name)
+		return
+	}
+	if pr.variadic {
+		n, problem := p.variadic(f, in, pr)
+		if problem != "" {
+			refuse("%s: %s", name, problem)
+			return
+		}
+		pr = pr.with(n)
+	}
+	if len(pr.params) > len(argumentRegs) && in.tail {
+		refuse("%s: arguments on the stack of the caller are not supported", name)
 		return
 	}
 	p.calls++
 	in.stub = &stub{name: fmt.Sprintf("fp_call_%d", p.calls), proto: pr, in: in}
 	for i := range pr.params {
+		if i >= len(argumentRegs) {
+			in.stub.args = append(in.stub.args, nil)
+			continue
+		}
 		c := f.constant(in, argumentRegs[i])
 		if c != nil && c.Op == ir.AddrOf {
 			if _, ok := p.text(c); !ok || pr.params[i] != "const char *" {
 				c = nil
 			}
 		}
-		if c != nil && c.Op == ir.FuncAddr && strings.HasPrefix(pr.params[i], "void *(*)(void *)") {
+		if c != nil && c.Op == ir.FuncAddr && (strings.HasPrefix(pr.params[i], "void *(*)(void *)") || pr.params[i] == "thrd_start_t") {
 			p.funcs[c.Func].starts = true
 		}
 		in.stub.args = append(in.stub.args, c)
-	}
-	if attr := in.stub.args; pr.name == "pthread_mutex_init" && (attr[1] == nil || attr[1].Op != ir.Const || attr[1].Value != 0) {
-		in.refused, in.code = "the attributes of a mutex are not supported in machine code", codeExtern
 	}
 }
 
@@ -164,17 +138,27 @@ func (p *program) inC(f *function) bool { return p.taken[f] || f.main }
 // stubs returns the text in C.
 func (p *program) stubs() *source.File {
 	var b strings.Builder
-	headers := []string{"assert", "pthread", "stdlib", "string", "stdio", "sched", "unistd", "semaphore", "threads"}
+	headers := []string{"assert", "pthread", "stdlib", "string", "stdio", "sched", "unistd", "semaphore", "threads", "time", "errno", "signal", "poll", "malloc", "ctype", "strings", "sys/mman", "sys/time", "sys/resource", "sys/prctl", "sys/sysinfo"}
 	for _, h := range headers {
 		fmt.Fprintf(&b, "#include <%s.h>\n", h)
 	}
-	names := map[string]bool{}
+	b.WriteString("typedef unsigned long fp_pair;\n")
+	names, calls := map[string]bool{}, &strings.Builder{}
 	for _, f := range p.funcs {
 		for _, in := range f.order {
-			if in.stub != nil && in.refused == "" && strings.HasPrefix(in.stub.proto.name, "fp_") {
-				names[in.stub.proto.name] = true
+			if in.stub != nil && in.refused == "" {
+				p.stub(calls, in.stub)
+				if in.stub.isPair() {
+					names["fp_second"] = true
+				}
 			}
 		}
+	}
+	for _, name := range runtimeName.FindAllString(calls.String(), -1) {
+		names[name] = true
+	}
+	if mutexUse.MatchString(calls.String() + runtime(names)) {
+		b.WriteString("int fp_kind(void) { return PTHREAD_MUTEX_RECURSIVE_NP; }\n")
 	}
 	if text := runtime(names); text != "" {
 		p.runtimeLine = strings.Count(b.String(), "\n") + 1
@@ -197,13 +181,8 @@ func (p *program) stubs() *source.File {
 			fmt.Fprintf(&b, "void *%s(%s) { return 0; }\n", f.cName(), params)
 		}
 	}
-	for _, f := range p.funcs {
-		for _, in := range f.order {
-			if in.stub != nil && in.refused == "" {
-				p.stub(&b, in.stub)
-			}
-		}
-	}
+	p.callbacks(&b)
+	b.WriteString(calls.String())
 	if len(p.threads) > 0 {
 		lines, words := p.madeUpMain()
 		p.mainText = words
@@ -217,16 +196,35 @@ func (p *program) stubs() *source.File {
 const textName = "machine code"
 
 // isVoid reports whether the call has no result, or one that nothing reads.
-func (s *stub) isVoid() bool { return s.proto.result == "void" || !s.in.live.has(lift.RAX) }
+func (s *stub) isVoid() bool {
+	return s.proto.result == "void" || !s.in.live.has(lift.RAX) && !s.isPair()
+}
+
+// passed are the arguments on the stack.
+func (s *stub) passed() []slot {
+	var out []slot
+	for i := len(argumentRegs); i < len(s.proto.params); i++ {
+		out = append(out, slot{int64(8 + 8*(i-len(argumentRegs))), 8})
+	}
+	return out
+}
+
+// isPair reports whether the result is in two registers.
+func (s *stub) isPair() bool { return s.proto.result == "fp_pair" }
 
 func (p *program) stub(b *strings.Builder, s *stub) {
 	var params, args []string
 	for i, t := range s.proto.params {
 		c := s.args[i]
 		switch {
+		case c == nil && callbackArity(t) >= 0:
+			params = append(params, fmt.Sprintf("unsigned long a%d", i))
+			args = append(args, p.callback(t, fmt.Sprintf("a%d", i), nil))
 		case c == nil:
 			params = append(params, fmt.Sprintf("unsigned long a%d", i))
 			args = append(args, fmt.Sprintf("(%s)a%d", t, i))
+		case c.Op == ir.FuncAddr && callbackArity(t) >= 0:
+			args = append(args, p.callback(t, "", p.funcs[c.Func]))
 		case c.Op == ir.FuncAddr:
 			args = append(args, fmt.Sprintf("(%s)%s", t, p.funcs[c.Func].cName()))
 		case c.Op == ir.AddrOf:
@@ -241,11 +239,14 @@ func (p *program) stub(b *strings.Builder, s *stub) {
 	if len(params) == 0 {
 		params = []string{"void"}
 	}
-	call := fmt.Sprintf("%s(%s)", s.proto.name, strings.Join(args, ", "))
+	call := s.proto.text(args)
 	if s.proto.name == "pthread_join" && s.args[1] == nil { // a pointer that may be null stands there
 		call = fmt.Sprintf("(a1 ? %s : pthread_join(%s, 0))", call, args[0])
 	}
-	if s.proto.name == fails {
+	if s.proto.name == "pthread_mutex_init" && s.args[1] == nil {
+		call = fmt.Sprintf("(a1 ? %s : pthread_mutex_init(%s, 0))", call, args[0])
+	}
+	if s.proto.fails() {
 		call = fmt.Sprintf(`__assert_fail(%s, "", 0, "")`, strconv.QuoteToASCII(shortName(s.in.extern)+" is never called"))
 	}
 	if s.isVoid() {
@@ -291,6 +292,7 @@ func (p *program) begin(l *translate.Linker) {
 			if !f.main {
 				f.fb.F.Name = p.nameOf(f)
 				f.fb.F.Pointer = true
+				f.fb.F.Types = append(f.fb.F.Types, "") // machine code has no types
 			}
 		} else {
 			f.fb = l.Builder().Func(p.nameOf(f), source.Span{})

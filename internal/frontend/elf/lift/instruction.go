@@ -19,6 +19,8 @@ type Resolver interface {
 	// Number resolves an immediate number or a displacement; thread says that it is an offset in
 	// the block of a thread.
 	Number(addr uint64, off, size int, value int64, thread bool) (*ir.Expr, error)
+	// Thread resolves the word at the beginning of the block of a thread, which holds the address of the block.
+	Thread(addr uint64, off int) (*ir.Expr, error)
 	// Branch resolves the target of a jump or call.
 	Branch(addr uint64, off int, target uint64) (Target, error)
 }

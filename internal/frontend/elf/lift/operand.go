@@ -64,6 +64,13 @@ func (l *Lifter) address(m x86asm.Mem) (addr, word *ir.Expr) {
 	thread := m.Segment == x86asm.FS
 	disp := ir.Int(m.Disp)
 	if off, size := l.dispField(m); size >= 4 {
+		if thread && m.Base == 0 && m.Index == 0 && m.Disp == 0 && l.in.Op == x86asm.MOV && l.in.Args[1] == m {
+			e, err := l.res.Thread(l.addr, off)
+			l.fail(err)
+			if e != nil {
+				return nil, e
+			}
+		}
 		e, err := l.res.Number(l.addr, off, size, m.Disp, thread && m.Base == 0 && m.Index == 0)
 		l.fail(err)
 		if e != nil {

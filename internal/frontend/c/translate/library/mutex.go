@@ -107,7 +107,7 @@ func mutexOp(f *translate.Lowering, kind ir.OpKind, at translate.Value, want boo
 	read.Dst = f.Code.Temp()
 	f.Code.Emit(read)
 	from, end := f.Code.Start(), f.Code.Label("")
-	for k, mutex := range []ir.MutexKind{ir.NormalMutex, ir.RecursiveMutex, ir.ErrorCheckMutex} {
+	for k, mutex := range []ir.MutexKind{ir.NormalMutex, ir.RecursiveMutex, ir.ErrorCheckMutex, ir.NormalMutex} {
 		at := f.Code.Label("")
 		f.Code.Assume(from, ir.Binary(ir.Eq, ir.S32, ir.R(read.Dst), ir.Int(int64(k))), at)
 		f.Code.At, f.Code.Fresh = at, false
@@ -115,6 +115,12 @@ func mutexOp(f *translate.Lowering, kind ir.OpKind, at translate.Value, want boo
 		f.Code.Emit(op)
 		f.Code.Jump(end)
 	}
+	other := f.Code.Label("")
+	f.Code.Assume(from, ir.Binary(ir.Gt, ir.U32, ir.R(read.Dst), ir.Int(kindAdaptive)), other)
+	f.Code.At, f.Code.Fresh = other, false
+	bad := ir.NewOp(ir.Unsupported)
+	bad.Code, bad.Msg = translate.CodeArgument, "this kind of mutex is not supported"
+	f.Code.Emit(bad)
 	f.Code.At, f.Code.Fresh = end, false
 	return out
 }
