@@ -62,7 +62,7 @@ func (p *program) threadBlocks(f *function) {
 				})
 				op.Defs(func(r ir.Reg) { kept = kept && r != next.reg })
 			}
-			if next.in.isCall() && (volatileRegs|one(lift.RAX)).has(next.reg) {
+			if next.in.isCall() && (volatileRegs | one(lift.RAX)).has(next.reg) {
 				kept = false
 			}
 			if kept {
