@@ -69,7 +69,7 @@ func parsePrototype(text string) *prototype {
 	return pr
 }
 
-// with returns the prototype with a number of arguments in the place of "...".
+// with returns the prototype with a number of arguments for "...".
 func (pr *prototype) with(n int) *prototype {
 	out := *pr
 	out.params = slices.Concat(pr.params, slices.Repeat([]string{"unsigned long"}, n))
@@ -147,7 +147,7 @@ var systemCalls = map[int64]int{24: 0, 39: 0, 186: 0, 202: 3, 324: 3}
 
 const futexWaits = 4 // with a time, so many arguments
 
-// variadic returns how many arguments a call passes in the place of "...", or why that is not known.
+// variadic returns how many arguments a call passes for "...", or why that is not known.
 func (p *program) variadic(f *function, in *inst, pr *prototype) (n int, problem string) {
 	last := f.constant(in, argumentRegs[pr.fixed-1])
 	if pr.name == "syscall" {

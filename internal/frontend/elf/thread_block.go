@@ -9,7 +9,7 @@ import (
 )
 
 // Addresses of thread-local variables: mov rax, fs:0 and lea rax, [rax+offset]. A relocation gives the address of the
-// variable in place of its offset in the block of the thread, so that the address of the block is 0 here. It must be
+// variable instead of its offset in the block of the thread, so that the address of the block is 0 here. It must be
 // used for nothing else.
 
 // Thread resolves the address of the block of a thread.
@@ -36,7 +36,7 @@ func (p *program) threadBlocks(f *function) {
 			continue
 		}
 		todo := []at{}
-		follow := func(in *inst, r ir.Reg) {
+		walk := func(in *inst, r ir.Reg) {
 			for _, n := range in.next {
 				if !seen[at{n, r}] {
 					seen[at{n, r}] = true
@@ -44,7 +44,7 @@ func (p *program) threadBlocks(f *function) {
 				}
 			}
 		}
-		follow(in, in.Ops[len(in.Ops)-1].Dst)
+		walk(in, in.Ops[len(in.Ops)-1].Dst)
 		for len(todo) > 0 {
 			next := todo[len(todo)-1]
 			todo = todo[:len(todo)-1]
@@ -66,7 +66,7 @@ func (p *program) threadBlocks(f *function) {
 				kept = false
 			}
 			if kept {
-				follow(next.in, next.reg)
+				walk(next.in, next.reg)
 			}
 		}
 	}
