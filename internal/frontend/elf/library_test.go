@@ -21,7 +21,7 @@ var onlyInC = []struct{ names, why string }{
 	{`l?l?div`, "the result is a structure"},
 }
 
-// functionsOfC returns the functions of the C front end, and those that its sources in C define.
+// functionsOfC returns the functions of the C front end and of its sources in C.
 func functionsOfC() map[string]bool {
 	out := map[string]bool{}
 	lib := library.New()

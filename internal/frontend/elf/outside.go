@@ -139,9 +139,15 @@ func (p *program) forbid(out *ir.Program) {
 		}
 	}
 	for _, f := range out.Funcs {
+		guarded := map[ir.Loc]*ir.Expr{} // the address that the edges from there access
 		for i := range len(f.Edges) {
 			g := &guard{out: out, f: f, i: i, inst: listed[f.Edges[i].Pos.Line], bad: bad}
 			op := f.Edges[i].Op
+			if op.Addr != nil {
+				if before := guarded[f.Edges[i].From]; before != nil && before.Equal(op.Addr) {
+					continue
+				}
+			}
 			size := uint64(max(1, op.Type.Size()))
 			switch {
 			case op.Addr != nil:
@@ -149,6 +155,7 @@ func (p *program) forbid(out *ir.Program) {
 				if op.Kind == ir.CondWait {
 					g.address(op.Val2, size)
 				}
+				guarded[f.Edges[i].From] = op.Addr
 			case (op.Kind == ir.Call || op.Kind == ir.Spawn) && op.Val != nil:
 				g.address(op.Val, 1)
 			case p.called[f.Edges[i].ID] != nil:
@@ -200,6 +207,11 @@ func (g *guard) address(addr *ir.Expr, size uint64) {
 			refuse := ir.NewOp(ir.Unsupported)
 			refuse.Code, refuse.Msg = s.code, g.inst+": "+s.why
 			g.edge(at, refuse, g.loc())
+		}
+		for i := range g.f.Edges { // a choice, such as one between a lock that is free and one that is not, stays one
+			if e := &g.f.Edges[i]; e.From == from && e.Op.Addr != nil && (i == g.i || addr.Equal(e.Op.Addr)) {
+				e.From = goesOn
+			}
 		}
 		g.f.Edges[g.i].From = goesOn
 	}
