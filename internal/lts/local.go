@@ -1,6 +1,7 @@
 package lts
 
 import (
+	"fmt"
 	"slices"
 
 	"fencepost/internal/ir"
@@ -21,11 +22,13 @@ type Outcome struct {
 }
 
 // Run runs a thread through its local steps, on all paths, up to states with an action, at a location
-// that is shown, at the end, or at which it is stuck.
+// that is shown, at the end, or at which it is stuck. If it comes to no such state, because it loops for ever or all
+// paths fail, it stays in s as well: others may see what it did before.
 func (y *System) Run(s State, path []Taken) []Outcome {
 	var out []Outcome
 	seen := map[string]bool{}
 	work := []Outcome{{State: s, Path: path}}
+	rests := false
 	for len(work) > 0 && y.Err == nil {
 		at := work[len(work)-1]
 		work = work[:len(work)-1]
@@ -33,7 +36,10 @@ func (y *System) Run(s State, path []Taken) []Outcome {
 		if seen[key] {
 			continue
 		}
-		seen[key] = true
+		if seen[key] = true; len(seen) > maxLocal {
+			y.Err = errLocal
+			return out
+		}
 		f := y.Prog.ThreadFunc(ir.ThreadID(s.Thread))
 		edges := f.Out(at.State.Loc)
 		stays := len(edges) == 0 || y.visible[locKey{s.Thread, at.State.Loc}]
@@ -41,7 +47,7 @@ func (y *System) Run(s State, path []Taken) []Outcome {
 			stays = stays || !y.isLocal(&f.Edges[i].Op)
 		}
 		if stays {
-			out = append(out, at)
+			out, rests = append(out, at), true
 			continue
 		}
 		stuck := true
@@ -58,11 +64,20 @@ func (y *System) Run(s State, path []Taken) []Outcome {
 			}
 		}
 		if stuck { // its earlier steps still count
-			out = append(out, at)
+			out, rests = append(out, at), true
 		}
+	}
+	if !rests {
+		out = append(out, Outcome{State: s, Path: path})
 	}
 	return out
 }
+
+// maxLocal bounds the states between two actions.
+const maxLocal = 1 << 16
+
+// errLocal says that a register may count without end.
+var errLocal = fmt.Errorf("a thread has more than %d states between two accesses to memory: its registers may grow without end", maxLocal)
 
 // isLocal reports whether an operation is a local step here.
 func (y *System) isLocal(op *ir.Op) bool {

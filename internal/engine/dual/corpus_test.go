@@ -4,12 +4,28 @@ import (
 	"context"
 	"path/filepath"
 	"testing"
-	"time"
 
+	"fencepost/internal/budget"
 	"fencepost/internal/question/check"
 	"fencepost/internal/testkit"
 	"fencepost/verdict"
 )
+
+// within returns a context that ends when a search has used up some units of work: what is decided does not depend on
+// the machine.
+func within(work int64) (context.Context, func()) {
+	ctx, cancel := context.WithCancel(context.Background())
+	b := budget.New()
+	b.Grant(work)
+	go func() {
+		select {
+		case <-b.Used():
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
+	return budget.With(ctx, b), cancel
+}
 
 // TestCorpus: on the programs of both corpora that dual takes, every definite answer under TSO is the
 // expected one, and a safe covers all executions.
@@ -24,8 +40,10 @@ func TestCorpus(t *testing.T) {
 			continue
 		}
 		opt := c.Options
-		opt.Engine, opt.Memory, opt.Timeout = "dual", 4<<20, time.Second // an unknown is no failure
-		answer, err := check.Run(context.Background(), c.Input, []string{"tso"}, opt)
+		opt.Engine = "dual"
+		ctx, stop := within(10_000) // an unknown is no failure
+		answer, err := check.Run(ctx, c.Input, []string{"tso"}, opt)
+		stop()
 		if err != nil {
 			t.Fatalf("%s: %v", c.Input.Name, err)
 		}

@@ -37,10 +37,10 @@ func (m *model) hasJoins() bool {
 	return false
 }
 
-// joins returns the transitions of a join: one for each state in which the other thread may have ended, and
-// failures for each in which it cannot be joined.
-func (m *model) joins(u user, mv *lts.Move, n *lts.Outcome) []trans {
-	fails := trans{kind: exclusive, from: u.state, to: m.after(u.thread, &lts.Outcome{Fails: true}), path: n.Path[:1]}
+// joins returns the transitions of a join: for each state in which the other thread may have ended one to each
+// outcome, and failures for each in which it cannot be joined.
+func (m *model) joins(u user, mv *lts.Move) []trans {
+	fails := trans{kind: exclusive, from: u.state, to: m.after(u.thread, &lts.Outcome{Fails: true}), path: []lts.Taken{{Edge: mv.Edge}}}
 	if mv.Handle < 0 || mv.Handle >= int64(len(m.threads)) {
 		return []trans{fails}
 	}
@@ -56,10 +56,12 @@ func (m *model) joins(u user, mv *lts.Move, n *lts.Outcome) []trans {
 		if !ok || int(mv.Handle) == u.thread {
 			continue
 		}
-		out = append(out, trans{
-			kind: exclusive, from: u.state, to: m.state(u.thread, n.State), path: n.Path,
-			other: fails.other, before: end, after: joined,
-		})
+		for i := range mv.Next {
+			out = append(out, trans{
+				kind: exclusive, from: u.state, to: m.after(u.thread, &mv.Next[i]), path: mv.Next[i].Path,
+				other: fails.other, before: end, after: joined,
+			})
+		}
 		fails.before, fails.after = joined, joined
 		out = append(out, fails)
 	}

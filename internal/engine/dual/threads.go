@@ -277,19 +277,19 @@ func (m *model) transitions(u user, mv *lts.Move) ([]trans, error) {
 	if mv.Leaves {
 		out = append(out, m.leaves(u, mv))
 	}
+	if mv.Joins {
+		return m.joins(u, mv), nil
+	}
 	for i := range mv.Next {
 		n := &mv.Next[i]
-		switch {
-		case n.Fails && !m.task.Props.Checks && !m.task.Props.Deadlock:
-		case mv.Joins:
-			out = append(out, m.joins(u, mv, n)...)
-		default:
-			tr, err := m.transition(u, mv, n)
-			if err != nil {
-				return nil, err
-			}
-			out = append(out, tr)
+		if n.Fails && !m.task.Props.Checks && !m.task.Props.Deadlock {
+			continue
 		}
+		tr, err := m.transition(u, mv, n)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, tr)
 	}
 	return out, nil
 }

@@ -1,0 +1,123 @@
+package dual_test
+
+import (
+	"context"
+	"testing"
+
+	"fencepost/internal/pipeline"
+	"fencepost/internal/question/check"
+	"fencepost/verdict"
+)
+
+// afterSteps are programs in which local steps that follow an action decide: they are merged into the action, and each
+// way through them counts.
+var afterSteps = []struct {
+	name, why, text string
+	want            verdict.Verdict
+}{
+	{"join-fails.c", "an assertion fails right after a join, before the next access to memory", `
+#include <pthread.h>
+#include <stdatomic.h>
+#include <assert.h>
+atomic_int x, y;
+void *f(void *a) { x = 1; return 0; }
+int main(void) {
+  pthread_t t;
+  int r = y;
+  pthread_create(&t, 0, f, 0);
+  pthread_join(t, 0);
+  assert(r != 0);
+  return 0;
+}
+`, verdict.Unsafe},
+	{"join-chooses.c", "a join is followed by a choice, and one way fails", `
+#include <pthread.h>
+#include <stdatomic.h>
+#include <assert.h>
+int __VERIFIER_nondet_bool(void);
+atomic_int x;
+void *f(void *a) { x = 1; return 0; }
+int main(void) {
+  pthread_t t;
+  pthread_create(&t, 0, f, 0);
+  pthread_join(t, 0);
+  if (__VERIFIER_nondet_bool()) { assert(x == 1); } else { assert(0); }
+  return 0;
+}
+`, verdict.Unsafe},
+	{"join-holds.c", "a join is followed by a choice, and all ways hold", `
+#include <pthread.h>
+#include <stdatomic.h>
+#include <assert.h>
+int __VERIFIER_nondet_bool(void);
+atomic_int x;
+void *f(void *a) { x = 1; return 0; }
+int main(void) {
+  pthread_t t;
+  pthread_create(&t, 0, f, 0);
+  pthread_join(t, 0);
+  if (__VERIFIER_nondet_bool()) { assert(x == 1); } else { assert(x != 2); }
+  return 0;
+}
+`, verdict.Safe},
+	{"join-again.c", "a thread is joined twice, and the second join is followed by a loop without accesses", `
+#include <pthread.h>
+#include <stdatomic.h>
+#include <assert.h>
+atomic_int x;
+void *f(void *a) { x = 1; return 0; }
+int main(void) {
+  pthread_t t;
+  pthread_create(&t, 0, f, 0);
+  pthread_join(t, 0);
+  pthread_join(t, 0);
+  for (;;) ;
+}
+`, verdict.Unsafe},
+	{"loops.fp", "a store is followed by a loop without accesses: others still see the store", `
+var x;
+thread a { x = 1; loop { skip; } }
+thread b { reg r; r = x; assert r == 0; }
+`, verdict.Unsafe},
+	{"counts.fp", "the same with a loop that changes a register", `
+var x;
+thread a { reg s; x = 1; while (s < 2) { s = 1 - s; } }
+thread b { reg r; r = x; assert r == 0; }
+`, verdict.Unsafe},
+	{"locks.fp", "the same with a read-modify-write", `
+var x;
+thread a { reg s; s = xchg(x, 1); loop { skip; } }
+thread b { reg r; r = x; assert r == 0; }
+`, verdict.Unsafe},
+}
+
+// TestAfterSteps: the programs have their answers, from dual and from the explicit engine.
+func TestAfterSteps(t *testing.T) {
+	for _, p := range afterSteps {
+		for _, name := range []string{"dual", "explicit"} {
+			opt := check.Options{Engine: name, Deadlock: true}
+			a, err := check.Run(context.Background(), pipeline.Input{Name: p.name, Text: []byte(p.text)}, []string{"tso"}, opt)
+			if err != nil {
+				t.Fatalf("%s: %v", p.why, err)
+			}
+			if len(a.Results) != 1 {
+				t.Fatalf("%s: %v", p.why, a.Diagnostics)
+			}
+			if got := a.Results[0].Verdict; got != p.want {
+				t.Errorf("%s: %s: %s says %s, want %s", p.name, p.why, name, got, p.want)
+			}
+		}
+	}
+}
+
+// TestGrowingRegister: a register that counts without end ends in an answer that says so.
+func TestGrowingRegister(t *testing.T) {
+	text := "var x;\nthread a { reg s; x = 1; while (s >= 0) { s = s + 1; } x = s; }\nthread b { reg r; r = x; assert r < 2; }\n"
+	a, err := check.Run(context.Background(), pipeline.Input{Name: "grows.fp", Text: []byte(text)}, []string{"tso"}, check.Options{Engine: "dual"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(a.Results) != 1 || a.Results[0].Verdict != verdict.Unknown {
+		t.Fatalf("%+v", a)
+	}
+}
