@@ -147,11 +147,13 @@ func (y *System) values(accesses []CellAccess, v int64) (parts []int64, ok bool)
 		return parts, y.value(accesses[0].Cell, parts[0])
 	}
 	size, known := 0, true
+	restricted := false
 	for i, t := range accesses {
 		size += y.Cells[t.Cell].Size
 		known = known && slices.Contains(y.Cells[t.Cell].Values, parts[i])
+		restricted = restricted || y.restricts(y.Cells[t.Cell])
 	}
-	if !known && !y.inDomain(v, size) {
+	if !known && restricted && !y.inDomain(v, size) {
 		return parts, false
 	}
 	for i, t := range accesses {
@@ -165,16 +167,21 @@ func (y *System) values(accesses []CellAccess, v int64) (parts []int64, ok bool)
 // value notes that a cell may hold a value. It returns false if the value is outside the domain.
 func (y *System) value(c int, v int64) bool {
 	n := y.Cells[c]
-	if !slices.Contains(n.Values, v) && len(n.Values) > 0 && !y.inDomain(v, n.Size) {
+	if !slices.Contains(n.Values, v) && len(n.Values) > 0 && y.restricts(n) && !y.inDomain(v, n.Size) {
 		return false
 	}
 	return y.addValue(c, v)
 }
 
+// restricts reports whether the domain is about a cell.
+func (y *System) restricts(c *Cell) bool {
+	return y.opt.Domain != nil && (y.opt.Restricted == nil || y.opt.Restricted[c.Addr])
+}
+
 // inDomain reports whether the domain has a value of some size.
 func (y *System) inDomain(v int64, size int) bool {
 	signed := ir.Type{Bits: uint8(8 * size), Signed: true}.Wrap(v)
-	return y.opt.Domain == nil || y.opt.Domain.Lo <= signed && signed <= y.opt.Domain.Hi
+	return y.opt.Domain.Lo <= signed && signed <= y.opt.Domain.Hi
 }
 
 // addValue adds a value of a cell, unless there are too many.
@@ -183,9 +190,9 @@ func (y *System) addValue(c int, v int64) bool {
 	if slices.Contains(n.Values, v) {
 		return true
 	}
-	if y.opt.Domain == nil && len(n.Values) >= MaxValues {
+	if !y.restricts(n) && len(n.Values) >= MaxValues {
 		if y.Err == nil {
-			y.Err = &Growing{n.Name}
+			y.Err = &Growing{n.Name, n.Addr}
 		}
 		return false
 	}

@@ -23,6 +23,8 @@ type Options struct {
 	// Keep reports the registers that a property reads: they are never dead. It may be nil.
 	Keep   func(ir.FuncID, ir.Reg) bool
 	Domain *Domain
+	// Restricted has the addresses of the cells that Domain restricts; nil: all. The others must have few values.
+	Restricted map[uint64]bool
 	// Attacks is for robustness: a check that fails only stops its thread, and sections also have
 	// moves for their prefixes, since a section that never ends has still made its accesses.
 	Attacks bool
@@ -164,7 +166,10 @@ func (y *System) cutOff(e *ir.Edge) {
 const MaxValues = 64
 
 // Growing is a cell that takes more and more values.
-type Growing struct{ Cell string }
+type Growing struct {
+	Cell string
+	Addr uint64
+}
 
 func (g *Growing) Error() string {
 	return fmt.Sprintf("%s takes more than %d values; give --domain to restrict them", g.Cell, MaxValues)

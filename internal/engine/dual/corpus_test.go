@@ -11,9 +11,9 @@ import (
 	"fencepost/verdict"
 )
 
-// within returns a context that ends when a search has used up some units of work: what is decided does not depend on
+// workLimit returns a context that ends when a search has used up some units of work: what is decided does not depend on
 // the machine.
-func within(work int64) (context.Context, func()) {
+func workLimit(work int64) (context.Context, func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	b := budget.New()
 	b.Grant(work)
@@ -41,7 +41,7 @@ func TestCorpus(t *testing.T) {
 		}
 		opt := c.Options
 		opt.Engine = "dual"
-		ctx, stop := within(10_000) // an unknown is no failure
+		ctx, stop := workLimit(10_000) // an unknown is no failure
 		answer, err := check.Run(ctx, c.Input, []string{"tso"}, opt)
 		stop()
 		if err != nil {

@@ -11,8 +11,8 @@ import (
 
 // Small domains. Package lts runs every thread alone with all values that others may write, so values may
 // grow there that cannot grow in any execution: a counter that is incremented only if another thread has reset it. Then
-// small domains are tried. A transition that writes a value outside the domain leads its thread to the
-// state left. If no thread can come to this state, no execution writes such a value, and the
+// small domains are tried for the cells that grow. A transition that writes a value outside the domain leads its
+// thread to the state left. If no thread can come to this state, no execution writes such a value, and the
 // answer with the domain is the answer. A violation that is found with a domain is one in any case.
 
 // widest is the largest domain that is tried, from -widest to widest.
@@ -20,26 +20,29 @@ const widest = 16
 
 // decide answers the task.
 func decide(ctx context.Context, task *engine.Task, opt Options, out *engine.Outcome) error {
-	m, err := build(ctx, task, opt, nil)
-	var grows *lts.Growing
-	if !errors.As(err, &grows) {
+	m, grows, err := buildGrowing(ctx, task, opt, domain{})
+	if err != nil {
+		return err
+	}
+	if grows == nil {
+		return m.answer(ctx, out)
+	}
+	cells := map[uint64]bool{grows.Addr: true}
+	for k := int64(1); k <= widest; k *= 2 {
+		m, more, err := buildGrowing(ctx, task, opt, domain{&lts.Domain{Lo: -k, Hi: k}, cells})
+		for ; more != nil && err == nil; m, more, err = buildGrowing(ctx, task, opt, domain{&lts.Domain{Lo: -k, Hi: k}, cells}) {
+			cells[more.Addr] = true
+		}
 		if err != nil {
 			return err
 		}
-		return m.answer(ctx, out)
-	}
-	for k := int64(1); k <= widest; k *= 2 {
-		m, inside := build(ctx, task, opt, &lts.Domain{Lo: -k, Hi: k})
-		if inside != nil {
-			return inside
-		}
 		one := &engine.Outcome{}
-		inside = m.answer(ctx, one)
+		err = m.answer(ctx, one)
 		one.Stats.States += out.Stats.States
 		one.Stats.Transitions += out.Stats.Transitions
 		*out = *one
-		if inside != nil || len(out.Violations) > 0 {
-			return inside
+		if err != nil || len(out.Violations) > 0 {
+			return err
 		}
 		leaves := m.search(ctx, m.leaving())
 		out.Stats.States += int64(len(leaves.elements))
@@ -51,7 +54,23 @@ func decide(ctx context.Context, task *engine.Task, opt Options, out *engine.Out
 			return nil
 		}
 	}
-	return err
+	return grows
+}
+
+// domain restricts the values of some cells.
+type domain struct {
+	*lts.Domain
+	cells map[uint64]bool
+}
+
+// buildGrowing returns the threads, or a cell that takes more and more values.
+func buildGrowing(ctx context.Context, task *engine.Task, opt Options, d domain) (*model, *lts.Growing, error) {
+	m, err := build(ctx, task, opt, d)
+	var grows *lts.Growing
+	if errors.As(err, &grows) {
+		return nil, grows, nil
+	}
+	return m, nil, err
 }
 
 // leaving returns the states in which a value has left the domain.

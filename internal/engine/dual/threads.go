@@ -96,18 +96,20 @@ const (
 )
 
 // build returns the threads of a program, with cells as small as necessary.
-func build(ctx context.Context, task *engine.Task, opt Options, domain *lts.Domain) (*model, error) {
+func build(ctx context.Context, task *engine.Task, opt Options, d domain) (*model, error) {
 	for cuts := (lts.Cuts{}); ; {
-		m, err := buildWith(ctx, task, opt, domain, cuts)
+		m, err := buildWith(ctx, task, opt, d, cuts)
 		if err != nil || !m.sys.Split {
 			return m, err
 		}
 	}
 }
 
-func buildWith(ctx context.Context, task *engine.Task, opt Options, domain *lts.Domain, cuts lts.Cuts) (*model, error) {
+func buildWith(ctx context.Context, task *engine.Task, opt Options, d domain, cuts lts.Cuts) (*model, error) {
 	m := &model{task: task, opt: opt}
-	m.sys = lts.New(task.Program, cuts, lts.Options{For: "dual: ", Keep: task.KeepOf(), Domain: domain, Fences: true, Joins: true, Again: m.again})
+	m.sys = lts.New(task.Program, cuts, lts.Options{
+		For: "dual: ", Keep: task.KeepOf(), Domain: d.Domain, Restricted: d.cells, Fences: true, Joins: true, Again: m.again,
+	})
 	showGoals(m.sys, task.Props)
 	for t := range task.Program.Threads {
 		m.threads = append(m.threads, &thread{ids: map[string]int32{}, failed: anything, left: anything, unstarted: anything})
