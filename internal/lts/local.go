@@ -27,12 +27,14 @@ type Outcome struct {
 func (y *System) Run(s State, path []Taken) []Outcome {
 	var out []Outcome
 	seen := map[string]bool{}
-	work := []Outcome{{State: s, Path: path}}
+	met := []passed{{state: s, before: -1}}
+	to := func(i int) []Taken { return append(slices.Clip(path), steps(met, i)...) }
 	rests := false
-	for len(work) > 0 && y.Err == nil {
-		at := work[len(work)-1]
+	for work := []int{0}; len(work) > 0 && y.Err == nil; {
+		i := work[len(work)-1]
+		at := met[i].state
 		work = work[:len(work)-1]
-		key := at.State.Key()
+		key := at.Key()
 		if seen[key] {
 			continue
 		}
@@ -41,35 +43,52 @@ func (y *System) Run(s State, path []Taken) []Outcome {
 			return out
 		}
 		f := y.Prog.ThreadFunc(ir.ThreadID(s.Thread))
-		edges := f.Out(at.State.Loc)
-		stays := len(edges) == 0 || y.visible[locKey{s.Thread, at.State.Loc}]
-		for _, i := range edges {
-			stays = stays || !y.isLocal(&f.Edges[i].Op)
+		edges := f.Out(at.Loc)
+		stays := len(edges) == 0 || y.visible[locKey{s.Thread, at.Loc}]
+		for _, e := range edges {
+			stays = stays || !y.isLocal(&f.Edges[e].Op)
 		}
 		if stays {
-			out, rests = append(out, at), true
+			out, rests = append(out, Outcome{State: at, Path: to(i)}), true
 			continue
 		}
 		stuck := true
-		for _, i := range edges {
-			next := y.Step(&at.State, &f.Edges[i], at.Path)
-			for _, n := range next {
+		for _, e := range edges {
+			for _, n := range y.Step(&at, &f.Edges[e], nil) {
 				if !n.Fails {
 					stuck = false
-					work = append(work, n)
+					met = append(met, passed{n.State, n.Path[0], i})
+					work = append(work, len(met)-1)
 				} else if !y.opt.Attacks {
 					stuck = false
-					out = append(out, n)
+					out = append(out, Outcome{Fails: true, Path: append(to(i), n.Path...)})
 				}
 			}
 		}
 		if stuck { // its earlier steps still count
-			out, rests = append(out, at), true
+			out, rests = append(out, Outcome{State: at, Path: to(i)}), true
 		}
 	}
 	if !rests {
 		out = append(out, Outcome{State: s, Path: path})
 	}
+	return out
+}
+
+// passed is a state that local steps pass through.
+type passed struct {
+	state  State
+	taken  Taken // the step to it
+	before int   // the state before, -1 for the first one
+}
+
+// steps returns the steps to a state.
+func steps(met []passed, i int) []Taken {
+	var out []Taken
+	for ; met[i].before >= 0; i = met[i].before {
+		out = append(out, met[i].taken)
+	}
+	slices.Reverse(out)
 	return out
 }
 
