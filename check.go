@@ -90,8 +90,8 @@ type CheckOptions struct {
 	// Log, if not nil, is called with a line about each round of the engine lazy.
 	Log func(string)
 	BMC BMCOptions // of the engine bmc
-	// AnyThreads asks about any number of instances of the program's templates. The only model for that is
-	// SC. Domain, if not nil, restricts the values of memory there.
+	// AnyThreads asks about any number of instances of the program's templates, under one model, SC or
+	// TSO. Domain, if not nil, restricts the values of memory there.
 	AnyThreads bool
 	Domain     *Domain
 }
@@ -135,10 +135,10 @@ func Check(ctx context.Context, in Input, opt CheckOptions) (Answer, error) {
 	if !opt.AnyThreads {
 		return answer(check.Run(ctx, in.internal(), orTSO(opt.Models), opt.internal()))
 	}
-	if len(opt.Models) != 1 || opt.Models[0] != SC {
-		return Answer{}, &OptionError{Option: "memory models for any number of threads", Value: joined(opt.Models), Want: "sc"}
+	if len(opt.Models) != 1 || opt.Models[0] != SC && opt.Models[0] != TSO {
+		return Answer{}, &OptionError{Option: "memory models for any number of threads", Value: joined(opt.Models), Want: "sc or tso"}
 	}
-	return answer(param.Check(ctx, in.internal(), param.CheckOptions{Options: opt.internal(), Domain: opt.Domain.internal()}))
+	return answer(param.Check(ctx, in.internal(), param.CheckOptions{Options: opt.internal(), Domain: opt.Domain.internal(), Model: string(opt.Models[0])}))
 }
 
 // texts converts typed words.

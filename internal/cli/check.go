@@ -85,7 +85,7 @@ func (a *app) checkCommand() *cobra.Command {
 	flags.Var(boundValue{&f.opt.Buffer, fencepost.DefaultBuffer}, "buffer", "entries per store buffer in programs with loops")
 	flags.Var(boundValue{&f.opt.Unroll, fencepost.DefaultUnroll}, "unroll", "iterations of a loop, where a bound is needed")
 	flags.Var(countValue{&f.opt.Threads, 1, maxCount}, "threads", "number of threads per template")
-	f.any.flags(flags, &f.opt.Options, "check for any number of threads per template; needs --model sc")
+	f.any.flags(flags, &f.opt.Options, "check for any number of threads per template, under SC or TSO")
 	flags.Var(countValue{&f.opt.Workers, 0, maxWorkers}, "workers", "parallel workers; 0: one per core")
 	algorithmFlag(flags, &f.opt.Algorithm, "engine smc: ")
 	flags.BoolVar(&f.opt.Races, "races", false, "also check for data races on objects that are not atomic")
@@ -138,7 +138,7 @@ func (a *app) check(names []string, f *checkFlags) error {
 		return err
 	}
 	if f.opt.AnyThreads = f.any.on; f.any.on {
-		if err := underSC(f.models); err != nil {
+		if err := oneModel(f.models); err != nil {
 			return err
 		}
 	}

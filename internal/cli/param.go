@@ -45,10 +45,10 @@ func (p *paramFlags) set(opt *fencepost.Options) (*fencepost.Domain, error) {
 	return &fencepost.Domain{Lo: from, Hi: to}, nil
 }
 
-// underSC refuses other models than SC.
-func underSC(models []fencepost.Model) error {
-	if len(models) != 1 || models[0] != fencepost.SC {
-		return &usageError{"for any number of threads, assertions and goals can be checked under SC only", "give --model sc; `fencepost robust --param` says whether the program behaves under TSO as under SC"}
+// oneModel refuses several models, and PSO.
+func oneModel(models []fencepost.Model) error {
+	if len(models) != 1 || models[0] == fencepost.PSO {
+		return &usageError{"for any number of threads, assertions and goals can be checked under one model, SC or TSO", "give --model sc or --model tso; `fencepost robust --param` says whether the program behaves under TSO as under SC"}
 	}
 	return nil
 }

@@ -45,7 +45,7 @@ func (m *model) burstsTo(th *thread, s int32, b []message, work func() bool) (fo
 	if found, ok := th.bursts[key]; ok {
 		return found, true
 	}
-	u := &undo{th: th, cells: len(m.sys.Cells), seen: map[string][][]message{}, known: map[string]bool{}, work: work}
+	u := &undo{th: th, cells: m.cells(), seen: map[string][][]message{}, known: map[string]bool{}, work: work}
 	if !u.from(s, b, true) {
 		return nil, false
 	}

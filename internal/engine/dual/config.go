@@ -19,16 +19,18 @@ func (o message) cell() int32  { return int32(o &^ selfBit >> 16) }
 func (o message) value() int32 { return int32(o&0xffff) - 1 } // own messages: may be anything
 
 // config is a set of states of the program in the semantics with load buffers: all that are at
-// least as large. A thread that is in any state has no buffer here.
+// least as large. A thread that is in any state has no buffer here. Instances of templates follow the threads of the
+// program; a template itself is always in any state (any.go).
 type config struct {
 	at   []int32     // by thread: its state, or anything
 	bufs [][]message // by thread: oldest first
 	mem  []int32     // by cell: its value, or anything
+	of   []int32     // by instance: its template
 }
 
 // clone returns a copy in which at and mem can be changed, and elements of bufs replaced.
 func (c *config) clone() *config {
-	d := &config{at: make([]int32, len(c.at)), bufs: make([][]message, len(c.bufs)), mem: make([]int32, len(c.mem))}
+	d := &config{at: make([]int32, len(c.at)), bufs: make([][]message, len(c.bufs)), mem: make([]int32, len(c.mem)), of: c.of}
 	copy(d.at, c.at)
 	copy(d.bufs, c.bufs)
 	copy(d.mem, c.mem)
@@ -43,7 +45,8 @@ func (c *config) covers(d *config) bool {
 			return false
 		}
 	}
-	for p, s := range c.at {
+	fixed := c.fixed()
+	for p, s := range c.at[:fixed] {
 		if s == anything {
 			continue
 		}
@@ -51,7 +54,7 @@ func (c *config) covers(d *config) bool {
 			return false
 		}
 	}
-	return true
+	return len(c.of) == 0 || c.matches(d, fixed, 0)
 }
 
 // embeds reports whether b is a with more messages from memory, and perhaps with known values of own
@@ -74,12 +77,19 @@ func embeds(a, b []message) bool {
 
 // key is equal for two configurations if and only if their threads are in the same states with the
 // same cells in their own messages: only then can one cover the other, or one has a thread in any
-// state. Threads of the set are taken to be in any state.
+// state. Threads of the set are taken to be in any state, and instances of the set not to be there.
 func (c *config) key(buf []byte, open uint64) []byte {
 	buf = buf[:0]
+	fixed := c.fixed()
 	for p, s := range c.at {
 		if open>>p&1 != 0 {
-			s = anything
+			if s = anything; p >= fixed {
+				continue
+			}
+		}
+		if p >= fixed {
+			t := c.of[p-fixed]
+			buf = append(buf, byte(t), byte(t>>8))
 		}
 		buf = append(buf, byte(s), byte(s>>8), byte(s>>16))
 		if s == anything {
@@ -98,7 +108,7 @@ func (c *config) key(buf []byte, open uint64) []byte {
 // open returns the set of the threads that are in any state.
 func (c *config) open() uint64 {
 	set := uint64(0)
-	for p, s := range c.at {
+	for p, s := range c.at[:c.fixed()] {
 		if s == anything {
 			set |= 1 << p
 		}

@@ -7,6 +7,7 @@ import (
 	"fencepost/internal/engine"
 	"fencepost/internal/ir"
 	"fencepost/internal/lts"
+	"fencepost/verdict"
 )
 
 // Small domains. Package lts runs every thread alone with all values that others may write, so values may
@@ -18,14 +19,20 @@ import (
 // widest is the largest domain that is tried, from -widest to widest.
 const widest = 16
 
-// decide answers the task.
-func decide(ctx context.Context, task *engine.Task, opt Options, out *engine.Outcome) error {
-	m, grows, err := buildGrowing(ctx, task, opt, domain{})
+// decide answers the task, with a domain that is given or with small ones if values seem to grow.
+func decide(ctx context.Context, task *engine.Task, opt Options, out *engine.Outcome, given *lts.Domain, answer func(*model, *engine.Outcome) error) error {
+	m, grows, err := buildGrowing(ctx, task, opt, domain{given, nil})
 	if err != nil {
 		return err
 	}
 	if grows == nil {
-		return m.answer(ctx, out)
+		if err := answer(m, out); err != nil || given == nil || len(out.Violations) > 0 {
+			return err
+		}
+		if s := m.search(ctx, m.leaving()); s.stop != nil || s.found != anything { // some value may leave the domain
+			out.Coverage.Bounds = append(out.Coverage.Bounds, verdict.Bound{Name: "domain", Low: int(given.Lo), Value: int(given.Hi), Hit: true})
+		}
+		return nil
 	}
 	cells := map[uint64]bool{grows.Addr: true}
 	for k := int64(1); k <= widest; k *= 2 {
@@ -37,7 +44,7 @@ func decide(ctx context.Context, task *engine.Task, opt Options, out *engine.Out
 			return err
 		}
 		one := &engine.Outcome{}
-		err = m.answer(ctx, one)
+		err = answer(m, one)
 		one.Stats.States += out.Stats.States
 		one.Stats.Transitions += out.Stats.Transitions
 		*out = *one
@@ -47,10 +54,11 @@ func decide(ctx context.Context, task *engine.Task, opt Options, out *engine.Out
 		leaves := m.search(ctx, m.leaving())
 		out.Stats.States += int64(len(leaves.elements))
 		out.Stats.Transitions += leaves.tried
-		if leaves.stop != nil {
+		switch {
+		case errors.Is(leaves.stop, errInstances): // too many to see whether a value leaves the domain
+		case leaves.stop != nil:
 			return leaves.stop
-		}
-		if leaves.found == anything {
+		case leaves.found == anything:
 			return nil
 		}
 	}
@@ -78,9 +86,7 @@ func (m *model) leaving() []target {
 	var out []target
 	for p, th := range m.threads {
 		if th.left != anything {
-			c := m.top()
-			c.at[p] = th.left
-			out = append(out, target{config: c})
+			out = append(out, target{config: m.one(p, th.left)})
 		}
 	}
 	return out

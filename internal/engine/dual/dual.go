@@ -44,9 +44,6 @@ func supports(t *engine.Task) error {
 	if err := t.TakesThreads("dual"); err != nil {
 		return err
 	}
-	if err := engine.NoGlobalFence("dual", t.Program); err != nil {
-		return err
-	}
 	if err := t.NoEndless("dual"); err != nil {
 		return err
 	}
@@ -57,6 +54,16 @@ func supports(t *engine.Task) error {
 		return errors.New("dual does not collect final states")
 	case t.KeepGoing:
 		return errors.New("dual reports one violation")
+	}
+	return takes(t)
+}
+
+// takes refuses programs that have something that dual does not take.
+func takes(t *engine.Task) error {
+	if err := engine.NoGlobalFence("dual", t.Program); err != nil {
+		return err
+	}
+	switch {
 	case len(t.Program.Threads) > maxThreads:
 		return fmt.Errorf("dual takes at most %d threads", maxThreads)
 	}
@@ -101,20 +108,35 @@ func run(ctx context.Context, task *engine.Task, opt Options) (*engine.Outcome, 
 	}
 	start := time.Now()
 	out := &engine.Outcome{}
-	err := decide(ctx, task, opt, out)
+	err := decide(ctx, task, opt, out, nil, func(m *model, out *engine.Outcome) error { return m.answer(ctx, out) })
 	var grows *lts.Growing
 	switch {
 	case errors.As(err, &grows):
 		out.Unknown = fmt.Sprintf("%s may take more and more values: dual needs finite data", grows.Cell)
-	case errors.Is(err, context.DeadlineExceeded):
-		out.Unknown = "time limit reached before the states of the threads were known"
-	case errors.Is(err, context.Canceled):
-		out.Unknown = "interrupted before the states of the threads were known"
 	case err != nil:
-		out.Unknown = err.Error()
+		out.Unknown = reason(err)
 	}
 	out.Stats.Seconds = time.Since(start).Seconds()
 	return out, nil
+}
+
+// reason says why there is no answer.
+func reason(err error) string {
+	switch {
+	case errors.Is(err, context.DeadlineExceeded):
+		return "time limit reached before the states of the threads were known"
+	case errors.Is(err, context.Canceled):
+		return "interrupted before the states of the threads were known"
+	}
+	return err.Error()
+}
+
+// stopped returns why a search ended early, nil if it did not.
+func stopped(s *search) error {
+	if s.stop != nil {
+		return s.stop
+	}
+	return nil
 }
 
 // answer searches, and turns the result into an outcome.

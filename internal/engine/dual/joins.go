@@ -46,6 +46,10 @@ func (m *model) joins(u user, mv *lts.Move) []trans {
 	}
 	var out []trans
 	other := m.threads[mv.Handle]
+	if other.template {
+		m.sys.Refuse(mv.Edge, "a join of one of any number of threads")
+		return nil
+	}
 	fails.other = int32(mv.Handle) + 1
 	if s := other.unstarted; s != anything {
 		fails.before, fails.after = s, s

@@ -34,12 +34,12 @@ const (
 // predecessors calls give with the configurations that lead to c in one step. It returns false if
 // the work ended early.
 func (m *model) predecessors(c *config, give func(*config, step), work func() bool) bool {
-	for p := range m.threads {
+	for p := range c.at {
 		if c.at[p] == anything {
 			m.wake(c, p, give)
 			continue
 		}
-		th, s, b := m.threads[p], c.at[p], c.bufs[p]
+		th, s, b := m.threadOf(c, p), c.at[p], c.bufs[p]
 		if m.opt.SmallSteps {
 			m.smallSteps(c, p, give)
 			continue
@@ -77,7 +77,12 @@ func (m *model) wake(c *config, p int, give func(*config, step)) {
 	th := m.threads[p]
 	for i := range th.trans {
 		tr := &th.trans[i]
-		if m.matters(c, tr) {
+		switch {
+		case !m.matters(c, tr) || tr.to == th.failed: // nothing happens after a failure
+		case th.template:
+			d := c.with(int32(p))
+			m.undoSingle(d, len(d.at)-1, int32(i), give)
+		default:
 			m.undoSingle(c, p, int32(i), give)
 		}
 	}
@@ -102,7 +107,7 @@ func (m *model) matters(c *config, tr *trans) bool {
 
 // undoSingle undoes a transition of a thread with an empty buffer.
 func (m *model) undoSingle(c *config, p int, i int32, give func(*config, step)) {
-	tr := &m.threads[p].trans[i]
+	tr := &m.threadOf(c, p).trans[i]
 	d := c.clone()
 	d.at[p] = tr.from
 	switch tr.kind {

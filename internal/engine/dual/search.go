@@ -96,20 +96,17 @@ func (s *search) work() bool {
 // add adds a configuration, unless it is not reachable or a known one covers it.
 func (s *search) add(c *config, e element) {
 	s.tried++
-	if s.found != anything || !s.m.possible(c) {
+	if s.found != anything || s.stop != nil || !s.m.possible(c) {
 		return
 	}
+	if len(c.of) > maxInstances {
+		s.stop = errInstances
+		return
+	}
+	c.sort()
 	open := c.open()
-	for _, o := range s.opens {
-		if o&open != open {
-			continue
-		}
-		s.buf = c.key(s.buf, o)
-		for _, id := range s.index[string(s.buf)] {
-			if s.elements[id].covers(c) {
-				return
-			}
-		}
+	if s.knows(c, open) {
+		return
 	}
 	if !s.knowsOpen(open) {
 		s.opens = append(s.opens, open)
@@ -136,6 +133,25 @@ func (s *search) add(c *config, e element) {
 	s.queue = append(s.queue, id)
 }
 
+// knows reports whether an element covers c.
+func (s *search) knows(c *config, open uint64) bool {
+	fixed := c.fixed()
+	for _, o := range s.opens {
+		if o&open != open {
+			continue
+		}
+		for some := range uint64(1) << len(c.of) { // an element may have fewer instances
+			s.buf = c.key(s.buf, o|some<<fixed)
+			for _, id := range s.index[string(s.buf)] {
+				if s.elements[id].covers(c) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
 func (s *search) knowsOpen(open uint64) bool {
 	for _, o := range s.opens {
 		if o == open {
@@ -148,7 +164,7 @@ func (s *search) knowsOpen(open uint64) bool {
 // starts reports whether an initial state is one of c.
 func (m *model) starts(c *config) bool {
 	for p, s := range c.at {
-		if s != anything && (s != m.threads[p].init || len(c.bufs[p]) > 0) {
+		if s != anything && (s != m.threadOf(c, p).init || len(c.bufs[p]) > 0) {
 			return false
 		}
 	}
@@ -166,7 +182,7 @@ func (m *model) possible(c *config) bool {
 		if s == anything {
 			continue
 		}
-		if !m.threads[p].waits[s].allows(c.bufs[p]) {
+		if !m.threadOf(c, p).waits[s].allows(c.bufs[p]) {
 			return false
 		}
 	}

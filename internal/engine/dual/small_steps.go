@@ -5,7 +5,7 @@ package dual
 
 // smallSteps calls give with the configurations that lead to c by one step of a thread.
 func (m *model) smallSteps(c *config, p int, give func(*config, step)) {
-	th, s, b := m.threads[p], c.at[p], c.bufs[p]
+	th, s, b := m.threadOf(c, p), c.at[p], c.bufs[p]
 	for _, i := range th.in[s] {
 		tr := &th.trans[i]
 		set := func(b []message) *config {
@@ -36,7 +36,7 @@ func (m *model) smallSteps(c *config, p int, give func(*config, step)) {
 			}
 		}
 	}
-	for _, cell := range th.waits[s].before(b, len(m.sys.Cells)) {
+	for _, cell := range th.waits[s].before(b, m.cells()) {
 		d := c.clone()
 		d.bufs[p] = prepend(fromSelf(cell, anything), b)
 		give(d, step{thread: int32(p), kind: deletes})

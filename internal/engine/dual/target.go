@@ -30,8 +30,7 @@ func (m *model) targets(ctx context.Context) ([]target, error) {
 	if m.task.Props.Checks {
 		for p, th := range m.threads {
 			if th.failed != anything {
-				c := m.top()
-				c.at[p] = th.failed
+				c := m.one(p, th.failed)
 				out = append(out, target{c, engine.CheckFailed, 0})
 			}
 		}
@@ -39,8 +38,13 @@ func (m *model) targets(ctx context.Context) ([]target, error) {
 	for i := range m.task.Props.Goals {
 		g := &m.task.Props.Goals[i]
 		ways := make([][]int32, len(m.threads))
+		var of []int32
 		for _, at := range g.At {
 			list := m.statesAt(int(at.Thread), func(l ir.Loc) bool { return slices.Contains(at.Locs, l) })
+			if m.threads[at.Thread].template { // two locations of one template are two instances
+				of, ways = append(of, int32(at.Thread)), append(ways, append([]int32{}, list...))
+				continue
+			}
 			if ways[at.Thread] != nil {
 				list = slices.DeleteFunc(list, func(s int32) bool { return !slices.Contains(ways[at.Thread], s) })
 			}
@@ -54,7 +58,7 @@ func (m *model) targets(ctx context.Context) ([]target, error) {
 			}
 			ways[t] = m.statesAt(int(t), func(ir.Loc) bool { return true })
 		}
-		err := m.combine(ways, g.With, true, func(c *config) { out = append(out, target{c, engine.GoalReached, i}) }, &out)
+		err := m.combine(ways, of, g.With, true, func(c *config) { out = append(out, target{c, engine.GoalReached, i}) }, &out)
 		if err != nil {
 			return nil, err
 		}
@@ -105,13 +109,13 @@ func (m *model) ends(cond *property.Cond, want bool) ([]target, error) {
 		}
 	}
 	var out []target
-	err := m.combine(ways, cond, want, func(c *config) { out = append(out, target{c, engine.FinalViolated, 0}) }, &out)
+	err := m.combine(ways, nil, cond, want, func(c *config) { out = append(out, target{c, engine.FinalViolated, 0}) }, &out)
 	return out, err
 }
 
 // top returns the set of all states.
 func (m *model) top() *config {
-	c := &config{at: make([]int32, len(m.threads)), bufs: make([][]message, len(m.threads)), mem: make([]int32, len(m.sys.Cells))}
+	c := &config{at: make([]int32, len(m.threads)), bufs: make([][]message, len(m.threads)), mem: make([]int32, m.cells())}
 	for p := range c.at {
 		c.at[p] = anything
 	}
@@ -133,9 +137,9 @@ func (m *model) statesAt(p int, at func(ir.Loc) bool) []int32 {
 	return out
 }
 
-// combine calls give for every choice of a state of each thread (nil: any state) and of values of
-// cells for which a condition is as wanted.
-func (m *model) combine(ways [][]int32, cond *property.Cond, want bool, give func(*config), sofar *[]target) error {
+// combine calls give for every choice of a state of each thread (nil: any state), of a state of each instance of a
+// template, which follow the threads, and of values of cells for which a condition is as wanted.
+func (m *model) combine(ways [][]int32, of []int32, cond *property.Cond, want bool, give func(*config), sofar *[]target) error {
 	var cells []int
 	if cond != nil {
 		var mutex bool
@@ -148,6 +152,9 @@ func (m *model) combine(ways [][]int32, cond *property.Cond, want bool, give fun
 		held[i] = m.sys.Cells[c].Values
 	}
 	c := m.top()
+	for _, t := range of {
+		c = c.with(t)
+	}
 	var pick func(p int) error
 	pick = func(p int) error {
 		if p < len(ways) {

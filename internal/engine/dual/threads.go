@@ -62,6 +62,7 @@ type thread struct {
 	left   int32 // a value has left the domain; anything if none can
 	// unstarted is the state of a thread that another one starts, anything if there is none.
 	unstarted int32
+	template  bool            // any number of instances
 	joined    map[int32]int32 // by end state: the state of a thread that has ended there and was joined
 	waits     []pending       // by state
 	writes    []bool          // by state: a write leaves it
@@ -76,6 +77,8 @@ type model struct {
 	opt     Options
 	initial []int32 // values of cells
 	err     error
+
+	gates []gate // of templates that threads start
 
 	users  []user // of cells, as lts knows them
 	queue  []int
@@ -112,7 +115,7 @@ func buildWith(ctx context.Context, task *engine.Task, opt Options, d domain, cu
 	})
 	showGoals(m.sys, task.Props)
 	for t := range task.Program.Threads {
-		m.threads = append(m.threads, &thread{ids: map[string]int32{}, failed: anything, left: anything, unstarted: anything})
+		m.threads = append(m.threads, &thread{ids: map[string]int32{}, failed: anything, left: anything, unstarted: anything, template: task.Program.Threads[t].Unbounded})
 		th, p := m.threads[t], &task.Program.Threads[t]
 		if p.Start {
 			th.init = m.state(t, m.sys.Entry(t, p.Args))
@@ -258,6 +261,7 @@ func (m *model) connect(ctx context.Context) error {
 	if err := m.error(); err != nil {
 		return err
 	}
+	m.openGates()
 	for _, th := range m.threads {
 		th.in, th.out = make([][]int32, len(th.states)), make([][]int32, len(th.states))
 		th.writes = make([]bool, len(th.states))
@@ -331,7 +335,10 @@ func (m *model) transition(u user, mv *lts.Move, n *lts.Outcome) (trans, error) 
 			}
 			tr.accesses = append(tr.accesses, one)
 		}
-		if mv.Spawns > 0 {
+		switch {
+		case mv.Spawns > 0 && m.threads[mv.Spawns-1].template:
+			tr.accesses = append(tr.accesses, access{cell: m.gate(mv), old: anything, new: open})
+		case mv.Spawns > 0:
 			tr.other, tr.before = int32(mv.Spawns), m.threads[mv.Spawns-1].unstarted
 			tr.after = m.state(mv.Spawns-1, m.sys.Entry(mv.Spawns-1, mv.Args))
 		}

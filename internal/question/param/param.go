@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"fencepost/internal/engine"
+	"fencepost/internal/engine/dual"
 	"fencepost/internal/engine/param"
 	"fencepost/internal/ir"
 	"fencepost/internal/memory"
@@ -30,6 +31,18 @@ type Domain = param.Domain
 type CheckOptions struct {
 	check.Options
 	Domain *Domain // nil: as found in the program
+	Model  string  `json:",omitempty"` // sc or tso; "": sc
+}
+
+// model returns the memory model.
+func (o *CheckOptions) model() (memory.Model, error) {
+	switch o.Model {
+	case "", memory.SC.String():
+		return memory.SC, nil
+	case memory.TSO.String():
+		return memory.TSO, nil
+	}
+	return 0, &pipeline.OptionError{Option: "model for any number of threads", Value: o.Model, Want: "sc or tso"}
 }
 
 // RobustOptions are the options of Robust.
@@ -49,7 +62,7 @@ func Robust(ctx context.Context, in pipeline.Input, opt RobustOptions) (pipeline
 		if opt.Against(memory.PSO.String()) {
 			return nil, &pipeline.OptionError{Option: "model for any number of threads", Value: opt.CriterionModel, Want: "tso"}
 		}
-		q := &query{Run: run, question: param.Robust, common: opt.Options.Options, domain: opt.Domain}
+		q := &query{Run: run, question: param.Robust, model: memory.SC, common: opt.Options.Options, domain: opt.Domain}
 		q.ask = func(ctx context.Context, common pipeline.Options) (pipeline.Answer, error) {
 			fixed := opt.Options
 			fixed.Options = common
@@ -59,19 +72,23 @@ func Robust(ctx context.Context, in pipeline.Input, opt RobustOptions) (pipeline
 	})
 }
 
-// Check answers whether assertions and goals hold under SC in all instances.
+// Check answers whether assertions and goals hold in all instances, under SC or TSO.
 func Check(ctx context.Context, in pipeline.Input, opt CheckOptions) (pipeline.Answer, error) {
+	model, err := opt.model()
+	if err != nil {
+		return pipeline.Answer{}, err
+	}
 	run := pipeline.Open(in)
-	run.Asks("", memory.SC.String())
+	run.Asks("", model.String())
 	return run.Answer(CheckCommand, opt, func() ([]verdict.Result, error) {
 		if err := opt.Validate(); err != nil {
 			return nil, err
 		}
-		q := &query{Run: run, question: param.Safety, common: opt.Options.Options, domain: opt.Domain}
+		q := &query{Run: run, question: param.Safety, model: model, common: opt.Options.Options, domain: opt.Domain}
 		q.ask = func(ctx context.Context, common pipeline.Options) (pipeline.Answer, error) {
 			fixed := opt.Options
 			fixed.Options, fixed.Endless = common, pipeline.Endless{Liveness: pipeline.LivenessOff}
-			return check.Run(ctx, in, []string{memory.SC.String()}, fixed)
+			return check.Run(ctx, in, []string{model.String()}, fixed)
 		}
 		q.endless = opt.Endless
 		return q.run(ctx, opt.Deadlock)
@@ -82,6 +99,7 @@ func Check(ctx context.Context, in pipeline.Input, opt CheckOptions) (pipeline.A
 type query struct {
 	*pipeline.Run
 	question param.Question
+	model    memory.Model // of the checks
 	common   pipeline.Options
 	domain   *Domain
 	endless  pipeline.Endless // refused, if the user asks which loops end
@@ -133,7 +151,7 @@ func (q *query) run(ctx context.Context, deadlock bool) ([]verdict.Result, error
 		if err != nil || res != nil {
 			return res, err
 		}
-		return q.decide(ctx, &engine.Task{Program: flat, Props: &props, Model: memory.SC, Limits: engine.Limits{Memory: q.common.Memory}})
+		return q.decide(ctx, &engine.Task{Program: flat, Props: &props, Model: q.model, Limits: engine.Limits{Memory: q.common.Memory}})
 	})
 	if u := (*engine.Unsupported)(nil); errors.As(err, &u) {
 		return nil, q.Refuse(q.Unsupported(err))
@@ -157,8 +175,8 @@ func unsupported(ctx context.Context, q *query, flat *ir.Program) (*ir.Program, 
 	if first == nil {
 		return flat, nil, nil
 	}
-	task := &engine.Task{Program: transform.UnsupportedAsChecks(flat, true), Props: &property.Set{Checks: true}, Model: memory.SC, Limits: engine.Limits{Memory: q.common.Memory}}
-	a, err := param.Decide(ctx, task, param.Safety, q.domain)
+	task := &engine.Task{Program: transform.UnsupportedAsChecks(flat, true), Props: &property.Set{Checks: true}, Model: q.model, Limits: engine.Limits{Memory: q.common.Memory}}
+	a, err := q.all(ctx, task, param.Safety)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -182,7 +200,7 @@ func unsupported(ctx context.Context, q *query, flat *ir.Program) (*ir.Program, 
 	default:
 		return transform.WithoutUnsupported(flat), nil, nil
 	}
-	c := &pipeline.Conclusion{Question: q.Question(), Model: memory.SC, Engine: "param", Given: q.given(), Outcome: met}
+	c := &pipeline.Conclusion{Question: q.Question(), Model: q.model, Engine: q.engine(), Given: q.given(), Outcome: met}
 	if q.question == param.Robust {
 		c.Question, c.Model = verdict.Robustness, memory.TSO
 	}
@@ -206,7 +224,27 @@ func reachedBy(ctx context.Context, q *query, n int) (*verdict.Unsupported, erro
 // maxInstance is the largest instance tried before engine param has an answer.
 const maxInstance = 4
 
-// decided is the answer of engine param.
+// engine returns the name of the engine for any number of threads.
+func (q *query) engine() string {
+	if q.model == memory.TSO {
+		return "dual"
+	}
+	return "param"
+}
+
+// all asks the engine for any number of threads: param, or dual about checks under TSO.
+func (q *query) all(ctx context.Context, task *engine.Task, what param.Question) (*param.Answer, error) {
+	if q.model != memory.TSO {
+		return param.Decide(ctx, task, what, q.domain)
+	}
+	a, err := dual.Decide(ctx, task, q.domain)
+	if err != nil {
+		return nil, err
+	}
+	return &param.Answer{Possible: a.Possible, Enough: a.Enough, Unknown: a.Unknown, Coverage: a.Coverage, Stats: a.Stats}, nil
+}
+
+// decided is the answer of the engine for any number of threads.
 type decided struct {
 	a   *param.Answer
 	err error
@@ -224,14 +262,14 @@ func (q *query) decide(ctx context.Context, task *engine.Task) (*verdict.Result,
 		var d decided
 		defer func() {
 			if r := recover(); r != nil {
-				d.err = fmt.Errorf("engine param: %v\n%s", r, pipeline.Stack())
+				d.err = fmt.Errorf("engine %s: %v\n%s", q.engine(), r, pipeline.Stack())
 			}
 			all <- d
 			if d.final() {
 				enough()
 			}
 		}()
-		d.a, d.err = param.Decide(ctx, task, q.question, q.domain)
+		d.a, d.err = q.all(ctx, task, q.question)
 	}()
 	n := q.leastInstance()
 	for ; n <= maxInstance && instances.Err() == nil; n++ {
@@ -273,7 +311,7 @@ func (q *query) conclude(ctx context.Context, d decided, n int) (*verdict.Result
 	}
 	a := d.a
 	c := &pipeline.Conclusion{
-		Question: q.Question(), Model: memory.SC, Engine: "param", Given: q.given(),
+		Question: q.Question(), Model: q.model, Engine: q.engine(), Given: q.given(),
 		Outcome: &engine.Outcome{Coverage: a.Coverage, Stats: a.Stats, Unknown: a.Unknown},
 	}
 	if q.question == param.Robust {
@@ -300,7 +338,7 @@ func (q *query) conclude(ctx context.Context, d decided, n int) (*verdict.Result
 			return q.Conclude(c), nil
 		}
 	}
-	return nil, fmt.Errorf("engines contradict each other: param says that %d threads are enough for a violation, the others find none", a.Enough)
+	return nil, fmt.Errorf("engines contradict each other: %s says that %d threads are enough for a violation, the others find none", q.engine(), a.Enough)
 }
 
 // tooMany is an instance that the engines for fixed threads do not take.
