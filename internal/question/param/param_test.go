@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"fencepost/internal/engine/param"
+	"fencepost/internal/memory"
 	"fencepost/internal/pipeline"
 	"fencepost/internal/question/check"
 	"fencepost/internal/question/robust"
@@ -238,7 +239,7 @@ func opened(t *testing.T, text string, ask func(context.Context, pipeline.Option
 	if err := run.Read(t.Context(), pipeline.ReadOptions{Options: pipeline.Defaults()}); err != nil {
 		t.Fatal(err)
 	}
-	return &query{Run: run, question: param.Safety, common: pipeline.Defaults(), ask: ask}
+	return &query{Run: run, question: param.Safety, model: memory.SC, common: pipeline.Defaults(), ask: ask}
 }
 
 // TestConclude: a violation that engine param says is possible must be found in an instance. If no
