@@ -142,7 +142,7 @@ var policy = map[string]rule{
 		"internal/engine/bmc", "internal/engine/fences", "internal/transform", "internal/question/check", "internal/question/robust",
 	}, questionMay...)},
 	"internal/question/prove":  {ours: append([]string{"internal/engine/explicit", "internal/engine/mover", "internal/question/check", "internal/transform"}, questionMay...)},
-	"internal/question/param":  {ours: append([]string{"internal/engine/param", "internal/transform", "internal/question/check", "internal/question/robust"}, questionMay...)},
+	"internal/question/param":  {ours: append([]string{"internal/engine/dual", "internal/engine/param", "internal/transform", "internal/question/check", "internal/question/robust"}, questionMay...)},
 	"internal/question/litmus": {ours: append([]string{"internal/frontend/litmus", "internal/stress", "internal/transform"}, questionMay...)},
 	"internal/question/traces": {ours: append([]string{"internal/engine/rf", "internal/engine/smc", "internal/question/check"}, questionMay...)},
 	"internal/question/export": {ours: append([]string{"internal/engine/instrument", "internal/engine/param", "internal/export", "internal/transform"}, questionMay...)},

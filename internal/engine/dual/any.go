@@ -23,7 +23,7 @@ import (
 // has that an initial state is one of.
 //
 // Differs from the paper: the multiset is over the normal form (predecessor.go), and instances that
-// threads start wait behind a gate, a cell that a start opens and that never closes.
+// threads start wait for a gate, a cell that a start opens and that never closes.
 
 // Any is the answer for all numbers of instances.
 type Any struct {
@@ -195,7 +195,7 @@ func (m *model) enough(c *config) int {
 	return n
 }
 
-// gate is a cell behind which instances of a template wait until a thread starts them with certain arguments.
+// gate is a cell for which instances of a template wait until a thread starts them with certain arguments.
 type gate struct {
 	template int
 	entry    int32
@@ -220,7 +220,7 @@ func (m *model) gate(mv *lts.Move) int32 {
 	return int32(len(m.sys.Cells) + i)
 }
 
-// openGates lets the instances of templates start behind their gates.
+// openGates lets the instances of templates start once their gates are open.
 func (m *model) openGates() {
 	for i, g := range m.gates {
 		th := m.threads[g.template]

@@ -176,7 +176,7 @@ func unsupported(ctx context.Context, q *query, flat *ir.Program) (*ir.Program, 
 		return flat, nil, nil
 	}
 	task := &engine.Task{Program: transform.UnsupportedAsChecks(flat, true), Props: &property.Set{Checks: true}, Model: q.model, Limits: engine.Limits{Memory: q.common.Memory}}
-	a, err := q.all(ctx, task, param.Safety)
+	a, err := decideAll(ctx, task, param.Safety, q.domain)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -200,7 +200,7 @@ func unsupported(ctx context.Context, q *query, flat *ir.Program) (*ir.Program, 
 	default:
 		return transform.WithoutUnsupported(flat), nil, nil
 	}
-	c := &pipeline.Conclusion{Question: q.Question(), Model: q.model, Engine: q.engine(), Given: q.given(), Outcome: met}
+	c := &pipeline.Conclusion{Question: q.Question(), Model: q.model, Engine: engineOf(q.model), Given: q.given(), Outcome: met}
 	if q.question == param.Robust {
 		c.Question, c.Model = verdict.Robustness, memory.TSO
 	}
@@ -224,20 +224,20 @@ func reachedBy(ctx context.Context, q *query, n int) (*verdict.Unsupported, erro
 // maxInstance is the largest instance tried before engine param has an answer.
 const maxInstance = 4
 
-// engine returns the name of the engine for any number of threads.
-func (q *query) engine() string {
-	if q.model == memory.TSO {
+// engineOf returns the name of the engine for any number of threads.
+func engineOf(model memory.Model) string {
+	if model == memory.TSO {
 		return "dual"
 	}
 	return "param"
 }
 
-// all asks the engine for any number of threads: param, or dual about checks under TSO.
-func (q *query) all(ctx context.Context, task *engine.Task, what param.Question) (*param.Answer, error) {
-	if q.model != memory.TSO {
-		return param.Decide(ctx, task, what, q.domain)
+// decideAll asks the engine for any number of threads: param, or dual about checks under TSO.
+func decideAll(ctx context.Context, task *engine.Task, what param.Question, domain *Domain) (*param.Answer, error) {
+	if task.Model != memory.TSO {
+		return param.Decide(ctx, task, what, domain)
 	}
-	a, err := dual.Decide(ctx, task, q.domain)
+	a, err := dual.Decide(ctx, task, domain)
 	if err != nil {
 		return nil, err
 	}
@@ -262,14 +262,14 @@ func (q *query) decide(ctx context.Context, task *engine.Task) (*verdict.Result,
 		var d decided
 		defer func() {
 			if r := recover(); r != nil {
-				d.err = fmt.Errorf("engine %s: %v\n%s", q.engine(), r, pipeline.Stack())
+				d.err = fmt.Errorf("engine %s: %v\n%s", engineOf(q.model), r, pipeline.Stack())
 			}
 			all <- d
 			if d.final() {
 				enough()
 			}
 		}()
-		d.a, d.err = q.all(ctx, task, q.question)
+		d.a, d.err = decideAll(ctx, task, q.question, q.domain)
 	}()
 	n := q.leastInstance()
 	for ; n <= maxInstance && instances.Err() == nil; n++ {
@@ -311,7 +311,7 @@ func (q *query) conclude(ctx context.Context, d decided, n int) (*verdict.Result
 	}
 	a := d.a
 	c := &pipeline.Conclusion{
-		Question: q.Question(), Model: q.model, Engine: q.engine(), Given: q.given(),
+		Question: q.Question(), Model: q.model, Engine: engineOf(q.model), Given: q.given(),
 		Outcome: &engine.Outcome{Coverage: a.Coverage, Stats: a.Stats, Unknown: a.Unknown},
 	}
 	if q.question == param.Robust {
@@ -338,7 +338,7 @@ func (q *query) conclude(ctx context.Context, d decided, n int) (*verdict.Result
 			return q.Conclude(c), nil
 		}
 	}
-	return nil, fmt.Errorf("engines contradict each other: %s says that %d threads are enough for a violation, the others find none", q.engine(), a.Enough)
+	return nil, fmt.Errorf("engines contradict each other: %s says that %d threads are enough for a violation, the others find none", engineOf(q.model), a.Enough)
 }
 
 // tooMany is an instance that the engines for fixed threads do not take.
