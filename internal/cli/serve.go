@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"net/netip"
@@ -58,11 +59,13 @@ type serveFlags struct {
 	model   string
 	run     []string
 	limits  explorer.Limits
+	work    bool                 // be a worker of a server
+	worker  func() *exec.Cmd     // starts one
 	started func(address string) // for tests
 }
 
 func serveCommand(a *app) *cobra.Command {
-	f := serveFlags{limits: explorer.Limits{Timeout: fencepost.Defaults().Timeout}}
+	f := serveFlags{limits: explorer.Limits{Timeout: fencepost.Defaults().Timeout}, worker: workerCommand}
 	model := choiceValue{choices: []string{"sc", "tso", "pso"}}
 	cmd := &cobra.Command{
 		Use:     "serve [FILE]",
@@ -76,6 +79,9 @@ func serveCommand(a *app) *cobra.Command {
 			return nil
 		},
 		RunE: func(_ *cobra.Command, args []string) error {
+			if f.work {
+				return work(a)
+			}
 			f.model = model.value
 			return runServe(a, args, &f)
 		},
@@ -90,7 +96,42 @@ func serveCommand(a *app) *cobra.Command {
 	flags.Var(timeoutValue{&f.limits.Timeout}, "timeout", "time limit per search, such as 90s or 5m; 0: none")
 	flags.Var(sizeValue{&f.limits.Memory}, "memory", "memory limit for the stored states of a search, such as 1GiB (default: an eighth of RAM)")
 	noDefault(flags, "memory")
+	flags.BoolVar(&f.work, workFlag, false, "answer the requests of a server on standard input")
+	if err := flags.MarkHidden(workFlag); err != nil {
+		panic("BUG: " + err.Error())
+	}
 	return cmd
+}
+
+// workFlag makes the command a worker of a server. Users have no use for it.
+const workFlag = "work"
+
+// workerCommand starts this program as a worker.
+func workerCommand() *exec.Cmd {
+	self, err := os.Executable()
+	if err != nil {
+		self = os.Args[0]
+	}
+	return exec.Command(self, "serve", "--"+workFlag)
+}
+
+// work answers the requests of a server.
+func work(a *app) error {
+	if err := serve.Work(a.stdin, flushed{a.stdout}); err != nil {
+		return &internalError{err}
+	}
+	return nil
+}
+
+// flushed writes at once what the command's standard output would keep.
+type flushed struct{ io.Writer }
+
+func (f flushed) Write(b []byte) (int, error) {
+	n, err := f.Writer.Write(b)
+	if w, ok := f.Writer.(interface{ Flush() error }); ok && err == nil {
+		err = w.Flush()
+	}
+	return n, err
 }
 
 // runServe runs the server until it is interrupted.
@@ -111,11 +152,14 @@ func runServe(a *app, names []string, f *serveFlags) error {
 		return err
 	}
 	local := listener.Addr().(*net.TCPAddr)
-	opt := serve.Options{Start: start, Token: f.token, Limits: f.limits, Hosts: hostNames(f.listen)}
+	opt := serve.Options{Start: start, Token: f.token, Limits: f.limits, Worker: f.worker}
 	if !local.IP.IsLoopback() && opt.Token == "" {
 		if opt.Token, err = newToken(); err != nil {
 			return &internalError{err}
 		}
+	}
+	if opt.Token != "" {
+		opt.Hosts = hostNames(f.listen)
 	}
 	server, err := serve.New(opt)
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -23,7 +24,7 @@ func TestServe(t *testing.T) {
 	opened := ""
 	var out strings.Builder
 	a := &app{services: services{openPage: func(address string) error { opened = address; return nil }}, stdout: io.Discard, stderr: &out}
-	f := &serveFlags{listen: "127.0.0.1:0", model: "pso", run: []string{"0"}}
+	f := &serveFlags{listen: "127.0.0.1:0", model: "pso", run: []string{"0"}, worker: testWorker}
 	f.started = func(address string) {
 		page := get(t, address)
 		if !strings.Contains(page, `"name":"my.fp"`) || !strings.Contains(page, `"model":"pso","run":["0"]`) {
@@ -41,6 +42,9 @@ func TestServe(t *testing.T) {
 		t.Errorf("%s", out.String())
 	}
 }
+
+// testWorker starts the command of the tests as a worker.
+func testWorker() *exec.Cmd { return exec.Command("fencepost", "serve", "--"+workFlag) }
 
 func get(t *testing.T, address string) string {
 	t.Helper()
@@ -63,7 +67,7 @@ func get(t *testing.T, address string) string {
 // TestServeToken: an address that others can reach has a token, which the page needs.
 func TestServeToken(t *testing.T) {
 	a := &app{stdout: io.Discard, stderr: io.Discard}
-	f := &serveFlags{listen: "0.0.0.0:0", noOpen: true}
+	f := &serveFlags{listen: "0.0.0.0:0", noOpen: true, worker: testWorker}
 	f.started = func(address string) {
 		bare, token, ok := strings.Cut(address, "?token=")
 		if !ok || len(token) != 2*tokenBytes {

@@ -20,8 +20,8 @@ import (
 const (
 	MaxRequest = 1 << 20 // bytes, with the program
 	maxText    = 256 << 10
-	// stepTime is the time for what must be there at once: states and graphs.
-	stepTime = 20 * time.Second
+	// StepTime is the time for what must be there at once: states, and runs in other forms.
+	StepTime = 20 * time.Second
 	// States of a graph: at most, and if the request names no limit.
 	maxGraph, defaultGraph = 2000, 300
 )
@@ -44,7 +44,7 @@ type Request struct {
 
 // Limits bound what a request may use.
 type Limits struct {
-	Timeout time.Duration // of a search; 0: 60 s
+	Timeout time.Duration // of a search, for each model; 0: none
 	Memory  int64         // bytes; 0: none
 	Workers int           // 0: one per core
 	// Headers are the files that C programs can include beside the standard headers, by the names under which the
@@ -78,7 +78,8 @@ const (
 	BadRequest FailureKind = "request"  // not understood, or too large
 	BadRun     FailureKind = "run"      // a step of the run is not possible
 	NoFence    FailureKind = "fence"    // no fence can be inserted
-	Canceled   FailureKind = "canceled" // by the user, or because time was over
+	Canceled   FailureKind = "canceled" // by the user
+	Limit      FailureKind = "limit"    // the request needs more time or memory than it may take
 	Part       FailureKind = "part"     // the small part of the playground cannot answer: ask the whole one
 	Internal   FailureKind = "internal" // a bug of fencepost
 )
@@ -126,9 +127,9 @@ func Ask(ctx context.Context, kind string, body []byte, limits Limits, report fu
 		return nil, &Failure{Kind: BadRequest, Message: err.Error()}
 	}
 	if !h.search {
-		limited, cancel := context.WithTimeout(ctx, stepTime)
+		limited, cancel := context.WithTimeout(ctx, StepTime)
 		defer cancel()
-		a.ctx = limited
+		a.ctx, a.limits.Timeout = limited, StepTime
 	}
 	answer, err := h.answer(a)
 	if err != nil {
@@ -162,9 +163,6 @@ func (a *asking) read(body []byte) error {
 // options returns the options of all questions.
 func (a *asking) options() pipeline.Options {
 	opt := pipeline.Options{Timeout: a.limits.Timeout, Memory: a.limits.Memory, Workers: a.limits.Workers}
-	if opt.Timeout <= 0 {
-		opt.Timeout = pipeline.Defaults().Timeout
-	}
 	opt.C.Include = func(name string) ([]byte, bool) {
 		text, ok := a.limits.Headers[path.Clean(name)]
 		return text, ok
@@ -219,7 +217,7 @@ func failure(ctx context.Context, err error) *Failure {
 	case errors.As(err, &option):
 		return &Failure{Kind: BadRequest, Message: option.Error()}
 	case errors.Is(err, context.DeadlineExceeded):
-		return &Failure{Kind: Canceled, Message: "the time for this request is over"}
+		return &Failure{Kind: Limit, Message: "the time for this request is over"}
 	case ctx.Err() != nil:
 		return &Failure{Kind: Canceled, Message: "canceled"}
 	default:

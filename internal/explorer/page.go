@@ -86,7 +86,7 @@ func SiteIndex(start Start) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	policy := headMark + "<meta http-equiv=\"Content-Security-Policy\" content=\"" + Policy + "\">\n"
+	policy := headMark + "<meta http-equiv=\"Content-Security-Policy\" content=\"" + SitePolicy + "\">\n"
 	return []byte(strings.Replace(string(page), headMark, policy, 1)), nil
 }
 
@@ -117,6 +117,9 @@ func Assets() []Asset {
 	return out
 }
 
-// Policy is the Content-Security-Policy of the page. Nothing comes from elsewhere, and no text of a program can become
-// a script.
-const Policy = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self' data:; connect-src 'self'; worker-src 'self' blob:; base-uri 'none'; form-action 'none'"
+// ServerPolicy is the Content-Security-Policy of the page of a server. Nothing comes from elsewhere, no text of a program
+// can become a script, and no other page can show this one.
+const ServerPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+
+// SitePolicy is the policy of the playground, which runs WebAssembly in a worker that it makes, and asks nobody.
+const SitePolicy = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self'; worker-src blob:; base-uri 'none'; form-action 'none'"

@@ -17,7 +17,10 @@ import (
 	"fencepost/verdict"
 )
 
-var walks = flag.Int("fp.walks", 25, "random programs with a random walk each in the browser")
+var (
+	walks     = flag.Int("fp.walks", 25, "random programs with a random walk each in the browser")
+	firstWalk = flag.Int("fp.walk", 0, "number of the first of them")
+)
 
 // randomProgram returns a small program with every kind of statement that a state can show.
 func randomProgram(rng *rand.Rand) string {
@@ -57,7 +60,7 @@ type shown struct {
 	Cyclic  bool       `json:"cyclic"`
 }
 
-const walkScript = `(async (programs) => {
+const walkScript = `(async (programs, first) => {
   const texts = (list, f) => [...list].map(f);
   const read = () => ({
     run: fp.now.run,
@@ -69,7 +72,7 @@ const walkScript = `(async (programs) => {
     cyclic: document.body.classList.contains("cyclic") && !document.getElementById("cause").hidden,
   });
   const out = [];
-  let seed = 1; // the same walks every time
+  let seed = first + 1; // the same walks every time
   const random = () => (seed = (seed * 48271) % 2147483647) / 2147483647;
   for (const p of programs) {
     await fp.app.load(() => ({ change: { name: "p.fp", text: p.text, model: p.model }, request: { run: [] } }));
@@ -91,16 +94,15 @@ const walkScript = `(async (programs) => {
 func TestWalks(t *testing.T) {
 	forms(t, func(t *testing.T, b *tab) {
 		b.open("")
-		rng := rand.New(rand.NewPCG(1, 2))
 		states, cycles := 0, 0
-		for done := 0; done < *walks; {
+		for done := *firstWalk; done < *firstWalk+*walks; {
 			type program struct {
 				Text  string `json:"text"`
 				Model string `json:"model"`
 			}
 			var list []program
-			for ; done < *walks && len(list) < 25; done++ {
-				text := randomProgram(rng)
+			for ; done < *firstWalk+*walks && len(list) < 25; done++ {
+				text := randomProgram(rand.New(rand.NewPCG(uint64(done), 2)))
 				if done%4 == 0 { // few random programs have a cycle
 					text = explorer.Examples()[0].Text
 				}
@@ -110,7 +112,7 @@ func TestWalks(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			text, err := chromedp.Run(b.Ctx, chromedp.Evaluate[string](walkScript+"("+string(input)+")", chromedp.EvalAwaitPromise))
+			text, err := chromedp.Run(b.Ctx, chromedp.Evaluate[string](fmt.Sprintf("%s(%s, %d)", walkScript, input, done), chromedp.EvalAwaitPromise))
 			if err != nil {
 				t.Fatal(err)
 			}

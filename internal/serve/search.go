@@ -3,6 +3,7 @@ package serve
 import (
 	"context"
 	"errors"
+	"io"
 	"net"
 	"net/http"
 	"sync"
@@ -17,45 +18,60 @@ const pace = 200 * time.Millisecond
 // slack is how much longer than the limit of a search its request may take.
 const slack = 30 * time.Second
 
-// answer sends lines of progress and the answer. A client that goes away cancels the search.
+// answer sends lines of progress and the answer. A client that goes away cancels its request, and no other.
 func (s *server) answer(w http.ResponseWriter, r *http.Request, kind string, search bool, body []byte) {
 	w.Header().Set("Content-Type", "application/x-ndjson")
 	w.Header().Set("Cache-Control", "no-store")
 	out := &lines{w: w, control: http.NewResponseController(w)}
-	var report func(explorer.Progress)
-	if search {
-		client, _, err := net.SplitHostPort(r.RemoteAddr)
-		if err != nil {
-			client = r.RemoteAddr
-		}
-		done, err := s.searches.enter(r.Context(), client, func() { out.send(line{Waiting: true}) })
-		if err != nil {
-			out.send(line{Failure: &explorer.Failure{Kind: explorer.Canceled, Message: err.Error()}})
-			return
-		}
-		defer done()
-		report = func(p explorer.Progress) { out.progress(&p) }
+	client, _, err := net.SplitHostPort(r.RemoteAddr)
+	if err != nil {
+		client = r.RemoteAddr
 	}
+	queue, report, limit := s.steps, (func(explorer.Progress))(nil), explorer.StepTime+grace
+	if search {
+		queue, report = s.searches, func(p explorer.Progress) { out.progress(&p) }
+		limit = 0
+		if s.opt.Limits.Timeout > 0 {
+			limit = 3*s.opt.Limits.Timeout + slack // a limit holds for each model
+		}
+	}
+	done, err := queue.enter(r.Context(), client, func() { out.send(line{Waiting: true}) })
+	if err != nil {
+		out.send(line{Failure: &explorer.Failure{Kind: explorer.Canceled, Message: err.Error()}})
+		return
+	}
+	defer done()
 	ctx := r.Context()
-	if s.opt.Limits.Timeout > 0 {
-		limited, cancel := context.WithTimeout(ctx, 3*s.opt.Limits.Timeout+slack) // a limit holds for each model
+	if limit > 0 {
+		limited, cancel := context.WithTimeout(ctx, limit)
 		defer cancel()
 		ctx = limited
 	}
-	answer, err := explorer.Ask(ctx, kind, body, s.opt.Limits, report)
-	if failed := (*explorer.Failure)(nil); errors.As(err, &failed) {
+	answer, failed := s.ask(ctx, kind, search, body, report)
+	if failed != nil {
 		out.send(line{Failure: failed})
 		return
 	}
 	out.send(line{Answer: answer})
 }
 
-// lines writes lines to a client, one at a time.
+// ask answers a request, in a worker if there are any.
+func (s *server) ask(ctx context.Context, kind string, search bool, body []byte, report func(explorer.Progress)) (any, *explorer.Failure) {
+	if s.workers != nil {
+		return s.workers.answer(ctx, kind, search, body, report)
+	}
+	answer, err := explorer.Ask(ctx, kind, body, s.opt.Limits, report)
+	failed := (*explorer.Failure)(nil)
+	errors.As(err, &failed)
+	return answer, failed
+}
+
+// lines writes lines, one at a time.
 type lines struct {
 	mu      sync.Mutex
-	w       http.ResponseWriter
-	control *http.ResponseController
-	last    time.Time // of the last line
+	w       io.Writer
+	control *http.ResponseController // nil: the reader is no client
+	last    time.Time                // of the last line
 	ended   bool
 }
 
@@ -72,6 +88,10 @@ func (l *lines) write(x line) {
 	}
 	l.last = time.Now()
 	l.ended = x.Answer != nil || x.Failure != nil
+	if l.control == nil {
+		_, _ = l.w.Write(encode(x))
+		return
+	}
 	_ = l.control.SetWriteDeadline(l.last.Add(requestTime))
 	if _, err := l.w.Write(encode(x)); err == nil {
 		_ = l.control.Flush()

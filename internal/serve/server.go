@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
+	"os/exec"
 	"slices"
 	"strconv"
 	"strings"
@@ -29,6 +30,9 @@ type Options struct {
 	// Searches is how many searches run at the same time, and PerClient how many of one client. Others wait.
 	Searches  int // 0: DefaultSearches
 	PerClient int // 0: DefaultPerClient
+	// Worker returns a command that runs Work in another process. nil: requests are answered in this process, where
+	// some programs evade the limits of time and memory.
+	Worker func() *exec.Cmd
 }
 
 // Limits of searches, where Options sets none.
@@ -36,6 +40,12 @@ const (
 	DefaultSearches  = 4
 	DefaultPerClient = 2
 )
+
+// stepsPerSearch is how many steps are answered at the same time for each search that may run.
+const stepsPerSearch = 2
+
+// maxHeader is how many bytes the head of a request may have.
+const maxHeader = 32 << 10
 
 // TokenHeader carries the token.
 const TokenHeader = "X-Fencepost-Token"
@@ -53,6 +63,8 @@ type server struct {
 	index    []byte
 	assets   map[string]explorer.Asset
 	searches *queue
+	steps    *queue
+	workers  *pool // nil: none
 }
 
 // New returns a server that is not listening yet.
@@ -69,10 +81,17 @@ func New(opt Options) (*http.Server, error) {
 		opt.PerClient = DefaultPerClient
 	}
 	s := &server{opt: opt, index: index, assets: map[string]explorer.Asset{}, searches: newQueue(opt.Searches, opt.PerClient)}
+	s.steps = newQueue(stepsPerSearch*opt.Searches, stepsPerSearch*opt.PerClient)
 	for _, a := range explorer.Assets() {
 		s.assets["/"+a.Name] = a
 	}
-	return &http.Server{Handler: s, ReadHeaderTimeout: headerTime, ReadTimeout: requestTime, IdleTimeout: idleTime, MaxHeaderBytes: 32 << 10}, nil
+	out := &http.Server{Handler: s, ReadHeaderTimeout: headerTime, ReadTimeout: requestTime, IdleTimeout: idleTime, MaxHeaderBytes: maxHeader}
+	if opt.Worker != nil {
+		s.workers = &pool{start: opt.Worker, limits: opt.Limits, idle: []*worker{}}
+		go s.workers.prepare()
+		out.RegisterOnShutdown(s.workers.close)
+	}
+	return out, nil
 }
 
 // ServeHTTP checks who asks, and then answers.
@@ -83,7 +102,8 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.Set("Cross-Origin-Resource-Policy", "same-origin")
 	h.Set("Cross-Origin-Opener-Policy", "same-origin")
 	h.Set("X-Frame-Options", "DENY")
-	h.Set("Content-Security-Policy", explorer.Policy+"; frame-ancestors 'none'")
+	h.Set("Content-Security-Policy", explorer.ServerPolicy)
+	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(requestTime)) // a client must read its answer
 	if !s.knownHost(r.Host) {
 		http.Error(w, "this server has another name: open the address that `fencepost serve` printed", http.StatusMisdirectedRequest)
 		return

@@ -53,6 +53,22 @@ func TestDeepExpressions(t *testing.T) {
 	}
 }
 
+// TestTooDeep: brackets that would take all of the stack are an error with a position, also if macros make them.
+func TestTooDeep(t *testing.T) {
+	const n = 120_000
+	for text, at := range map[string]string{
+		"int main(void) { return " + strings.Repeat("(", n) + "1" + strings.Repeat(")", n) + "; }\n":                          "deep.c:1:25024",
+		"int main(void) {\n" + strings.Repeat("{", n) + strings.Repeat("}", n) + "}\n":                                        "deep.c:2:25000",
+		"int x[1] = " + strings.Repeat("{", n) + "0" + strings.Repeat("}", n) + ";\nint main(void) { return 0; }\n":           "deep.c:1:25012",
+		"#define P ((((((((((\n#define Q P P P P P P P P P P\nint main(void) { return\n" + strings.Repeat("Q ", n/100) + "\n": "deep.c:4:499",
+	} {
+		u, diags := translate.Program([]*source.File{source.NewFile("deep.c", []byte(text))}, library.New(), translate.Options{})
+		if u.Program != nil || len(diags.All) != 1 || diags.All[0].Span.Pos.String() != at || !strings.Contains(diags.All[0].Message, "deeper than 25000 levels") {
+			t.Errorf("%.40q: want an error at %s, have %.300v", text, at, diags.All)
+		}
+	}
+}
+
 // TestLongSum: few registers are in use at a time, and no expression is deep, so that
 // later passes take time that is linear in the length of the sum.
 func TestLongSum(t *testing.T) {

@@ -25,6 +25,10 @@ import (
 //
 // So the preprocessor runs to its end first, the tokens are mended, and the parser gets them then.
 
+// maxBrackets is how deep brackets may be nested. cc's parser takes some kilobytes of the stack for each level, and
+// Go ends a program whose stack has 1 GB.
+const maxBrackets = 25_000
+
 // operatorKinds are the kinds of the tokens that ## can make of signs.
 var operatorKinds = map[string]rune{
 	"+=": rune(cc.ADDASSIGN), "-=": rune(cc.SUBASSIGN), "*=": rune(cc.MULASSIGN), "/=": rune(cc.DIVASSIGN), "%=": rune(cc.MODASSIGN),
@@ -82,7 +86,16 @@ func parseMended(config *cc.Config, sources []cc.Source) (*cc.AST, error) {
 	p.preprocessor.report = func(message string, args ...any) { problems = append(problems, fmt.Errorf(message, args...)) }
 	from := p.preprocessor.tokenizer
 	var tokens []ccToken
+	depth := 0
 	for t := nextToken(from); ; t = nextToken(from) {
+		switch t.Ch {
+		case '(', '[', '{':
+			if depth++; depth > maxBrackets {
+				return nil, fmt.Errorf("%v: brackets are nested deeper than %d levels", t.Position(), maxBrackets)
+			}
+		case ')', ']', '}':
+			depth--
+		}
 		mend(&t)
 		if name := infinite(&t); name != "" {
 			tokens = append(tokens, madeTokens(ccToken{Token: t}, name, "(", ")")...)
