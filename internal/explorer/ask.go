@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"path"
 	"sync"
 	"time"
@@ -147,6 +148,9 @@ func (a *asking) read(body []byte) error {
 	d.DisallowUnknownFields()
 	if err := d.Decode(&a.Request); err != nil {
 		return fmt.Errorf("the request cannot be read: %w", err)
+	}
+	if _, err := d.Token(); err != io.EOF {
+		return errors.New("the request cannot be read: there is more after it")
 	}
 	if len(a.Text) > maxText {
 		return fmt.Errorf("the program has more than %d KiB", maxText>>10)

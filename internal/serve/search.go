@@ -22,7 +22,7 @@ const slack = 30 * time.Second
 func (s *server) answer(w http.ResponseWriter, r *http.Request, kind string, search bool, body []byte) {
 	w.Header().Set("Content-Type", "application/x-ndjson")
 	w.Header().Set("Cache-Control", "no-store")
-	out := &lines{w: w, control: http.NewResponseController(w)}
+	out := &lines{w: w, control: http.NewResponseController(w), patience: s.patience}
 	client, _, err := net.SplitHostPort(r.RemoteAddr)
 	if err != nil {
 		client = r.RemoteAddr
@@ -32,7 +32,7 @@ func (s *server) answer(w http.ResponseWriter, r *http.Request, kind string, sea
 		queue, report = s.searches, func(p explorer.Progress) { out.progress(&p) }
 		limit = 0
 		if s.opt.Limits.Timeout > 0 {
-			limit = 3*s.opt.Limits.Timeout + slack // a limit holds for each model
+			limit = 3*s.opt.Limits.Timeout + s.slack // a limit holds for each model
 		}
 	}
 	done, err := queue.enter(r.Context(), client, func() { out.send(line{Waiting: true}) })
@@ -71,8 +71,10 @@ type lines struct {
 	mu      sync.Mutex
 	w       io.Writer
 	control *http.ResponseController // nil: the reader is no client
-	last    time.Time                // of the last line
-	ended   bool
+	// patience is how long a client may take to read a line.
+	patience time.Duration
+	last     time.Time // of the last line
+	ended    bool
 }
 
 func (l *lines) send(x line) {
@@ -92,7 +94,7 @@ func (l *lines) write(x line) {
 		_, _ = l.w.Write(encode(x))
 		return
 	}
-	_ = l.control.SetWriteDeadline(l.last.Add(requestTime))
+	_ = l.control.SetWriteDeadline(l.last.Add(l.patience))
 	if _, err := l.w.Write(encode(x)); err == nil {
 		_ = l.control.Flush()
 	}

@@ -27,6 +27,8 @@ import (
 //   - #pragma pack becomes a declaration, see pack.go.
 //   - an #include of a file that does not exist becomes a pragma that we report. cc would end the text
 //     there, and its parser does not return from every text that ends early.
+//   - A directive that neither cc nor gcc 12 knows, or that only gcc knows, such as #embed, becomes an #error: cc would
+//     skip it.
 //   - defined(__builtin_expect) asks for another name: what gcc builds in is often a macro
 //     here, and is none for gcc.
 
@@ -41,6 +43,7 @@ var (
 	commaPaste    = lazyregexp.New(`,##`)
 	errorLine     = lazyregexp.New(`^[ \t]*#[ \t]*(?:error|warning|pragma|ident)\b`)
 	includeLine   = lazyregexp.New(`^[ \t]*#[ \t]*include[ \t]*(<[^>\n]+>|"[^"\n]+")`)
+	knownLine     = lazyregexp.New(`^[ \t]*#[ \t]*(?:$|\r|\\|/[/*]|\d|(?:if|ifdef|ifndef|elif|else|endif|include|include_next|define|undef|line|error|warning|pragma|ident|sccs)\b)`)
 	includeLevel  = []byte("__INCLUDE_LEVEL__")
 )
 
@@ -66,6 +69,9 @@ func (r *reader) directives(f *source.File, text []byte) []byte {
 	return directiveLine.ReplaceAllFunc(text, func(line []byte) []byte {
 		if pack := packPragma(line); pack != nil {
 			return pack
+		}
+		if !knownLine.Match(line) && !bytes.Contains(line, []byte("*/")) { // which may end a comment
+			return fmt.Appendf(nil, "%s#error the directive #%s is not supported", line[:bytes.IndexByte(line, '#')], directiveAt(line))
 		}
 		if m := includeLine.FindSubmatch(line); m != nil {
 			if _, found := r.resolve(name, string(m[1])); !found {
