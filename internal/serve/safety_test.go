@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime/debug"
 	"strings"
 	"testing"
 	"time"
@@ -55,6 +56,7 @@ func misbehave(mode string) {
 			}
 		}
 	case "deep":
+		debug.SetMaxStack(4 << 20)
 		fmt.Println(deeper(1))
 	case "stuck":
 		select {}

@@ -32,7 +32,7 @@ function svgEl(tag, attributes, ...children) {
 // colour returns the class of a thread's colour.
 fp.colour = (thread) => "t" + (thread % 6);
 
-// Failure is a request without an answer: kind is request, run, fence, canceled, part, internal or lost.
+// Failure is a request without an answer: kind is request, run, fence, canceled, limit, part, internal or lost.
 fp.Failure = class extends Error {
   constructor(kind, message, step) {
     super(message);

@@ -255,4 +255,10 @@ func TestGraph(t *testing.T) {
 	if err != nil || g.Complete || len(g.Nodes) != 5 {
 		t.Errorf("%+v %v", g, err)
 	}
+	// Ten stores that wait have millions of orders, and few states.
+	many := "var x, y, a, b, c, d, e, f, g, h; thread t1 { reg r; x = 1; r = y; a = 1; b = 1; c = 1; d = 1; e = 1; f = 1; g = 1; h = 1; } thread t2 { reg s; y = 1; s = x; }"
+	g, diags, err := Graph(context.Background(), pipeline.Input{Name: "p.fp", Text: []byte(many)}, "pso", 1200, pipeline.Options{})
+	if err != nil || g == nil || !g.Compared {
+		t.Fatal(diags, err)
+	}
 }

@@ -39,7 +39,7 @@ func Graph(ctx context.Context, in pipeline.Input, model string, limit int, opt 
 			return err
 		}
 		if out.Compared = !sc.cut; out.Compared {
-			g.markWeak(sc.index)
+			return g.markWeak(ctx, sc.index)
 		}
 		return nil
 	})
@@ -159,7 +159,7 @@ func (g *grapher) step(i int, from *verdict.GraphNode, name string) {
 }
 
 // markWeak marks the states that SC does not have, in whatever order the stores that wait reach memory.
-func (g *grapher) markWeak(sc map[string]int) {
+func (g *grapher) markWeak(ctx context.Context, sc map[string]int) error {
 	keepAll := func(ir.ThreadID, ir.Reg) bool { return true }
 	plain := memory.New(g.flat, memory.SC, memory.Options{Keep: keepAll, Ends: true}).Codec()
 	for i := range g.nodes {
@@ -170,15 +170,20 @@ func (g *grapher) markWeak(sc map[string]int) {
 			g.nodes[i].Weak = s.Faulted() && !known
 			continue
 		}
-		drained, known := 0, false
+		drained, known := false, false
+		seen := map[string]bool{} // orders of stores that lead to the same state need not be tried again
 		var drain func()
 		drain = func() {
 			if s.Drained() {
-				drained++
-				_, in := sc[string(plain.Encode(s, nil))]
-				known = known || in
+				drained = true
+				_, known = sc[string(plain.Encode(s, nil))]
 				return
 			}
+			key := g.key(w)
+			if seen[key] || ctx.Err() != nil {
+				return
+			}
+			seen[key] = true
 			for t := range w.y.Threads() {
 				flushes, _ := w.enabled(t)
 				for _, st := range slices.Clone(flushes) {
@@ -192,6 +197,10 @@ func (g *grapher) markWeak(sc map[string]int) {
 			}
 		}
 		drain()
-		g.nodes[i].Weak = drained > 0 && !known
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		g.nodes[i].Weak = drained && !known
 	}
+	return nil
 }
