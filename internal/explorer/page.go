@@ -121,5 +121,5 @@ func Assets() []Asset {
 // can become a script, and no other page can show this one.
 const ServerPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-// SitePolicy is the policy of the playground, which runs WebAssembly in a worker that it makes, and asks nobody.
+// SitePolicy is the policy of the playground, which runs WebAssembly in a worker that it makes, and sends no request.
 const SitePolicy = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self'; worker-src blob:; base-uri 'none'; form-action 'none'"

@@ -117,7 +117,7 @@ func (p *pool) put(w *worker) {
 	p.idle = append(p.idle, w)
 }
 
-// close ends the workers that wait. Those that answer end with their requests.
+// close ends the idle workers. The others end with their requests.
 func (p *pool) close() {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -31,7 +31,7 @@ const (
 	maxStack = 512 << 20
 	// maxAnswer is how many bytes an answer may have.
 	maxAnswer = 64 << 20
-	// besides is what a worker may take beside the states that it stores.
+	// besides is the memory of a worker beside the states that it stores.
 	besides = 256 << 20
 )
 
@@ -65,7 +65,7 @@ func Work(in io.Reader, out io.Writer) error {
 			var q question
 			if err := requests.Decode(&q); err != nil {
 				if busy.Load() {
-					os.Exit(0) // nobody waits for the answer
+					os.Exit(0) // the server does not wait for the answer
 				}
 				return
 			}
