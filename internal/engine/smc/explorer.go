@@ -122,6 +122,9 @@ func (x *explorer) explore() {
 			n.fresh = false
 			if !x.finish() {
 				p, lb, ok := x.tail.urgent, label{}, x.tail.urgent != none
+				if w := &n.woken; !ok && w.any && x.run.Open(w.proc, w.label) && !asleep(n.sleep, w.proc, w.label) {
+					p, lb, ok = w.proc, w.label, true
+				}
 				if !ok {
 					p, lb, ok = pick(&x.run, &x.alive, n.sleep, x.exec.lastThread())
 				}

@@ -39,6 +39,7 @@ type node struct {
 
 	sleep   []event
 	inherit int      // how many events of sleep the parent had, too
+	woken   woken    // an event that slept at the parent and does no longer, since the event between depends on it
 	wut     branches // the wakeup tree: what remains to be explored from here
 	fresh   bool     // nothing has been explored from here
 	done    int      // events that have been explored from here
@@ -125,6 +126,14 @@ func (pa *path) extend(p int32, lb label, to node) int32 {
 	return i
 }
 
+// woken names an event that slept. It is best performed next: it is in the executions of all branches from here on then,
+// and not performed again at the end of each.
+type woken struct {
+	any   bool
+	proc  int32
+	label label
+}
+
 // reachNode adds the node after event e, given what to return to.
 func (pa *path) reachNode(e *event, to node) {
 	next := pa.push()
@@ -136,6 +145,9 @@ func (pa *path) reachNode(e *event, to node) {
 		to.sleep = append(to.sleep, n.sleep[k])
 		if last := len(to.sleep) - 1; !passes(&to.sleep[last], e) {
 			to.sleep = to.sleep[:last]
+			if d := &n.sleep[k]; d.Proc != e.Proc {
+				to.woken = woken{true, d.Proc, d.Label}
+			}
 		}
 	}
 	to.inherit = len(to.sleep)

@@ -32,8 +32,9 @@ import (
 // through the branch that continues like v may be cut off by one of them. Then the rest of v is
 // explored only if v is inserted below the branch.
 //
-// Differs from the paper: in v the second event stays where it was, instead of at the end; both are
-// linearizations of the same trace. The accesses of the second event are determined again, because
+// Differs from the paper: in v the second event comes as early as it can, instead of at the end; both are
+// linearizations of the same trace. Most often it wakes all that sleeps, and the branch ends with it. If its accesses
+// may change when it comes first, it stays where it was. The accesses of the second event are determined again, because
 // they may change when it comes first: a compare-exchange may fail then, a section may take another
 // branch. Later events that depend on the changed event are left out of v, with all events that
 // happen after them. A load may have read bytes from memory after an update of its own thread. If
@@ -139,7 +140,7 @@ func (rv *reverser) demand(r *reversible) {
 	n := &rv.path.nodes[r.first]
 	for k := range n.sleep {
 		if c := rv.tree.leads(&n.sleep[k], v); c != notInitial || rv.tail.clash {
-			r.done = c >= 0 && c <= v.turn && r.second != none && subsetOf(&v.last, &rv.exec.events[r.second])
+			r.done = c >= 0 && v.items[c].i < r.second && subsetOf(&v.last, &rv.exec.events[r.second])
 			return
 		}
 	}
@@ -158,6 +159,10 @@ func (rv *reverser) demand(r *reversible) {
 func (rv *reverser) sequence(r *reversible) bool {
 	v := &rv.seq
 	v.reset(r.second)
+	if r.second != none && rv.exec.events[r.second].Flags&(varies|locks|joins) == 0 && !rv.tree.sourceDPOR {
+		v.early(r.first)
+		return true
+	}
 	limit := int(r.second)
 	if r.second == none {
 		limit = len(rv.exec.events)

@@ -1,5 +1,7 @@
 package smc
 
+import "math/bits"
+
 // Wakeup sequences.
 
 // sequence is a wakeup sequence v: events that are possible one after the other from the node
@@ -13,6 +15,7 @@ type sequence struct {
 
 	changed event   // scratch of get
 	dropped []int32 // scratch of appendRest
+	late    []int32 // scratch of early
 }
 
 // item is an event of a sequence: number i of the execution, or the reversed event if i is none.
@@ -34,7 +37,7 @@ func (v *sequence) events(n int) int32 {
 	case n <= v.turn+1:
 		return v.second + 1
 	default:
-		return v.items[n-1].i + 1
+		return max(v.second, v.items[n-1].i) + 1
 	}
 }
 
@@ -65,6 +68,68 @@ func (v *sequence) appendEvent(first int32, i int) {
 		it.forwarded = v.exec.forwardedIn(first, v.second, e)
 	}
 	v.items = append(v.items, it)
+}
+
+// early makes v the events that do not happen after event first, with the second event of the race, which has the same
+// accesses when it comes first, after those only that happen before it.
+func (v *sequence) early(first int32) {
+	ex := v.exec
+	past := ex.clock(v.second)
+	v.late = v.late[:0]
+	for i := first + 1; i < v.second; i++ {
+		switch {
+		case ex.precedes(first, ex.clock(i)):
+		case ex.precedes(i, past):
+			v.items = append(v.items, item{i: i, forwarded: v.forwardedEarly(first, i, true)})
+		default:
+			v.late = append(v.late, i)
+		}
+	}
+	v.turn = len(v.items)
+	v.last = ex.events[v.second]
+	v.last.From.Forwarded = v.forwardedEarly(first, v.second, true)
+	v.appendReversed()
+	for _, i := range v.late {
+		v.items = append(v.items, item{i: i, forwarded: v.forwardedEarly(first, i, false)})
+	}
+	for i := v.second + 1; i < int32(len(ex.events)); i++ {
+		if !ex.precedes(first, ex.clock(i)) {
+			v.items = append(v.items, item{i: i, forwarded: v.forwardedEarly(first, i, false)})
+		}
+	}
+}
+
+// forwardedEarly returns the bytes that event i forwards in the sequence that early makes, where it comes before the late
+// events or not. A byte is read from memory if the update of its store is before the race, or before event i in v.
+func (v *sequence) forwardedEarly(first, i int32, early bool) uint8 {
+	ex := v.exec
+	e := &ex.events[i]
+	forwarded := e.From.Forwarded
+	for left := forwarded | e.From.Seen; left != 0; {
+		ord := e.From.StoreOf(bits.TrailingZeros8(left))
+		part := e.From.BytesOf(ord, left)
+		left &^= part
+		u := ex.stores[e.Thread][ord].upd
+		var memory bool
+		switch {
+		case u == none:
+		case u < first:
+			memory = true
+		case u == v.second:
+			memory = !early
+		case u == first || ex.precedes(first, ex.clock(u)): // not in v
+		case ex.precedes(u, ex.clock(v.second)):
+			memory = !early || u < i
+		default:
+			memory = !early && u < i
+		}
+		if memory {
+			forwarded &^= part
+		} else {
+			forwarded |= part
+		}
+	}
+	return forwarded
 }
 
 // appendReversed appends the reversed event.
