@@ -94,6 +94,9 @@ type CheckOptions struct {
 	// TSO. Domain, if not nil, restricts the values of memory there.
 	AnyThreads bool
 	Domain     *Domain
+	// Binary is the machine code that a compiler made of the program; nil: none. Then there are two results for each
+	// model, the second about the machine code.
+	Binary *Input
 }
 
 // BMCOptions are the bounds and switches of bounded model checking. Zero bounds have defaults.
@@ -132,6 +135,9 @@ func (o *CheckOptions) internal() check.Options {
 // Check answers whether the assertions, goals and final condition of a program hold: one result per memory
 // model.
 func Check(ctx context.Context, in Input, opt CheckOptions) (Answer, error) {
+	if opt.Binary != nil {
+		return answer(check.RunCompiled(ctx, in.internal(), opt.Binary.internal(), orTSO(opt.Models), opt.internal()))
+	}
 	if !opt.AnyThreads {
 		return answer(check.Run(ctx, in.internal(), orTSO(opt.Models), opt.internal()))
 	}

@@ -107,6 +107,8 @@ type Result struct {
 	LeftOut []string `json:"left_out,omitempty"`
 	// Litmus is the part of an answer that only litmus tests have.
 	Litmus *Litmus `json:"litmus,omitempty"`
+	// Compiled compares machine code with its source, where both were asked about.
+	Compiled *Compiled `json:"compiled,omitempty"`
 	// Asked is the command and its options.
 	Asked *Asked `json:"asked,omitempty"`
 	// Shard is set if the answer is about a part of the executions only. Several parts can be merged.

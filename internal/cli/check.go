@@ -29,9 +29,13 @@ If the search meets a bound that you did not set, such as 8 buffered stores per
 thread, the answer is unknown. Set the bound yourself (--buffer 8) to get an answer
 for all executions up to this bound.
 
+With --binary PROG.o, the machine code that a compiler made of the program is
+checked too. A violation that only the machine code has is the compiler's doing, or
+that of a data race in the source: the answer says which.
+
 Exit codes: 0 holds, 1 violated, 2 unknown, 3 bad input or usage, 4 internal error.
 For an exists condition: 0 observed, 1 not observed. With several models, the exit
-code is the first of 4, 3, 1, 2, 0 that occurs.`
+code is the first of 4, 3, 1, 2, 0 that occurs; the same holds for --binary.`
 
 const checkExample = `  fencepost check dekker.fp
   fencepost check dekker.fp --model sc,tso,pso
@@ -40,6 +44,7 @@ const checkExample = `  fencepost check dekker.fp
   fencepost check queue.c --timeout 8h --checkpoint queue.checkpoint
   fencepost check dekker.fp --html dekker.html --sarif dekker.sarif
   fencepost check client.c -I lib/include -- -std=gnu99 -O2 -mcx16 -include config.h
+  fencepost check queue.c --binary queue.o
   fencepost check stack.c --engine bmc --unroll 3 --rounds 4 --clock 3 --queue 3`
 
 // maxCount bounds the numbers that flags accept; a larger one is a typing error.
@@ -62,6 +67,7 @@ type checkFlags struct {
 	json    bool
 	any     paramFlags
 	parts   partsFlags
+	binary  []string // machine code that was made of the program
 	opt     fencepost.CheckOptions
 }
 
@@ -103,6 +109,7 @@ func (a *app) checkCommand() *cobra.Command {
 	flags.BoolVar(&f.opt.Finals, "final-states", false, "print the distinct final states; of several models, which model has which")
 	flags.StringVar(&f.opt.Lang, "lang", "", "`language` of the program (default: by the file's extension)")
 	cFlags(cmd, &f.opt.Options)
+	flags.Var(filesValue{&f.binary}, "binary", "also check the machine code that a compiler made of the program, and compare (repeatable)")
 	f.parts.flags(cmd)
 	flags.BoolVar(&f.json, "json", false, "print the results as JSON")
 	return cmd
@@ -141,6 +148,9 @@ func (a *app) check(names []string, f *checkFlags) error {
 		if err := oneModel(f.models); err != nil {
 			return err
 		}
+	}
+	if err := binaryFlag(a, names, f); err != nil {
+		return err
 	}
 	f.opt.Endings = f.opt.Finals && (f.json || a.out.any())
 	ask := func(ctx context.Context, in fencepost.Input) (fencepost.Answer, error) {
@@ -265,6 +275,10 @@ func (a *app) render(asJSON bool, answer fencepost.Answer) error {
 		return nil
 	}
 	style := a.style(a.stdout)
+	if text.IsCompiled(answer.Results) {
+		text.Compiled(a.stdout, answer.Results, style)
+		return nil
+	}
 	if text.Comparable(answer.Results) {
 		text.Comparison(a.stdout, answer.Results, style)
 		return nil

@@ -25,7 +25,7 @@ import (
 
 // notChecked are fields that are compared with nothing: what was asked is taken as it stands, and the
 // others say how an answer was found.
-var notChecked = []string{"asked", "by", "engine", "engines", "proof.checked_with", "proof.obligations", "proof.queries", "proof.solver", "repair.rounds", "stats", "warnings"}
+var notChecked = []string{"asked", "by", "compiled", "engine", "engines", "proof.checked_with", "proof.obligations", "proof.queries", "proof.solver", "repair.rounds", "stats", "warnings"}
 
 // rest checks what a result says beside its executions.
 func (v *verifier) rest(r *verdict.Result) {
@@ -215,7 +215,7 @@ func (v *verifier) likes(r *verdict.Result) error {
 // that depend on the execution that was found, which was replayed. That there is an execution stays.
 func scrub(r *verdict.Result) *verdict.Result {
 	out := *r
-	out.Asked, out.By, out.Engine, out.Engines, out.Stats, out.Warnings, out.Sources = nil, "", "", nil, verdict.Stats{}, nil, nil
+	out.Asked, out.By, out.Engine, out.Engines, out.Stats, out.Warnings, out.Sources, out.Compiled = nil, "", "", nil, verdict.Stats{}, nil, nil, nil
 	some := func(w *verdict.Witness) *verdict.Witness {
 		if w == nil {
 			return nil

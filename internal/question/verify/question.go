@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path"
 	"reflect"
+	"slices"
 	"strings"
 
 	"fencepost/internal/ir"
@@ -156,4 +157,22 @@ func (v *verifier) include() {
 		}
 		return read(name)
 	}
+}
+
+// aboutGiven returns the results about the given program if the results compare machine code with its source, and what
+// it leaves out. If none is about the program, all are returned, and will be rejected.
+func aboutGiven(name string, results []verdict.Result) (about []verdict.Result, other []string) {
+	compared := false
+	for i := range results {
+		compared = compared || results[i].Compiled != nil
+		if path.Base(results[i].Program) == path.Base(name) {
+			about = append(about, results[i])
+		} else if text := "results about " + path.Base(results[i].Program); !slices.Contains(other, text) {
+			other = append(other, text)
+		}
+	}
+	if !compared || len(about) == 0 {
+		return results, nil
+	}
+	return about, other
 }

@@ -53,7 +53,8 @@ type Options = pipeline.Options
 // Results checks stored results about a program.
 func Results(ctx context.Context, in pipeline.Input, results []verdict.Result, opt Options) (Answer, error) {
 	v := &verifier{ctx: ctx, given: in, flags: opt, run: pipeline.Open(in)}
-	return v.answer(notChecked, func() error {
+	results, other := aboutGiven(in.Name, results)
+	return v.answer(append(slices.Clone(notChecked), other...), func() error {
 		for i := range results {
 			if err := v.result(&results[i]); err != nil {
 				return err

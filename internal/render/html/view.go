@@ -43,6 +43,7 @@ type result struct {
 	Next       []string // what to try after an unknown
 	By         string   // what a safe rests on
 	Relies     []string
+	Compiled   []string // of machine code: what the comparison with the source says
 	Engines    []string // what each engine said, where several were asked
 	Warnings   []warning
 	Finals     []string
@@ -155,6 +156,7 @@ func newResult(r *verdict.Result, all []verdict.Execution, id string, files *sou
 	if r.By != "" {
 		v.By = "by " + r.By
 	}
+	v.Compiled = text.CompiledText(r)
 	for _, x := range r.Relies {
 		if x.Pos != nil {
 			v.Relies = append(v.Relies, fmt.Sprintf("%s at %s; without it: %s", x.Kind, x.Pos, x.Without))

@@ -25,6 +25,7 @@ func Result(w io.Writer, r *verdict.Result, opt Options) {
 		return
 	}
 	p.headline(r)
+	p.compiled(r)
 	for _, warning := range r.Warnings {
 		p.message("warning", warning.Code, warning.Pos, warning.Message)
 	}

@@ -1,0 +1,89 @@
+package check
+
+import (
+	"context"
+	"strings"
+
+	"fencepost/internal/pipeline"
+	"fencepost/verdict"
+)
+
+// RunCompiled answers the questions of a program about its source and about the machine code that was made of it: two
+// results for each model, of which the second compares the two. A violation that only the machine code has is the
+// compiler's doing, unless the source has a data race: then C promises nothing, and the compiler has used that.
+// Accesses to volatile variables count as races here, as they do in C.
+func RunCompiled(ctx context.Context, source, binary pipeline.Input, models []string, opt Options) (pipeline.Answer, error) {
+	before, err := Run(ctx, source, models, opt)
+	if err != nil || before.HasErrors() {
+		return before, err
+	}
+	machine := opt
+	machine.Lang = "x86"
+	after, err := Run(ctx, binary, models, machine)
+	out := pipeline.Answer{Diagnostics: append(before.Diagnostics, after.Diagnostics...)}
+	if err != nil || after.HasErrors() {
+		return out, err
+	}
+	var races []verdict.Result
+	for i := range after.Results {
+		s, b := &before.Results[i], &after.Results[i]
+		b.Compiled = &verdict.Compiled{Source: s.Program, Verdict: s.Verdict}
+		if b.Verdict == verdict.Unsafe {
+			b.Compiled.Instruction = instructionOf(b)
+		}
+		if b.Verdict == verdict.Unsafe && s.Verdict == verdict.Safe {
+			if races == nil {
+				if races, err = racesOf(ctx, source, opt); err != nil {
+					return out, err
+				}
+			}
+			blame(b.Compiled, races)
+		}
+		out.Results = append(out.Results, *s, *b)
+	}
+	return out, nil
+}
+
+// racesOf answers whether the source has a data race under SC, as C defines one: one result, or none if the question
+// was refused.
+func racesOf(ctx context.Context, source pipeline.Input, opt Options) ([]verdict.Result, error) {
+	opt.Races, opt.Engine, opt.CrossCheck, opt.KeepGoing, opt.Finals, opt.Endings = true, "", false, false, false, false
+	answer, err := Run(ctx, source, []string{"sc"}, opt)
+	return append([]verdict.Result{}, answer.Results...), err
+}
+
+// blame says whose doing a violation is that only the machine code has.
+func blame(c *verdict.Compiled, races []verdict.Result) {
+	c.Blame, c.Race = verdict.BlameUndecided, "the question about data races was refused"
+	for i := range races {
+		switch r := &races[i]; {
+		case r.Verdict == verdict.Unsafe && r.Question == verdict.DataRaces:
+			c.Blame, c.Race, c.RacePos = verdict.BlameRace, r.Reason, r.Pos
+		case r.Verdict == verdict.Safe:
+			c.Blame, c.Race = verdict.BlameCompiler, ""
+		default:
+			c.Race = r.Reason
+		}
+	}
+}
+
+// instructionOf returns the text of the instruction at which a violation is seen: what the listing has at its position,
+// or at the last step of the execution.
+func instructionOf(r *verdict.Result) string {
+	pos := r.Pos
+	if pos == nil && r.Witness != nil {
+		for i := range r.Witness.Steps {
+			if p := r.Witness.Steps[i].Pos; p != nil {
+				pos = p
+			}
+		}
+	}
+	if pos == nil || pos.Line < 1 {
+		return ""
+	}
+	lines := strings.Split(r.Sources[pos.File], "\n")
+	if pos.Line > len(lines) || pos.Col < 1 || pos.Col > len(lines[pos.Line-1]) {
+		return ""
+	}
+	return lines[pos.Line-1][pos.Col-1:]
+}
