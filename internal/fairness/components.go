@@ -72,6 +72,7 @@ type component struct {
 	states []int32
 	in     map[int32]bool
 	skip   func(*arc) bool
+	held   bool // a thread is inside an atomic section in all states
 	wants  []want
 }
 
@@ -86,9 +87,10 @@ type want struct {
 
 // fair reports whether some endless execution in a component is fair: each thread moves, has ended, or
 // cannot move at some time; every entry of a buffer leaves it. It returns false if an assumption stops a
-// thread in all states of the component, or main has returned.
-func (g *graph) fair(states []int32, skip func(*arc) bool) (*component, bool) {
-	c := &component{g: g, states: states, in: map[int32]bool{}, skip: skip}
+// thread in all states of the component, or main has returned. held says that one thread is inside an atomic section in
+// all states: then the others wait for it, and so do the entries of their buffers.
+func (g *graph) fair(states []int32, skip func(*arc) bool, held bool) (*component, bool) {
+	c := &component{g: g, states: states, in: map[int32]bool{}, skip: skip, held: held}
 	for _, s := range states {
 		c.in[s] = true
 	}
@@ -112,6 +114,9 @@ func (g *graph) fair(states []int32, skip func(*arc) bool) (*component, bool) {
 		id := ir.ThreadID(t)
 		ended[t] = !g.s.Started(id) || g.y.Thread(g.s, t).Ended()
 		for _, e := range g.s.Buffer(id) {
+			if held {
+				break
+			}
 			pending = append(pending, want{thread: int32(t), buffer: true, addr: e.Addr})
 		}
 	}
@@ -187,7 +192,7 @@ func (c *component) stopped(t int) bool {
 			continue
 		}
 		g.y.Codec().Decode(g.s, []byte(g.codes[s]))
-		if !g.y.Thread(g.s, t).Waits() {
+		if th := g.y.Thread(g.s, t); !th.Waits() && !(c.held && th.WaitsForever()) {
 			return true
 		}
 	}

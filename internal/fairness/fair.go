@@ -42,17 +42,23 @@ func Search(ctx context.Context, task *engine.Task) (*Answer, error) {
 	// A thread that starves does nothing that others notice.
 	skip := func(a *arc) bool { return a.kind == wake || a.thread == starving && a.effect }
 	var best *component
-	for _, states := range g.components(skip) {
-		if best != nil && states[0] > best.states[0] {
-			continue // farther away
+	search := func(skip func(*arc) bool, held bool) {
+		for _, states := range g.components(skip) {
+			if best != nil && states[0] > best.states[0] {
+				continue // farther away
+			}
+			if task.Props.Fairness == property.Random && starving < 0 && !g.bottom(states) {
+				continue
+			}
+			c, ok := g.fair(states, skip, held)
+			if ok && (starving < 0 || g.runs(states[0], int(starving))) {
+				best = c
+			}
 		}
-		if task.Props.Fairness == property.Random && starving < 0 && !g.bottom(states) {
-			continue
-		}
-		c, ok := g.fair(states, skip)
-		if ok && (starving < 0 || g.runs(states[0], int(starving))) {
-			best = c
-		}
+	}
+	search(skip, false)
+	if inner := g.inner(); inner != nil {
+		search(func(a *arc) bool { return skip(a) || a.to == nowhere || !inner[a.to] }, true)
 	}
 	if best == nil {
 		return out, nil
@@ -63,6 +69,22 @@ func Search(ctx context.Context, task *engine.Task) (*Answer, error) {
 	}
 	out.Violation = &engine.Violation{Kind: engine.NonTermination, Edge: ir.NoEdge, Witness: w}
 	return out, nil
+}
+
+// inner returns in which states a thread is inside an atomic section, nil if there is none.
+func (g *graph) inner() []bool {
+	var out []bool
+	for i, code := range g.codes {
+		g.y.Codec().Decode(g.s, []byte(code))
+		if g.s.Holder() < 0 {
+			continue
+		}
+		if out == nil {
+			out = make([]bool, len(g.codes))
+		}
+		out[i] = true
+	}
+	return out
 }
 
 // runs reports whether a thread has begun and not ended in a state.

@@ -10,7 +10,7 @@ import (
 
 // Atomic sections. A section is one event: it drains the buffer, no other thread accesses memory
 // while it lasts, and its accesses are the accesses of the event. The choices inside it are part of
-// the label. A section that cannot be finished, because of an assumption or an await inside, is
+// the label. A section that cannot be finished, because of an assumption, an await or a loop inside, is
 // taken back: the event consists of the section's reads, and the thread stops after it. No
 // execution is lost, since the other threads can still do everything they could do before the
 // section began.
@@ -74,6 +74,11 @@ func (m *Machine) section(t int, st memory.Step, e *Event) {
 		}
 		if !m.apply(t, st) {
 			takeBack(m.Threads.Now[t].Stop)
+			e.Label.Inner = digits
+			return
+		}
+		if why := m.Threads.Now[t].Stop; why != Runs && m.State.Holder() == t { // a loop inside ends here
+			takeBack(why)
 			e.Label.Inner = digits
 			return
 		}

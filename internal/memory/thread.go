@@ -81,6 +81,11 @@ func MainReturned(y *System, s *State) bool {
 // Waits reports whether the thread, which cannot move, waits for another thread.
 func (th Thread) Waits() bool { return th.BlockedOn() != nil && !th.mayGoOn() }
 
+// WaitsForever is like Waits, where the thread that is inside an atomic section now never leaves it.
+func (th Thread) WaitsForever() bool {
+	return (th.s.Holder() >= 0 || th.BlockedOn() != nil) && !th.mayGoOn()
+}
+
 // mayGoOn reports whether the thread, which cannot move, does not wait for ever: the time of its wait is
 // limited, or an assumption has stopped it.
 func (th Thread) mayGoOn() bool {

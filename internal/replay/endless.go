@@ -64,7 +64,7 @@ func (m *machine) fair(t int, states []*state, steps []verdict.Step) error {
 		}
 		waits = waits || !able
 	}
-	if len(waiting) > 0 {
+	if held := !slices.ContainsFunc(states, func(s *state) bool { return !s.heldByOther(t) }); len(waiting) > 0 && !held {
 		return fmt.Errorf("end: a store of thread %s waits for ever in its buffer", name)
 	}
 	s := states[0]
@@ -234,13 +234,17 @@ func (l *loops) without(marked []bool) []bool {
 }
 
 // fair reports whether there is an endless execution in which every thread moves again and again, has
-// ended, or cannot move again and again, and every entry of a buffer leaves it. States in which an
-// assumption or a bound stops a thread, or main has returned, do not count. It computes the largest set of
-// states from each of which, inside the set, every condition can be met again [Emerson and Lei 1986].
-func (l *loops) fair() bool {
+// ended, or cannot move again and again, and every entry of a buffer leaves it, unless one thread stays inside an
+// atomic section for ever. States in which an assumption or a bound stops a thread, or main has returned, do not count.
+func (l *loops) fair() bool { return l.fairAmong(false) || l.fairAmong(true) }
+
+// fairAmong answers fair for executions that, if held is set, stay in states in which a thread is inside a section. It
+// computes the largest set of states from each of which, inside the set, every condition can be met again [Emerson and
+// Lei 1986].
+func (l *loops) fairAmong(held bool) bool {
 	in := make([]bool, len(l.next))
 	for n, s := range l.states {
-		in[n] = !l.m.returned(s)
+		in[n] = !l.m.returned(s) && (!held || s.holder >= 0)
 		for t := range s.threads {
 			if s.threads[t].phase != unstarted && !l.m.ended(s, t) && !l.able[n][t] {
 				in[n] = in[n] && !l.m.cutOff(s, t) && !l.m.assumedAway(s, t)
@@ -256,6 +260,9 @@ func (l *loops) fair() bool {
 	for _, s := range l.states {
 		for t := range s.threads {
 			for _, e := range s.threads[t].buf {
+				if held {
+					break
+				}
 				addrs[e.addr] = true
 			}
 		}

@@ -190,6 +190,23 @@ func Difference(want, got Answers) string {
 	return ""
 }
 
+// Missing returns a text that names something found in a and not in b, or "".
+func Missing(a, b Answers) string {
+	switch {
+	case !Subset(a.Finals, b.Finals):
+		return fmt.Sprintf("final states: %q against %q", a.Finals, b.Finals)
+	case !Subset(a.Checks, b.Checks):
+		return fmt.Sprintf("failing checks: %v against %v", a.Checks, b.Checks)
+	case len(a.Goals) > len(b.Goals):
+		return fmt.Sprintf("goals: %v against %v", a.Goals, b.Goals)
+	case a.Final && !b.Final:
+		return "the final condition fails"
+	case a.Deadlock && !b.Deadlock:
+		return "a deadlock"
+	}
+	return ""
+}
+
 // Subset reports whether every string of a is in b, which is sorted.
 func Subset(a, b []string) bool {
 	for _, s := range a {

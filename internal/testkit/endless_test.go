@@ -121,7 +121,7 @@ func TestEndlessAgainstDefinition(t *testing.T) {
 }
 
 // fairPrograms has, in addition, programs with loops that may stop at any time.
-var fairPrograms = append([]testkit.Profile{{Name: "loops", Loops: true}, {Name: "loops-sync", Loops: true, Sync: true}, {Name: "loops-rounds", Loops: true, Rounds: true}}, waitingPrograms...)
+var fairPrograms = append([]testkit.Profile{{Name: "loops", Loops: true}, {Name: "loops-sync", Loops: true, Sync: true}, {Name: "loops-rounds", Loops: true, Rounds: true}, {Name: "loops-inside", Loops: true, Inside: true}}, waitingPrograms...)
 
 // TestFairAgainstDefinition: explicit finds a fair endless execution exactly where the graph of all states
 // has one: under random fairness a state from which no execution ends, under weak fairness a set of states

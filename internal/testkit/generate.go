@@ -51,6 +51,10 @@ var Profiles = []Profile{
 var Rare = []Profile{{Name: "nested", Sync: true, Nested: true}, {Name: "choices", Choices: true}, {Name: "held", Sync: true, Nested: true, Waits: true}, {Name: "reuse", Reuse: true}, {Name: "joins", Joins: true}, {Name: "joins-spawn", Joins: true, Spawn: true}, {Name: "starts", Joins: true, Shared: true}, {Name: "global", Global: true},
 	{Name: "inside", Inside: true}, {Name: "inside-sync", Inside: true, Sync: true}, {Name: "inside-heap", Inside: true, Heap: true}, {Name: "inside-reuse", Inside: true, Reuse: true}, {Name: "inside-spawn", Inside: true, Spawn: true}, {Name: "inside-overlap", Inside: true, Overlap: true}}
 
+// Looping has profiles of programs whose loops can store, some of them inside atomic sections.
+var Looping = []Profile{{Name: "loops", Loops: true}, {Name: "loops-inside", Loops: true, Inside: true}, {Name: "loops-goal", Loops: true, Goal: true}, {Name: "loops-sync", Loops: true, Sync: true},
+	{Name: "loops-inside-heap", Loops: true, Inside: true, Heap: true}, {Name: "loops-overlap", Loops: true, Overlap: true}, {Name: "loops-inside-sync", Loops: true, Inside: true, Sync: true}, {Name: "loops-inside-spawn", Loops: true, Inside: true, Spawn: true}}
+
 // MaxStatements is the largest number of statements of a random program, in all threads.
 const MaxStatements = 12
 

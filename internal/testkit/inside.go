@@ -1,6 +1,11 @@
 package testkit
 
-import "fencepost/internal/ir"
+import (
+	"fmt"
+
+	"fencepost/internal/ir"
+	"fencepost/internal/source"
+)
 
 // Sections of profile Inside: they never wait, and have everything else that is allowed inside a section.
 
@@ -21,6 +26,8 @@ func (g *generator) mixture(n, depth int) []Stmt {
 			s = g.heap()
 		case g.pr.Reuse && k < 40 && depth == 0:
 			s, _ = g.reuse(2)
+		case g.pr.Loops && k < 60 && depth == 0:
+			s.Kind, s.Body = []Kind{Loop, Times}[g.r.IntN(2)], g.mixture(1+g.r.IntN(2), 1)
 		case k < 85:
 			s.Kind = []Kind{Store, Load, Load, StoreReg, Load, Rmw}[g.r.IntN(6)]
 			s.RMW = []ir.RMWKind{ir.Xchg, ir.FetchAdd, ir.Cas}[g.r.IntN(3)]
@@ -36,4 +43,18 @@ func (g *generator) mixture(n, depth int) []Stmt {
 		out = append(out, s)
 	}
 	return out
+}
+
+// times adds a counted loop, and returns the location after it.
+func (g *build) times(t int, here ir.Loc, s *Stmt) ir.Loc {
+	count := g.f.Reg(fmt.Sprintf("c%d", len(g.f.F.Regs)), 0, source.Span{})
+	zero, next := ir.NewOp(ir.Assign), ir.NewOp(ir.Assign)
+	zero.Dst, zero.Val = count, ir.Int(0)
+	next.Dst, next.Val = count, ir.Binary(ir.Add, ir.S64, ir.R(count), ir.Int(1))
+	again, over := ir.NewOp(ir.Assume), ir.NewOp(ir.Assume)
+	again.Val = ir.Binary(ir.Le, ir.S64, ir.R(count), ir.Int(s.Val2))
+	over.Val = ir.Binary(ir.Gt, ir.S64, ir.R(count), ir.Int(s.Val2))
+	head := g.edge(t, here, zero)
+	g.link(t, g.stmts(t, g.edge(t, head, again), s.Body), next, head)
+	return g.edge(t, head, over)
 }

@@ -62,6 +62,7 @@ const (
 	Free            // free Reg
 	Exit            // ends the program
 	Loop            // Body any number of times
+	Times           // Body Val2+1 times, counted in a new register
 	RmwWait         // Reg = RMW(var, Val, Val2) once var != Val
 	SpinCas         // while (cas(var, Val, Val2) != Val) {}, with a new register
 	SpinTwo         // do { s = var; t = s == Val ? next var : 0 } while (t != Val2)
@@ -436,6 +437,8 @@ func (g *build) compound(t int, here ir.Loc, s *Stmt) ir.Loc {
 	case Loop:
 		g.link(t, g.stmts(t, g.edge(t, here, simple(ir.Nop)), s.Body), simple(ir.Nop), here)
 		return g.edge(t, here, simple(ir.Nop))
+	case Times:
+		return g.times(t, here, s)
 	default:
 		return g.round(t, here, s)
 	}

@@ -52,7 +52,11 @@ func Await(p *ir.Program, keep func(ir.FuncID, ir.Reg) bool) *ir.Program {
 	changed := false
 	for i, f := range p.Funcs {
 		n := newNest(f)
-		a := &awaits{f: f, bent: map[int32]bool{}}
+		section, err := ir.SectionLocs(f)
+		if err != nil {
+			panic("BUG: " + err.Error())
+		}
+		a := &awaits{f: f, bent: map[int32]bool{}, section: section}
 		// Inner loops come after the loops around them.
 		for loop := len(n.heads) - 1; loop >= 0; loop-- {
 			a.loop(n, int32(loop), facts.Live(ir.FuncID(i), n.heads[loop]))
@@ -76,6 +80,8 @@ type awaits struct {
 	f    *ir.Func
 	bent map[int32]bool // idle back edges of all loops so far, by index
 
+	section []bool // by location: whether it is inside an atomic section
+
 	// The loop that is being walked.
 	head    ir.Loc
 	inside  []bool   // by location: whether it is in the loop
@@ -88,7 +94,7 @@ type awaits struct {
 }
 
 // loop finds the idle back edges of one loop. It does nothing for a loop that is entered
-// elsewhere than at its head.
+// elsewhere than at its head, or lies inside an atomic section: no thread can end there.
 func (a *awaits) loop(n *nest, loop int32, live []ir.Reg) {
 	a.head, a.live, a.walked, a.fresh = n.heads[loop], live, 0, ir.Reg(len(a.f.Regs))
 	a.idle, a.loaded = map[int32]bool{}, map[ir.Reg]ir.Type{}
@@ -96,7 +102,7 @@ func (a *awaits) loop(n *nest, loop int32, live []ir.Reg) {
 	for l := range a.inside {
 		a.inside[l] = slices.Contains(n.loops[l], loop)
 	}
-	if a.inside[a.f.Entry] && a.f.Entry != a.head {
+	if a.inside[a.f.Entry] && a.f.Entry != a.head || a.section[a.head] {
 		return
 	}
 	a.hopeful = 0

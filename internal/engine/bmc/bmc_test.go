@@ -88,48 +88,53 @@ func againstExplicit(t *testing.T, e *engine.Engine) {
 	if len(profiles) == 0 {
 		t.Fatalf("no profile begins with %q", *profile)
 	}
-	inParallel(*programs, func(i int) {
-		seed := *firstSeed + uint64(i)
-		pr := profiles[seed%uint64(len(profiles))]
-		problem := func(p *testkit.Program) string {
-			flat, props := p.Flat()
-			for _, m := range testkit.Models {
-				want, err := testkit.Ask(testkit.Explicit, flat, props, m, testkit.How{Memory: 16 << 20})
-				if errors.Is(err, testkit.ErrTooBig) {
-					tooBig.Add(1)
-					continue
-				}
-				if err != nil {
-					return fmt.Sprintf("%s: explicit: %v", m, err)
-				}
-				got, err := testkit.Ask(e, flat, props, m, testkit.How{})
-				if errors.Is(err, errUnsupported) {
-					refused.Add(1)
-					return ""
-				}
-				if err != nil {
-					return fmt.Sprintf("%s: %v", m, err)
-				}
-				asked.Add(1)
-				if want.Found() {
-					found.Add(1)
-				}
-				if d := testkit.Difference(want, got); d != "" {
-					return fmt.Sprintf("%s: %s", m, d)
-				}
+	onPrograms(t, profiles, func(p *testkit.Program) string {
+		flat, props := p.Flat()
+		for _, m := range testkit.Models {
+			want, err := testkit.Ask(testkit.Explicit, flat, props, m, testkit.How{Memory: 16 << 20})
+			if errors.Is(err, testkit.ErrTooBig) {
+				tooBig.Add(1)
+				continue
 			}
-			return ""
+			if err != nil {
+				return fmt.Sprintf("%s: explicit: %v", m, err)
+			}
+			got, err := testkit.Ask(e, flat, props, m, testkit.How{})
+			if errors.Is(err, errUnsupported) {
+				refused.Add(1)
+				return ""
+			}
+			if err != nil {
+				return fmt.Sprintf("%s: %v", m, err)
+			}
+			asked.Add(1)
+			if want.Found() {
+				found.Add(1)
+			}
+			if d := testkit.Difference(want, got); d != "" {
+				return fmt.Sprintf("%s: %s", m, d)
+			}
 		}
-		p := testkit.Generate(seed, pr)
-		if what := problem(p); what != "" {
-			small := testkit.Shrink(p, func(q *testkit.Program) bool { return problem(q) != "" })
-			flat, props := small.Flat()
-			t.Errorf("profile %s, seed %d: %s\ngoals %+v\nreproduce: go test ./internal/engine/bmc -run %s -fp.programs=1 -fp.seed=%d -fp.profile=%s\nshrunk to:\n%s",
-				pr.Name, seed, problem(small), props.Goals, t.Name(), seed, *profile, ir.Print(flat))
-		}
+		return ""
 	})
 	t.Logf("%d programs: %d questions answered, %d with violations; %d programs refused, %d questions too large for the explicit search",
 		*programs, asked.Load(), found.Load(), refused.Load(), tooBig.Load())
+}
+
+// onPrograms looks for a problem of random programs of the profiles, and reports the smallest that it finds.
+func onPrograms(t *testing.T, profiles []testkit.Profile, problem func(*testkit.Program) string) {
+	inParallel(*programs, func(i int) {
+		seed := *firstSeed + uint64(i)
+		pr := profiles[seed%uint64(len(profiles))]
+		p := testkit.Generate(seed, pr)
+		if problem(p) == "" {
+			return
+		}
+		small := testkit.Shrink(p, func(q *testkit.Program) bool { return problem(q) != "" })
+		flat, props := small.Flat()
+		t.Errorf("profile %s, seed %d: %s\ngoals %+v\nreproduce: go test ./internal/engine/bmc -run %s -fp.programs=1 -fp.seed=%d -fp.profile=%s\nshrunk to:\n%s",
+			pr.Name, seed, problem(small), props.Goals, t.Name(), seed, *profile, ir.Print(flat))
+	})
 }
 
 // TestForwardsByteByByte: a load takes each byte from the newest own store that has

@@ -26,7 +26,7 @@ const maxOtherSteps = 1 << 14
 // threads can be blocked there for ever.
 func (x *explorer) findSectionDeadlock(i int32) {
 	t := int(x.exec.events[i].Thread)
-	if !x.task.Props.Deadlock || x.out.Met["deadlock"] || x.run.Threads.Now[t].Stop != machine.Stuck {
+	if x.run.Err != nil || !x.task.Props.Deadlock || x.out.Met["deadlock"] || x.run.Threads.Now[t].Stop != machine.Stuck {
 		return
 	}
 	sd := &sectionDeadlock{x: x, s: x.run.Sys.NewState()}
