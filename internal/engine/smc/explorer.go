@@ -166,9 +166,7 @@ func (x *explorer) backtrack() {
 	d := len(x.nodes) - 1
 	n, e := &x.nodes[d], &x.exec.events[d-1]
 	x.path.retract()
-	if x.tail.known.base >= int32(d-1) {
-		x.tail.known.valid = false
-	}
+	x.tail.known.forget(int32(d - 1))
 	x.goals.backtrack(n.visited, d-1)
 	parent := &x.nodes[d-1]
 	if parent.shared {

@@ -40,7 +40,8 @@ type tail struct {
 	refused  map[point]bool
 	joined   []int32 // per thread: the newest tail in which it was joined
 	number   int32   // of tails so far
-	known    knownTail
+	known    knownTails
+	reads    []tailRead // of the tail that is performed
 	count    tailCounts
 	event    event // scratch
 }
@@ -60,18 +61,6 @@ type privateAccess struct {
 type point struct {
 	thread int32
 	loc    ir.Loc
-}
-
-// knownTail is the tail of a thread that is the same in every execution in which the thread has not moved since its last
-// event: the thread reads only what it alone writes. If the final state is not asked for, the tail is not even performed.
-type knownTail struct {
-	valid  bool
-	thread int32
-	base   int32 // the last event of the thread before the tail
-	shared int   // how many words several threads had accessed
-	length int
-
-	accesses []privateAccess
 }
 
 // maxTail bounds the events of a tail: a thread that has more may be in a loop that never ends.
@@ -122,12 +111,16 @@ func (x *explorer) finish() bool {
 	if tl.refused[at] || !x.updatesHarmless() {
 		return false
 	}
-	tl.skipped = x.stateUnused() && (thread == none || x.knownNow(thread))
+	var known *knownTail
+	if x.stateUnused() && thread != none {
+		known = x.knownNow(thread, buffers)
+	}
+	tl.skipped = known != nil || x.stateUnused() && thread == none
 	if tl.skipped {
 		tl.count.Skipped++
-		if thread != none {
-			tl.length += tl.known.length
-			tl.accesses = append(tl.accesses, tl.known.accesses...)
+		if known != nil {
+			tl.length += known.length
+			tl.accesses = append(tl.accesses, known.accesses...)
 		}
 	} else if !x.drain() || !x.complete(thread) {
 		x.rewindTail()
@@ -151,12 +144,6 @@ func (x *explorer) point(thread int32) point {
 // stateUnused reports whether the final state is not asked for or the steps of complete executions.
 func (x *explorer) stateUnused() bool {
 	return x.task.Props.Final == nil && !x.task.Finals && x.task.Visit == nil && x.check == nil && x.atEnd == nil
-}
-
-// knownNow reports whether the tail of thread t is the one that is known.
-func (x *explorer) knownNow(t int32) bool {
-	k := &x.tail.known
-	return k.valid && k.thread == t && k.base == x.exec.base[t] && k.shared == x.exec.chains.shared
 }
 
 // mayFinish reports whether an execution may have a tail after its newest event, as far as that is known at once.
@@ -296,19 +283,22 @@ func (x *explorer) complete(t int32) bool {
 	}
 	tl := &x.tail
 	tl.number++
+	tl.reads = tl.reads[:0]
 	updates := tl.length
 	tl.accesses = append(tl.accesses, privateAccess{thread: none}) // no access of an update grows
 	first := len(tl.accesses)
 	th := x.run.Sys.Thread(x.run.State, int(t))
-	known := true  // it depends on the thread alone
-	after := false // the thread is after all events of the others
+	known, stores := true, false // it depends on the thread alone, and on what it reads; it stores
+	after := false               // the thread is after all events of the others
 	for !th.Ended() {
 		if th.HasChoice() || tl.length >= maxTail {
 			return false
 		}
 		op := th.Op(0)
 		switch op.Kind {
-		case ir.Load, ir.Store:
+		case ir.Load:
+		case ir.Store:
+			stores = true
 		case ir.Join:
 			known = known && op.Dst == ir.NoReg
 			if !x.joins(th.JoinTarget(0)) {
@@ -324,18 +314,21 @@ func (x *explorer) complete(t int32) bool {
 			return false
 		}
 		if !after && !x.exec.chains.private(e) {
-			if after = x.afterAll(t); !after {
+			if after = x.afterAll(t, x.tail.joined, x.tail.number); !after {
 				return false
 			}
 		}
-		known = known && !after
 		for k := range e.Size() {
-			if !after {
-				tl.add(t, *e.At(k))
+			if a := e.At(k); !after {
+				tl.add(t, *a)
+			} else if op.Kind == ir.Load {
+				tl.reads = append(tl.reads, tailRead{a.Addr, a.Size, x.run.Sys.ReadRaw(x.run.State, a.Addr, int(a.Size))})
 			}
 		}
 	}
-	tl.known = knownTail{known, t, x.exec.base[t], x.exec.chains.shared, tl.length - updates, append(tl.known.accesses[:0], tl.accesses[first:]...)}
+	if known && !(after && (stores || updates > 0)) {
+		x.rememberTail(t, tl.length-updates, after, tl.accesses[first:])
+	}
 	return true
 }
 
@@ -351,12 +344,13 @@ func (x *explorer) joins(u int) bool {
 	return true
 }
 
-// afterAll reports whether what thread t does now happens after all events of other threads.
-func (x *explorer) afterAll(t int32) bool {
+// afterAll reports whether what thread t does now happens after all events of other threads. joined has number for the
+// threads that it has joined since its last event.
+func (x *explorer) afterAll(t int32, joined []int32, number int32) bool {
 	b := x.exec.base[t]
 	for p := range x.run.Procs.List {
 		u, l := x.run.Procs.List[p].Thread, x.run.Procs.Last[p]
-		if u == t || l == none || x.tail.joined != nil && x.tail.joined[u] == x.tail.number {
+		if u == t || l == none || joined != nil && joined[u] == number {
 			continue
 		}
 		if b == none || !x.exec.precedes(l, x.exec.clock(b)) {
