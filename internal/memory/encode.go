@@ -51,20 +51,26 @@ func getNumber(in []byte) (int64, []byte) {
 const partUnits = 16
 
 // Codec encodes and decodes the states of a system. It is immutable and shared by workers.
-type Codec struct{ y *System }
+type Codec struct {
+	y     *System
+	units int // elements of static memory in a part
+}
 
 // Codec returns the codec of the system.
 func (y *System) Codec() *Codec { return &y.codec }
 
+// ByElement returns a codec that encodes as c does, and for which every element of static memory is a part.
+func (c *Codec) ByElement() *Codec { return &Codec{c.y, 1} }
+
 // Parts returns how many parts a state has.
 func (c *Codec) Parts() int { return len(c.y.threads) + c.memoryParts() + 1 }
 
-func (c *Codec) memoryParts() int { return (len(c.y.static.units) + partUnits - 1) / partUnits }
+func (c *Codec) memoryParts() int { return (len(c.y.static.units) + c.units - 1) / c.units }
 
 // memoryPart returns the units of a part of static memory.
 func (c *Codec) memoryPart(i int) []unit {
 	units := c.y.static.units
-	return units[i*partUnits : min(len(units), (i+1)*partUnits)]
+	return units[i*c.units : min(len(units), (i+1)*c.units)]
 }
 
 // EncodePart appends part i to out. The parts of the threads come first, the rest is last.
@@ -78,18 +84,16 @@ func (c *Codec) EncodePart(s *State, i int, out []byte) []byte {
 	return c.EncodeRest(s, s.Holder(), out)
 }
 
-// DecodePart reads part i. All parts must be read in order after Reset.
-func (c *Codec) DecodePart(s *State, i int, in []byte) {
+// DecodePart reads part i and returns the rest of the input. All parts must be read in order after Reset. If all steps
+// since the parts were last read have been undone, parts that have not changed may be left out instead.
+func (c *Codec) DecodePart(s *State, i int, in []byte) []byte {
 	switch n := len(c.y.threads); {
 	case i < n:
-		in = c.DecodeThread(s, i, in)
+		return c.DecodeThread(s, i, in)
 	case i < n+c.memoryParts():
-		in = decodeUnits(s, c.memoryPart(i-n), in)
+		return decodeUnits(s, c.memoryPart(i-n), in)
 	default:
-		in = c.DecodeRest(s, in)
-	}
-	if len(in) != 0 {
-		panic("BUG: trailing bytes in an encoded part")
+		return c.DecodeRest(s, in)
 	}
 }
 
@@ -355,7 +359,7 @@ func (c *Codec) decodeBlocks(s *State, in []byte) []byte {
 		v, in = getNumber(in)
 		s.fresh[t] = uint64(v)
 	}
-	s.blocks = s.blocks[:0]
+	s.blocks, s.mem = s.blocks[:0], s.mem[:len(c.y.static.initial)]
 	for in[0] != 0 {
 		tag := in[0] - 2
 		b := block{kind: blockKind(tag / 2), free: tag%2 == 1, off: int32(len(s.mem)), size: WordSize}

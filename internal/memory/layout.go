@@ -9,6 +9,7 @@ type layout struct {
 	segments []segment
 	objectAt []uint32 // by static byte: 1 + object, 0 in the gaps
 	units    []unit   // how static memory is encoded
+	unitAt   []int32  // by static byte: its unit, any in the gaps
 	initial  []byte
 }
 
@@ -46,6 +47,7 @@ func newLayout(p *ir.Program) layout {
 		for len(l.initial) < end {
 			l.initial = append(l.initial, 0)
 			l.objectAt = append(l.objectAt, 0)
+			l.unitAt = append(l.unitAt, 0)
 		}
 		start := seg.off + int(o.Addr-seg.base)
 		copy(l.initial[start:], o.Init)
@@ -65,6 +67,9 @@ func (l *layout) addUnits(o *ir.Object, start int) {
 	for off := 0; off < int(o.Size); off += size {
 		for off+size > int(o.Size) {
 			size /= 2
+		}
+		for i := range size {
+			l.unitAt[start+off+i] = int32(len(l.units))
 		}
 		l.units = append(l.units, unit{off: int32(start + off), size: uint8(size), signed: o.Type.Signed})
 	}

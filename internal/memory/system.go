@@ -35,6 +35,7 @@ type System struct {
 
 	threads  []threadCode
 	regCount int
+	regOwner []int32 // by register: its thread
 	static   layout
 	codec    Codec
 	edges    []*ir.Edge // compiled edges over all threads
@@ -119,7 +120,7 @@ func New(p *ir.Program, m Model, opt Options) *System {
 		panic("BUG: memory.New wants the flat form")
 	}
 	y := &System{Prog: p, Model: m, static: newLayout(p), Attacks: opt.Attacks, hasBlocks: p.Cells, hasResults: opt.Ends, hasSites: opt.Ends}
-	y.codec = Codec{y}
+	y.codec = Codec{y, partUnits}
 	if opt.Private {
 		y.private = analysis.NewPrivateMemory(p)
 	}
@@ -172,6 +173,9 @@ func (c *compiler) thread(t ir.ThreadID) {
 	}
 	y.hasStatus = y.hasStatus || !th.Start
 	y.regCount += len(f.Regs)
+	for range f.Regs {
+		y.regOwner = append(y.regOwner, int32(t))
+	}
 	for l := range f.Locs {
 		loc := ir.Loc(l)
 		lc := locCode{ends: f.Ends(loc), invisible: c.invisible(f, loc)}

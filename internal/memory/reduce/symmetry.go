@@ -39,6 +39,21 @@ func NewSymmetry(y *memory.System, groups [][]ir.ThreadID) *Symmetry {
 	return m
 }
 
+// ByElement makes every element of static memory a part. States encode as before.
+func (m *Symmetry) ByElement() { m.codec = m.codec.ByElement() }
+
+// Changed sets out to the parts that steps since the mark may have changed.
+func (m *Symmetry) Changed(s *memory.State, mark int, out memory.PartSet) {
+	m.codec.Changed(s, mark, out)
+}
+
+// Threads returns how many parts are those of threads. They come first.
+func (m *Symmetry) Threads() int { return len(m.group) }
+
+// Separate reports whether each part can be decoded without the others. It cannot if the holder of the section is
+// named by the part of a thread.
+func (m *Symmetry) Separate() bool { return len(m.groups) == 0 || !m.codec.HasSections() }
+
 // Groups returns the groups of symmetric threads, whose parts may be exchanged.
 func (m *Symmetry) Groups() [][]ir.ThreadID { return m.groups }
 
@@ -104,19 +119,20 @@ func (m *Symmetry) EncodePart(s *memory.State, i int, out []byte) []byte {
 	return m.codec.EncodePart(s, i, out)
 }
 
-// DecodePart reads part i. All parts must be read in order after Reset.
-func (m *Symmetry) DecodePart(s *memory.State, i int, in []byte) {
+// DecodePart reads part i and returns the rest of the input. All parts must be read in order after Reset, or, if they
+// are separate, only the parts that have changed, as with memory.Codec.
+func (m *Symmetry) DecodePart(s *memory.State, i int, in []byte) []byte {
 	if len(m.groups) == 0 {
-		m.codec.DecodePart(s, i, in)
-		return
+		return m.codec.DecodePart(s, i, in)
 	}
-	if i >= len(m.group) {
-		m.keepHolder(s, func() { m.codec.DecodePart(s, i, in) })
-		return
+	if i < len(m.group) {
+		return m.decodeThread(s, i, in)
 	}
-	if in = m.decodeThread(s, i, in); len(in) != 0 {
-		panic("BUG: trailing bytes in an encoded part")
+	if i == m.Parts()-1 {
+		m.keepHolder(s, func() { in = m.codec.DecodePart(s, i, in) })
+		return in
 	}
+	return m.codec.DecodePart(s, i, in)
 }
 
 // Reset prepares a state for decoding part by part.

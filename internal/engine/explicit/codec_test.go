@@ -1,0 +1,46 @@
+package explicit_test
+
+import (
+	"flag"
+	"slices"
+	"testing"
+
+	"fencepost/internal/engine"
+	"fencepost/internal/engine/explicit"
+	"fencepost/internal/ir"
+	"fencepost/internal/testkit"
+)
+
+var keyPrograms = flag.Int("fp.keys", 300, "random programs whose keys are compared")
+
+// TestKeys: keys that are made from the key before are those of the whole state, in searches of random programs of all
+// kinds under all models, with states stored whole and in parts, with symmetric threads and without.
+func TestKeys(t *testing.T) {
+	profiles := slices.Concat(testkit.Profiles, testkit.Rare)
+	states, groups := 0, 0
+	for n := range *keyPrograms {
+		seed := *seedFlag + uint64(n)
+		p := testkit.Generate(seed, profiles[seed%uint64(len(profiles))])
+		if n%3 == 0 { // some threads are symmetric
+			p.Threads = append(p.Threads[:min(2, len(p.Threads))], p.Threads[0])
+		}
+		flat, props := p.Flat()
+		if n%3 == 0 {
+			props.Final, props.Goals = nil, nil
+		}
+		for m, model := range testkit.Models {
+			task := &engine.Task{Program: flat, Props: props, Model: model, NoReduction: (n+m)%7 == 0, Limits: engine.Limits{Buffer: n % 3, Workers: 1}}
+			groups += explicit.Groups(task)
+			restore := explicit.InternFrom([]int{0, 1 << 20}[(n+m)%2])
+			k, err := explicit.CheckKeys(task, 150)
+			restore()
+			states += k
+			if err != nil {
+				t.Fatalf("%v\nreproduce: go test ./internal/engine/explicit -run TestKeys -fp.keys=%d -fp.seed=%d\n%s, seed %d:\n%s", err, n+1, *seedFlag, model, seed, ir.Print(flat))
+			}
+		}
+	}
+	if states < 10**keyPrograms || groups < *keyPrograms/10 {
+		t.Errorf("only %d states and %d groups of symmetric threads in %d programs", states, groups, *keyPrograms)
+	}
+}
