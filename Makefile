@@ -135,7 +135,7 @@ fuzz:
 	$(GO) test ./internal/engine/bmc -count=1 -timeout 240m -v -run 'AgainstExplicit|Loops|Blocks|Table1|Safestack|Corpus' -fp.programs=$(FUZZ_BMC) -fp.seed=$(FUZZ_SEED) -fp.slow
 	$(GO) test ./internal/engine/rf -count=1 -timeout 120m -v -run 'Classes|Units|Recycled|Explicit|Freed|Workers|Parts' -fp.traces=$(FUZZ_TRACES) -fp.programs=$(FUZZ_PROGRAMS) -fp.divided=$(FUZZ_PROGRAMS) -fp.seed=$(FUZZ_SEED)
 	$(GO) test ./internal/testkit -count=1 -timeout 60m -v -run CorpusInParts -fp.parts
-	$(GO) test ./internal/engine/explicit -count=1 -timeout 60m -v -run Stored -fp.stored=$(FUZZ_PROGRAMS) -fp.seed=$(FUZZ_SEED)
+	$(GO) test ./internal/engine/explicit -count=1 -timeout 60m -v -run 'Stored|Keys' -fp.stored=$(FUZZ_PROGRAMS) -fp.keys=$(FUZZ_PROGRAMS) -fp.seed=$(FUZZ_SEED)
 	$(GO) test ./internal/cli -count=1 -timeout 60m -v -run ResumeAfter -fp.kills=$(FUZZ_KILLS)
 	cd $(CLUSTER) && $(GO) test ./internal/worker -count=1 -timeout 120m -v -run Crashes -fp.trees=$(FUZZ_TREES)
 	cd $(CLUSTER) && $(GO) test ./internal/command -count=1 -timeout 120m -v -run Killed -fp.kills=$(FUZZ_KILLS) -fp.random=$(FUZZ_CLUSTER) -fp.seed=$(FUZZ_SEED)

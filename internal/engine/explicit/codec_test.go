@@ -13,7 +13,7 @@ import (
 
 var keyPrograms = flag.Int("fp.keys", 300, "random programs whose keys are compared")
 
-// TestKeys: keys that are made from the key before are those of the whole state, in searches of random programs of all
+// TestKeys: a key that is made from the key before equals the key of the whole state, in searches of random programs of all
 // kinds under all models, with states stored whole and in parts, with symmetric threads and without.
 func TestKeys(t *testing.T) {
 	profiles := slices.Concat(testkit.Profiles, testkit.Rare)

@@ -47,7 +47,7 @@ func (m *Symmetry) Changed(s *memory.State, mark int, out memory.PartSet) {
 	m.codec.Changed(s, mark, out)
 }
 
-// Threads returns how many parts are those of threads. They come first.
+// Threads returns the number of threads. Their parts come first.
 func (m *Symmetry) Threads() int { return len(m.group) }
 
 // Separate reports whether each part can be decoded without the others. It cannot if the holder of the section is
