@@ -187,7 +187,7 @@ const (
 // ProofAbstraction is a load that may read more values than in the program.
 type ProofAbstraction struct {
 	ProofInstruction
-	Cond  string `json:"cond"`            // such as h <= H
+	Cond  string `json:"cond"`            // such as h <= H; empty for a havoc of an .fp program
 	Found bool   `json:"found,omitempty"` // by fencepost, rather than written in the program
 	// Sound says that the abstraction always allows the value in memory, so that the
 	// abstracted program has every execution of the original one.

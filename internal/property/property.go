@@ -79,12 +79,14 @@ type Invariant struct {
 // begins with Edge of the structured program, which assumes 0, and ends with an assertion
 // of the condition. The invariant holds whenever a thread is at the location that Edge
 // leaves, or always if Always is set. A value that the code takes from a havoc stands for
-// every number.
+// every number. If Abstract is set it is no invariant, but the condition of a read abstraction
+// of the load that follows.
 type CodeInvariant struct {
-	Edge   ir.EdgeID
-	Always bool
-	Text   string
-	Pos    source.Span
+	Edge     ir.EdgeID
+	Always   bool
+	Abstract bool
+	Text     string
+	Pos      source.Span
 }
 
 // Goal is a set of states: each thread in At is at one of its locations, and With holds.

@@ -277,7 +277,10 @@ func (ab *abstractor) written() []verdict.ProofAbstraction {
 			if a.section || a.first().Op.Kind != ir.AbstractLoad || ab.original[a.first().ID] != ir.AbstractLoad {
 				continue
 			}
-			out = append(out, verdict.ProofAbstraction{ProofInstruction: verdict.ProofInstruction{Thread: c.name, Pos: engine.Pos(a.first())}, Sound: ab.admits(c, a)})
+			out = append(out, verdict.ProofAbstraction{
+				ProofInstruction: verdict.ProofInstruction{Thread: c.name, Pos: engine.Pos(a.first())},
+				Cond:             ab.pr.written[a.first().ID].text, Sound: ab.admits(c, a),
+			})
 		}
 	}
 	return out

@@ -26,11 +26,18 @@ type annotated struct {
 }
 
 func annotationsIn(_ *ir.Program, props *property.Set) *annotated {
-	c := &annotated{map[ir.EdgeID]property.CodeInvariant{}}
+	return &annotated{codeInvariants(props)}
+}
+
+// codeInvariants returns the invariants that are code, by their first edge.
+func codeInvariants(props *property.Set) map[ir.EdgeID]property.CodeInvariant {
+	by := map[ir.EdgeID]property.CodeInvariant{}
 	for _, cl := range props.CodeInvariants {
-		c.by[cl.Edge] = cl
+		if !cl.Abstract {
+			by[cl.Edge] = cl
+		}
 	}
-	return c
+	return by
 }
 
 // begins reports whether the code of an annotation begins with an edge.

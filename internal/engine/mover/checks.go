@@ -200,6 +200,11 @@ func (cr *checker) inside(op *ir.Op, v env) string {
 		})
 	}
 	home := cr.pr.home(op)
+	if p := cr.pr.locate(op, v); home != ir.NoObject && !cr.pr.mixed && cr.pr.regions[p.region].shape == elements {
+		// By its number: two numbers may be one address after wrapping.
+		n := cr.pr.prog.Objects[home].Size / cr.pr.regions[p.region].unit()
+		return and([]string{cr.pr.arith.le(cr.pr.arith.num(0), p.index), cr.pr.arith.le(p.index, cr.pr.arith.num(n-1))})
+	}
 	switch {
 	case home != ir.NoObject:
 		o := &cr.pr.prog.Objects[home]

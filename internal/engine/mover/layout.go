@@ -11,7 +11,8 @@ import (
 
 // Memory as terms. Memory is divided into regions that no access crosses. A cell with only constant
 // addresses is a region by itself (a variable). An array whose elements are accessed as a whole is
-// a region that is indexed by the number of the element. Memory that is accessed in parts, or at
+// a region that is indexed by the number of the element. In an array of structures every field is
+// such a region (fields.go). Memory that is accessed in parts, or at
 // addresses whose element is not known, is a region of bytes that is indexed by address. If the
 // program uses addresses as values, all objects are one region.
 //
@@ -41,6 +42,9 @@ type region struct {
 	base  int64   // address of the first element, or of the variable
 	home  ir.ObjectID
 	mutex bool // a variable that is the word of a mutex
+	// stride is the size of the structures of an array of structures, and offset that of the field in it; 0: an
+	// array of equal cells.
+	stride, offset int64
 }
 
 // seenIn returns the value of a variable in a state of an instance. The word of a mutex tells there which thread
@@ -60,6 +64,7 @@ type layout struct {
 	regions []region
 	single  map[int64]int       // region by address, for single cells
 	whole   map[ir.ObjectID]int // region by object; ir.NoObject: cells, or all objects
+	fields  map[fieldKey]int    // region by field of an array of structures
 	mixed   bool                // addresses are values
 }
 
@@ -88,7 +93,7 @@ func width(op *ir.Op) int {
 // newLayout returns the layout for all accesses of a program and for the cells that conditions
 // name. Accesses that no layout fits are refused.
 func newLayout(p *ir.Program, arith Arithmetic, named []namedCell) (*layout, error) {
-	y := &layout{prog: p, arith: arith, single: map[int64]int{}, whole: map[ir.ObjectID]int{}}
+	y := &layout{prog: p, arith: arith, single: map[int64]int{}, whole: map[ir.ObjectID]int{}, fields: map[fieldKey]int{}}
 	var all []access
 	for _, f := range p.Funcs {
 		for i := range f.Edges {
@@ -183,6 +188,9 @@ func (y *layout) add(home ir.ObjectID, list []access) error {
 		return !ok || a.size != size
 	})
 	r := region{shape: elements, size: size, base: y.base(home), home: home, typ: list[0].op.Type}
+	if !fits && addFields(y, home, list) {
+		return nil
+	}
 	if !fits {
 		if y.arith == Integers {
 			return refuse(list[0].edge, "accesses of different sizes to the same bytes need bit-vectors")

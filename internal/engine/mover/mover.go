@@ -209,7 +209,7 @@ type result struct {
 
 // done reports whether nothing is left to prove.
 func (pr *prover) done(r *result) bool {
-	return atomic(r.list) && len(pr.known.failed) == 0 && !slices.ContainsFunc(r.checks, func(c verdict.ProofCheck) bool { return !c.Proved })
+	return atomic(r.list) && len(pr.known.failed) == 0 && pr.abstractor.writtenAllowed() && !slices.ContainsFunc(r.checks, func(c verdict.ProofCheck) bool { return !c.Proved })
 }
 
 // attempt tries with the given invariants, then with inferred ones, then with abstractions, and
@@ -260,7 +260,10 @@ func (pr *prover) conclude(out *Outcome, r *result) {
 		out.Reason = "one store is not shown to be atomic"
 	case open > 1:
 		out.Reason = fmt.Sprintf("%d stores are not shown to be atomic", open)
-	case len(r.found) > 0:
+	case unsoundWritten(out.Proof.Abstractions) != nil:
+		a := unsoundWritten(out.Proof.Abstractions)
+		out.Reason = fmt.Sprintf("the abstraction %s (line %d) is not shown to allow the value in memory always", a.Cond, a.Pos.Line)
+	case len(r.found) > 0 || len(pr.written) > 0:
 		out.Verdict = verdict.Abstracted
 	default:
 		out.Verdict = verdict.ValueRobust

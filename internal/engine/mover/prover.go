@@ -35,7 +35,8 @@ type prover struct {
 	asker   *asker
 	classes []*class
 	known   *knowledge
-	given   *ir.Program // with conditions and barriers; nil: there are none
+	written map[ir.EdgeID]writtenAbstraction // by load
+	given   *ir.Program                      // with conditions and barriers; nil: there are none
 
 	abstractor *abstractor
 	movers     *moverTable
@@ -55,6 +56,10 @@ type prover struct {
 // prepare makes the parts of the proof.
 func (pr *prover) prepare(p *ir.Program, props *property.Set, opt Options) error {
 	left := privatize(p, opt.private)
+	var err error
+	if pr.written, err = takeAbstractions(p, props); err != nil {
+		return err
+	}
 	annotated := annotationsIn(p, props)
 	simplify(p, annotated.begins, props.Numbers)
 	if !p.Cells {

@@ -39,6 +39,9 @@ func (y *layout) locate(op *ir.Op, v env) spot {
 			return spot{region: r}
 		}
 	}
+	if r, index, ok := fieldOf(y, op, home); ok {
+		return spot{r, v.number(index)}
+	}
 	r := y.whole[home]
 	g := &y.regions[r]
 	if g.shape == loose {
@@ -145,14 +148,14 @@ func (y *layout) initial() memory {
 
 // filled returns a region with the initial contents of an object.
 func (y *layout) filled(m string, g *region, o *ir.Object) string {
-	for off := int64(0); off+int64(g.size) <= o.Size; off += int64(g.size) {
+	for off := g.offset; off+int64(g.size) <= o.Size; off += g.unit() {
 		v := y.first(o.Addr+uint64(off), g.size)
 		if v == 0 {
 			continue
 		}
 		at := int64(o.Addr) + off
 		if g.shape == elements {
-			at = (at - g.base) / int64(g.size)
+			at = (at - g.base) / g.unit()
 		}
 		m = apply("store", m, y.arith.num(at), y.arith.part(v, g.size))
 	}

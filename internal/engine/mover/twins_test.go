@@ -67,6 +67,24 @@ var twins = []twin{
 		"pthread_cond_t c = PTHREAD_COND_INITIALIZER;\n" +
 			"void *w(void *p) { pthread_mutex_lock(&m); x = 1; assert(x == 1); x = 0; pthread_cond_wait(&c, &m); assert(x == 0); pthread_mutex_unlock(&m); pthread_cond_signal(&c); return 0; }\n" + startW,
 		[][]string{{"x = 0; pthread_cond_wait(&c, &m); assert(x == 0);", "pthread_cond_wait(&c, &m); assert(x == 1); x = 0;"}}},
+	{"an array of structures with fields of different sizes",
+		"struct { int val; char tag; long sum; } n[4];\n" +
+			"void *w(void *p) { pthread_mutex_lock(&m); int i = x & 3; n[i].tag = 1; n[i].sum = 8;\n//@ invariant n[i].sum == 8\nn[i].val = 7;\n//@ invariant n[i].sum == 8\n" +
+			"assert(n[i].sum == 8); x = i + 1; pthread_mutex_unlock(&m); return 0; }\n" + startW,
+		[][]string{
+			{"x & 3", "(x & 3) + 4"}, // outside
+			{"n[i].val = 7;", "n[i].val = 7; n[i].sum = 2;"},
+			{"pthread_mutex_lock(&m); int i", "int i", "x = i + 1; pthread_mutex_unlock(&m);", "x = i + 1; n[i].sum = 0;"},
+		}},
+	{"16 bytes at once",
+		"unsigned __int128 u;\n" +
+			"void *w(void *p) {\n//@ global (unsigned long)u == (unsigned long)(u >> 64)\n" +
+			"__atomic_store_n(&u, (((unsigned __int128)7) << 64) + 7, 5); unsigned __int128 old = 0; __atomic_compare_exchange_n(&u, &old, (((unsigned __int128)1) << 64) + 1, 0, 5, 5);\n" +
+			"unsigned __int128 now = __atomic_load_n(&u, 5);\n//@ invariant (unsigned long)(now >> 64) == (unsigned long)now\nassert((unsigned long)(now >> 64) == (unsigned long)now); return 0; }\n" + startW,
+		[][]string{
+			{"<< 64) + 7,", "<< 64) + 6,"},
+			{"return 0; }\nint", "((unsigned long *)&u)[0] = 1; ((unsigned long *)&u)[1] = 1; return 0; }\nint"}, // in two steps
+		}},
 	{"a barrier drains",
 		"void *w(void *p); pthread_barrier_t br; void *w(void *p) { x = 1; pthread_barrier_wait(&br); int k = y; y = 0; assert(x == 1); return 0; }\n" + startBarrier,
 		[][]string{
@@ -136,5 +154,56 @@ func TestDepths(t *testing.T) {
 		if out := proveTwin(t, body, text, true); out != nil {
 			t.Errorf("%s is not refused", body)
 		}
+	}
+}
+
+// TestWrittenAbstractions: an abstraction that is written in C counts if it always allows the value in memory.
+func TestWrittenAbstractions(t *testing.T) {
+	needsSolver(t)
+	const text = "void *w(void *p) { int h = x; if (y == 0 && h < 5) __sync_bool_compare_and_swap(&x, h, h + 1); return 0; }\n" +
+		"void *v(void *p) { int h; y = 1;\n//@ abstract COND\nh = x;\nz = h; return 0; }\n" +
+		"int main(void) { pthread_t t; pthread_create(&t, 0, w, 0); pthread_create(&t, 0, v, 0); return 0; }"
+	for _, test := range []struct {
+		cond string
+		want string // proved, not proved or refused
+	}{
+		{"0 <= h && h <= x", "proved"},
+		{"h <= x", "proved"},
+		{"1", "proved"},
+		{"h == x || h == 0", "not proved"}, // x may be 0 no more
+		{"h < x", "not proved"},            // it does not allow what is there
+		{"h >= 1", "not proved"},           // likewise
+		{"h <= y", "refused"},              // other memory
+	} {
+		if !testkit.InPart(t, test.cond, 3) {
+			continue
+		}
+		flat, props, private := parseC(t, cHead+strings.Replace(text, "COND", test.cond, 1))
+		replicate(flat, "w")
+		out, err := mover.Prove(context.Background(), flat, props, mover.Options{Arithmetic: mover.BitVectors, Private: private, NoAbstraction: true})
+		got := "proved"
+		if u := (*engine.Unsupported)(nil); errors.As(err, &u) {
+			if got = "refused"; u.Pos == nil || u.Pos.Line != 6 {
+				t.Errorf("%s: refused at %v", test.cond, u.Pos)
+			}
+		} else if err != nil {
+			t.Fatal(err)
+		} else if out.Verdict != verdict.Abstracted {
+			got = "not proved"
+		}
+		if got != test.want {
+			t.Errorf("%s: %s, want %s: %+v", test.cond, got, test.want, out)
+		}
+	}
+}
+
+// TestWrappedIndex: two numbers of elements may be one address after wrapping, so that a number outside the array
+// is an open check.
+func TestWrappedIndex(t *testing.T) {
+	needsSolver(t)
+	const text = "long k; void *w(void *p) { long i = k; if (i == 0 || i == (1L << 62)) { a[i] = 1; a[0] = 2; int r = a[i]; assert(r == 1 || i == 0); } return 0; }\n" +
+		"int main(void) { pthread_t t; k = 1L << 62; pthread_create(&t, 0, w, 0); return 0; }"
+	if out := proveTwin(t, "a number outside", text, true); out.Proof.Open() == 0 {
+		t.Error("a[i] with i outside the array is proved")
 	}
 }

@@ -236,6 +236,8 @@ func (p *printer) proofGrounds(proof *verdict.Proof) {
 			p.line("abstracted: %s  %s: %s", where(a.ProofInstruction), instruction(a.ProofInstruction), oneLine(a.Cond))
 		} else if a.Found {
 			p.line("abstracted: %s  %s  to %s, %s", where(a.ProofInstruction), instruction(a.ProofInstruction), oneLine(a.Cond), sound)
+		} else if a.Cond != "" {
+			p.line("abstraction in the program: %s  %s  to %s, %s", where(a.ProofInstruction), instruction(a.ProofInstruction), oneLine(a.Cond), sound)
 		} else {
 			p.line("abstraction in the program: %s  %s, %s", where(a.ProofInstruction), instruction(a.ProofInstruction), sound)
 		}

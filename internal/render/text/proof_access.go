@@ -73,7 +73,7 @@ func storeRow(s *verdict.ProofStore) AccessRow {
 // abstracted returns the condition that a load was abstracted to, or "".
 func abstracted(proof *verdict.Proof, at verdict.ProofInstruction) string {
 	for _, a := range proof.Abstractions {
-		if a.Found && !a.Fails && a.Thread == at.Thread && a.Pos != nil && at.Pos != nil && *a.Pos == *at.Pos {
+		if a.Cond != "" && !a.Fails && a.Thread == at.Thread && a.Pos != nil && at.Pos != nil && *a.Pos == *at.Pos {
 			return oneLine(a.Cond)
 		}
 	}

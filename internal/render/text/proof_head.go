@@ -79,7 +79,7 @@ func ProofScope(r *verdict.Result) []string {
 	case r.Verdict == verdict.Abstracted:
 		found := 0
 		for _, a := range r.Proof.Abstractions {
-			if a.Found {
+			if a.Found || a.Cond != "" { // in .fp an abstraction is part of the program, and Cond is empty
 				found++
 			}
 		}

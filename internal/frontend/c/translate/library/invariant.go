@@ -10,7 +10,7 @@ import (
 	"fencepost/internal/source"
 )
 
-// libInvariant translates the condition of an invariant.
+// libInvariant translates the condition of an invariant or of a read abstraction.
 func libInvariant(f *translate.Lowering, l *translate.Call) translate.Value {
 	p := l.Node.Position()
 	pos, ok := f.In.Invariants[read.Position{File: p.Filename, Line: p.Line}]
@@ -41,7 +41,7 @@ func libInvariant(f *translate.Lowering, l *translate.Call) translate.Value {
 	}
 	text := f.In.Files[pos.File].Slice(pos)
 	text = strings.TrimSpace(string(read.InvariantWord.ReplaceAll([]byte(text), nil)))
-	f.Invariants = append(f.Invariants, property.CodeInvariant{Edge: first, Always: l.Name == read.InvariantAlways, Text: text, Pos: pos})
+	f.Invariants = append(f.Invariants, property.CodeInvariant{Edge: first, Always: l.Name == read.InvariantAlways, Abstract: l.Name == read.Abstraction, Text: text, Pos: pos})
 	return nothing()
 }
 

@@ -193,6 +193,7 @@ func verifierTable() map[string]function {
 		"__assert_fail":           {4, libAssertFail},
 		read.InvariantHere:        {1, libInvariant},
 		read.InvariantAlways:      {1, libInvariant},
+		read.Abstraction:          {1, libInvariant},
 		read.InvariantBound:       {0, libBound},
 		"reach_error":             {0, libError},
 		"__VERIFIER_error":        {0, libError},

@@ -12,7 +12,8 @@ import (
 )
 
 // Invariants in C: //@ invariant e in front of a statement, //@ global e for one that
-// holds always, both with forall i, j: in front of the condition. The comment becomes a
+// holds always, both with forall i, j: in front of the condition; and //@ abstract e, a read
+// abstraction of the load in the statement that follows. The comment becomes a
 // call of a function we model before the parser sees the text, in the same line, so that
 // conditions have the scope, the types and the meaning of C. The call is translated to
 // code that never runs, beside the statement.
@@ -22,13 +23,14 @@ const (
 	InvariantHere   = "__fp_inv"
 	InvariantAlways = "__fp_all"
 	InvariantBound  = "__fp_any"
+	Abstraction     = "__fp_abs"
 )
 
 // invariantPrototypes declares them.
-const invariantPrototypes = "void " + InvariantHere + "(long); void " + InvariantAlways + "(long); long " + InvariantBound + "(void);\n"
+const invariantPrototypes = "void " + InvariantHere + "(long); void " + InvariantAlways + "(long); void " + Abstraction + "(long); long " + InvariantBound + "(void);\n"
 
 var (
-	InvariantWord  = lazyregexp.New(`^//@[ \t]*(invariant|global)\b[ \t]*`)
+	InvariantWord  = lazyregexp.New(`^//@[ \t]*(invariant|global|abstract)\b[ \t]*`)
 	boundVariables = lazyregexp.New(`^forall[ \t]+([A-Za-z_]\w*(?:[ \t]*,[ \t]*[A-Za-z_]\w*)*)[ \t]*:[ \t]*`)
 	otherWord      = lazyregexp.New(`^//@[ \t]*replicate[ \t\r]*$`)
 )
@@ -57,21 +59,22 @@ func (c *Input) invariantCall(name string, text []byte, at int, comment []byte) 
 	if m == nil {
 		if !otherWord.Match(comment) {
 			c.Errorf(CodeAnnotation, span, "this is not an annotation").
-				Note("annotations are //@ invariant CONDITION, //@ global CONDITION (with 'forall i:' before the condition if it is about every i) and //@ replicate")
+				Note("annotations are //@ invariant CONDITION, //@ global CONDITION (with 'forall i:' before the condition if it is about every i), //@ abstract CONDITION and //@ replicate")
 		}
 		return comment
 	}
 	cond := string(comment[len(m[0]):])
-	call := InvariantHere
-	if string(m[1]) == "global" {
-		call = InvariantAlways
-	}
+	call := map[string]string{"invariant": InvariantHere, "global": InvariantAlways, "abstract": Abstraction}[string(m[1])]
 	if strings.TrimSpace(cond) == "" {
 		c.Errorf(CodeAnnotation, span, "the condition is missing")
 		return comment
 	}
 	c.Invariants[Position{name, span.Line}] = source.Span{Pos: span.Pos, EndLine: span.EndLine, EndCol: span.EndCol}
 	if v := boundVariables.FindStringSubmatch(cond); v != nil {
+		if call == Abstraction {
+			c.Errorf(CodeAnnotation, span, "an abstraction is about one value, and cannot have forall")
+			return comment
+		}
 		var b strings.Builder
 		for _, bound := range strings.Split(v[1], ",") {
 			fmt.Fprintf(&b, "long %s=%s();", strings.TrimSpace(bound), InvariantBound)
