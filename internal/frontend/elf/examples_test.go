@@ -22,15 +22,20 @@ var levels = []string{"-O0", "-O1", "-O2"}
 // skipped with a notice where there is no gcc.
 func compile(t *testing.T, name string, text []byte, flags ...string) (object []byte, ok bool) {
 	t.Helper()
-	if _, err := exec.LookPath("gcc"); err != nil {
-		t.Skip("there is no gcc here, so that there is no machine code")
+	return compileWith(t, "gcc", name, text, flags...)
+}
+
+func compileWith(t *testing.T, cc, name string, text []byte, flags ...string) (object []byte, ok bool) {
+	t.Helper()
+	if _, err := exec.LookPath(cc); err != nil {
+		t.Skipf("there is no %s here, so that there is no machine code", cc)
 	}
 	dir := t.TempDir()
 	src, out := filepath.Join(dir, filepath.Base(name)), filepath.Join(dir, "out.o")
 	if err := os.WriteFile(src, text, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command("gcc", append([]string{"-g", "-w", "-o", out, filepath.Base(name)}, flags...)...)
+	cmd := exec.Command(cc, append([]string{"-g", "-w", "-o", out, filepath.Base(name)}, flags...)...)
 	cmd.Dir = dir
 	if cmd.Run() != nil {
 		return nil, false
@@ -160,65 +165,5 @@ func TestMachineExamples(t *testing.T) {
 	}
 	if _, err := exec.LookPath("g++"); err == nil && asked < 6 {
 		t.Errorf("only %d answers", asked)
-	}
-}
-
-// corpusDiffers has the programs of the corpus whose machine code has other verdicts at some level, and why.
-var corpusDiffers = map[string]string{
-	"c-atomic-order-value":   "gcc takes an order that is no constant for seq_cst",
-	"c-atomic-struct-torn":   "gcc copies the struct of two ints by one move of 8 bytes",
-	"c-bounds-address":       "the parts of an object have no bounds in machine code",
-	"c-bounds-member":        "the parts of an object have no bounds in machine code",
-	"c-bounds-row":           "the parts of an object have no bounds in machine code",
-	"c-dangling-local":       "gcc drops an access that has no defined result",
-	"c-double-free":          "gcc drops blocks that are not used",
-	"c-fence-in-macro":       "gcc moves a volatile load before a store of a plain variable",
-	"c-fence-in-macro-twice": "gcc moves a volatile load before a store of a plain variable",
-	"c-malloc-zero":          "gcc drops blocks that are not used",
-	"c-memcpy-int":           "memcpy of machine code knows no types, and copies bytes",
-	"c-neighbours-bytes":     "gcc changes the order of loads of plain variables",
-	"c-out-of-bounds-local":  "the parts of a frame have no bounds in machine code",
-	"c-packed-torn":          "gcc accesses a packed member by one instruction",
-	"c-peterson-fence":       "gcc changes the order of accesses to plain variables",
-	"c-sb-atomic-function":   "the names of functions mean nothing in machine code",
-	"c-sb-memset":            "gcc changes the order of accesses to plain variables",
-	"c-out-of-bounds-heap":   "gcc drops an access whose value is not used",
-}
-
-// TestCorpus: the C programs of the corpus as machine code have the verdicts of the sources, or are not
-// supported. The differences are in a list.
-func TestCorpus(t *testing.T) {
-	same, other, unknown := 0, 0, map[string]int{}
-	for _, c := range testkit.PartOf(t, testkit.LoadCorpus(t, filepath.Join("..", "..", "..", "testdata", "corpus")), 8) {
-		if !strings.HasSuffix(c.Input.Name, ".c") || len(c.Input.More) > 0 {
-			continue
-		}
-		for _, level := range levels {
-			object, ok := compile(t, c.Input.Name, c.Input.Text, "-c", level)
-			if !ok {
-				continue
-			}
-			in := pipeline.Input{Name: strings.TrimSuffix(c.Input.Name, ".c") + ".o", Text: object}
-			for _, model := range []string{"sc", "tso"} {
-				got, why := ask(t, in, model, 4*time.Second) // an answer that takes longer is unknown
-				switch want := c.Verdict(model); {
-				case got == "unknown" || got == "error":
-					unknown[why]++
-				case got == want:
-					same++
-				case corpusDiffers[c.Name()] != "":
-					other++
-				default:
-					t.Errorf("%s %s: %s is %s, want %s", c.Name(), level, model, got, want)
-				}
-			}
-		}
-	}
-	t.Logf("%d verdicts are the same, %d differ for a reason in the list", same, other)
-	if same < 20 {
-		t.Errorf("only %d verdicts are the same", same)
-	}
-	for why, n := range unknown {
-		t.Logf("%d unknown: %s", n, why)
 	}
 }
