@@ -82,7 +82,7 @@ var policy = map[string]rule{
 	"internal/frontend/c":                       {ours: append(slices.Clone(translation), frontEndMay...)},
 	// Machine code: object reads and links files, and knows nothing of programs; lift translates single
 	// instructions. The library is the one of the translation of C.
-	"internal/frontend/elf":        {ours: append(append([]string{"internal/frontend/elf/object", "internal/frontend/elf/lift"}, translation...), frontEndMay...), external: []string{"github.com/ianlancetaylor/demangle"}},
+	"internal/frontend/elf":        {ours: append(append([]string{"internal/frontend/elf/object", "internal/frontend/elf/lift", "internal/lazyregexp"}, translation...), frontEndMay...), external: []string{"github.com/ianlancetaylor/demangle"}},
 	"internal/frontend/elf/object": {},
 	"internal/frontend/elf/lift":   {ours: []string{"internal/frontend/elf/object", "internal/ir"}, external: []string{"golang.org/x/arch/x86/x86asm"}},
 

@@ -10,6 +10,27 @@ import (
 	"testing"
 )
 
+// TestStart: front ends, stages and questions compile no expression before the first byte of input is read. Renderers and
+// leaves, which have few, may.
+func TestStart(t *testing.T) {
+	global := regexp.MustCompile(`(?m)^(?:var \w+ +=|\t\w+ +=|\t\{.*) ?regexp\.MustCompile\(.*`)
+	for _, tree := range []string{"frontend", "pipeline", "question", "engine", "cli"} {
+		err := filepath.WalkDir(filepath.Join("..", tree), func(path string, d fs.DirEntry, err error) error {
+			if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+				return err
+			}
+			text, err := os.ReadFile(path)
+			for _, line := range global.FindAllString(string(text), -1) {
+				t.Errorf("%s: use lazyregexp.New: %s", path, line)
+			}
+			return err
+		})
+		if err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 // TestPatterns: every expression of the other packages can be compiled, used or not.
 func TestPatterns(t *testing.T) {
 	literal := regexp.MustCompile("`[^`]*`|\"(?:[^\"\\\\]|\\\\.)*\"")

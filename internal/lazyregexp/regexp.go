@@ -94,3 +94,13 @@ func (r *Regexp) ReplaceAllString(src, repl string) string {
 func (r *Regexp) ReplaceAllStringFunc(src string, repl func(string) string) string {
 	return r.compiled().ReplaceAllStringFunc(src, repl)
 }
+
+// FindStringSubmatchIndex is FindStringSubmatchIndex of the compiled expression.
+func (r *Regexp) FindStringSubmatchIndex(s string) []int {
+	return r.compiled().FindStringSubmatchIndex(s)
+}
+
+// ExpandString is ExpandString of the compiled expression.
+func (r *Regexp) ExpandString(dst []byte, template, src string, match []int) []byte {
+	return r.compiled().ExpandString(dst, template, src, match)
+}

@@ -8,7 +8,7 @@ import (
 
 // TestMethods: every method gives what that of the compiled expression gives, and nothing is compiled before.
 func TestMethods(t *testing.T) {
-	const text, pattern = "one 12, two 345", `(\w+) (\d+)`
+	const text, pattern = "one 12, two 345 $2", `(\w+) (\d+)`
 	lazy, eager := New(pattern), regexp.MustCompile(pattern)
 	New(`(`) // wrong, and never used
 	l, e := reflect.ValueOf(lazy), reflect.ValueOf(eager)
@@ -21,6 +21,8 @@ func TestMethods(t *testing.T) {
 				args = append(args, reflect.ValueOf([]byte(text)))
 			case "string":
 				args = append(args, reflect.ValueOf(text))
+			case "[]int":
+				args = append(args, reflect.ValueOf(eager.FindStringSubmatchIndex(text)))
 			case "int":
 				args = append(args, reflect.ValueOf(-1))
 			case "func([]uint8) []uint8":

@@ -3,7 +3,6 @@ package pipeline
 import (
 	"fmt"
 	"path"
-	"regexp"
 	"sort"
 	"strings"
 
@@ -62,13 +61,13 @@ const insteadOf = "write the part with the threads in C11, with <stdatomic.h> an
 // Signs of languages in a text without its comments. The first one that matches counts.
 var signs = []struct {
 	lang string
-	sign *regexp.Regexp
+	sign *lazyregexp.Regexp
 }{
-	{"litmus", regexp.MustCompile(`(?s)^\s*(X86|X86_64|C|LISA|AArch64|ARM|PPC|RISCV|MIPS|Bell)[ \t]+\S+[^\n]*\n.*\b(exists|forall)\b`)},
-	{"memorax", regexp.MustCompile(`(?m)^\s*(forbidden\b|process\b.*|macro\s+\w+\s*\()`)},
-	{"c", regexp.MustCompile(`(?m)^\s*#\s*(include|define|if|ifdef|ifndef|pragma|line)\b|^# \d+ "|\bint\s+main\s*\(`)},
-	{"trencher", regexp.MustCompile(`(?m)^\s*(initial|transition)\b`)},
-	{"fp", regexp.MustCompile(`(?m)^\s*(program|var|array|mutex)\s+\w+|\bthread\s+\w+[^;{}]*\{`)},
+	{"litmus", lazyregexp.New(`(?s)^\s*(X86|X86_64|C|LISA|AArch64|ARM|PPC|RISCV|MIPS|Bell)[ \t]+\S+[^\n]*\n.*\b(exists|forall)\b`)},
+	{"memorax", lazyregexp.New(`(?m)^\s*(forbidden\b|process\b.*|macro\s+\w+\s*\()`)},
+	{"c", lazyregexp.New(`(?m)^\s*#\s*(include|define|if|ifdef|ifndef|pragma|line)\b|^# \d+ "|\bint\s+main\s*\(`)},
+	{"trencher", lazyregexp.New(`(?m)^\s*(initial|transition)\b`)},
+	{"fp", lazyregexp.New(`(?m)^\s*(program|var|array|mutex)\s+\w+|\bthread\s+\w+[^;{}]*\{`)},
 }
 
 var comments = lazyregexp.New(`(?s)/\*.*?\*/|//[^\n]*|\(\*.*?\*\)`)

@@ -3,12 +3,13 @@ package elf
 import (
 	_ "embed"
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"fencepost/internal/ir"
+	"fencepost/internal/lazyregexp"
 )
 
 // What functions of libraries take and return, and what a call of one is in C: prototypes.txt has most of them.
@@ -26,8 +27,9 @@ type prototype struct {
 	call         string
 }
 
-// prototypes are the functions that machine code can call, by name.
-var prototypes = func() map[string]*prototype {
+// prototypes returns the functions that machine code can call, by name. The table is made when it is first used: other
+// programs do not need it.
+var prototypes = sync.OnceValue(func() map[string]*prototype {
 	out := map[string]*prototype{}
 	for text := range strings.Lines(prototypeText) {
 		if pr := parsePrototype(text); pr != nil {
@@ -35,9 +37,9 @@ var prototypes = func() map[string]*prototype {
 		}
 	}
 	return out
-}()
+})
 
-var prototypeLine = regexp.MustCompile(`^(.*?)(\w+)\((.*)\)$`)
+var prototypeLine = lazyregexp.New(`^(.*?)(\w+)\((.*)\)$`)
 
 // parsePrototype reads a line of prototypes.txt; nil: it is a comment or empty.
 func parsePrototype(text string) *prototype {
@@ -76,7 +78,7 @@ func (pr *prototype) with(n int) *prototype {
 	return &out
 }
 
-var placeholder = regexp.MustCompile(`\$\d| \.\.\.`)
+var placeholder = lazyregexp.New(`\$\d| \.\.\.`)
 
 // text returns the call in C.
 func (pr *prototype) text(args []string) string {
@@ -100,11 +102,11 @@ func (pr *prototype) ends() bool {
 }
 
 var (
-	runtimeName = regexp.MustCompile(`\bfp_[a-z]\w*`)
-	mutexUse    = regexp.MustCompile(`pthread_mutex_(try|timed|clock)?lock|mtx_\w*lock|(pthread_cond|cnd)_\w*wait`)
-	atomicCall  = regexp.MustCompile(`^__(atomic|sync)_(\w+)_([1248])$`)
-	arithmetic  = regexp.MustCompile(`^(?:fetch_(?:add|sub|and|or|xor|nand)|(?:add|sub|and|or|xor|nand)_fetch)$`)
-	syncRMW     = regexp.MustCompile(`^(?:fetch_and_(?:add|sub|and|or|xor|nand)|(?:add|sub|and|or|xor|nand)_and_fetch)$`)
+	runtimeName = lazyregexp.New(`\bfp_[a-z]\w*`)
+	mutexUse    = lazyregexp.New(`pthread_mutex_(try|timed|clock)?lock|mtx_\w*lock|(pthread_cond|cnd)_\w*wait`)
+	atomicCall  = lazyregexp.New(`^__(atomic|sync)_(\w+)_([1248])$`)
+	arithmetic  = lazyregexp.New(`^(?:fetch_(?:add|sub|and|or|xor|nand)|(?:add|sub|and|or|xor|nand)_fetch)$`)
+	syncRMW     = lazyregexp.New(`^(?:fetch_and_(?:add|sub|and|or|xor|nand)|(?:add|sub|and|or|xor|nand)_and_fetch)$`)
 )
 
 // atomicFunction returns the prototype of a function of libatomic for 1, 2, 4 or 8 bytes; nil: the name is none.
@@ -177,7 +179,7 @@ func (p *program) variadic(f *function, in *inst, pr *prototype) (n int, problem
 	return conversions(format)
 }
 
-var conversion = regexp.MustCompile(`%[-+ #0']*(\*|\d+)?(?:\.(\*|\d*))?(?:hh|h|ll|l|j|z|t|q|L)?(.?)`)
+var conversion = lazyregexp.New(`%[-+ #0']*(\*|\d+)?(?:\.(\*|\d*))?(?:hh|h|ll|l|j|z|t|q|L)?(.?)`)
 
 // conversions returns how many arguments a format takes.
 func conversions(format string) (n int, problem string) {

@@ -33,7 +33,7 @@ var panics = []string{
 
 // libraryFunction returns the prototype of a function of the library, nil if it is not known.
 func libraryFunction(name string) *prototype {
-	if pr := prototypes[name]; pr != nil && !strings.HasPrefix(name, "fp_") {
+	if pr := prototypes()[name]; pr != nil && !strings.HasPrefix(name, "fp_") {
 		return pr
 	}
 	if pr := atomicFunction(name); pr != nil {
@@ -51,7 +51,7 @@ func libraryFunction(name string) *prototype {
 	if i := strings.LastIndex(short, "::"); i >= 0 && strings.HasPrefix(short, "__rustc") {
 		short = short[i+2:]
 	}
-	return prototypes[rustNames[short]]
+	return prototypes()[rustNames[short]]
 }
 
 // ends are functions that do not return, and are not supported or an error.

@@ -3,7 +3,6 @@ package harness
 import (
 	"fmt"
 	"path"
-	"regexp"
 	"strings"
 
 	"fencepost/internal/lazyregexp"
@@ -59,7 +58,7 @@ const (
 // Words in names of functions, and the phase that they tell. The first match counts.
 var phases = []struct {
 	phase phase
-	words *regexp.Regexp
+	words *lazyregexp.Regexp
 }{
 	{ends, words("destroy|deinit|fini|finish|free|delete|release_all|cleanup|close|term|teardown")},
 	{prepares, words("init|initialize|create|new|make|alloc|setup|open")},
@@ -72,8 +71,8 @@ var phases = []struct {
 var tries = words("try|trylock|tryacquire|trypush|trypop")
 
 // words matches names that have one of the words as a part.
-func words(list string) *regexp.Regexp {
-	return regexp.MustCompile(`(^|_)(` + list + `)(_|\d|$)|[a-z](` + title(list) + `)([A-Z_\d]|$)`)
+func words(list string) *lazyregexp.Regexp {
+	return lazyregexp.New(`(^|_)(` + list + `)(_|\d|$)|[a-z](` + title(list) + `)([A-Z_\d]|$)`)
 }
 
 // title writes each word of a list with a capital, as names such as queuePush have them.
