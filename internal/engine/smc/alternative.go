@@ -64,6 +64,7 @@ func (rv *reverser) alternative(r *reversible, p int32, lb label) {
 	}
 	if wait.first != none {
 		rv.reverse(&reversible{first: min(wait.first, r.first), second: none, proc: p, label: label{Edge: lb.Edge}, lock: wait.lock, without: 1 + max(wait.first, r.first)})
+		return // there are no positions for r, and rv.positions may have others by now
 	}
 	for i := range rv.positions {
 		rv.demandAt(r, &rv.positions[i])

@@ -1,6 +1,7 @@
 package smc_test
 
 import (
+	"strings"
 	"testing"
 
 	"fencepost/internal/engine"
@@ -154,8 +155,27 @@ func b() {
   L0 -> L1: lock [&n]
   L0 -> L1: lock [&m]
 }`, [3]int{3, 3, 3}},
+		// A join that fails before its thread is started, and afterwards waits.
+		{"join among choices", `object x size 8
+func m() {
+  reg h
+  L0 -> L1: h = spawn {a}()
+  L1 -> L2: h = spawn {b}()
+}
+func a() {
+  L0 -> L1: join 2
+  L0 -> L1: join 3
+}
+func b() {
+  L0 -> L1: join 1
+  L0 -> L1: join 3
+}`, [3]int{2, 2, 2}},
 	} {
-		p, diags := ir.Parse("orders.ir", []byte("program orders flat\n"+c.body+"\nthread a = a()\nthread b = b()\n"))
+		threads := "\nthread a = a()\nthread b = b()\n"
+		if strings.Contains(c.body, "func m") {
+			threads = "\nthread m = m()\nthread a = a() spawned\nthread b = b() spawned\n"
+		}
+		p, diags := ir.Parse("orders.ir", []byte("program orders flat\n"+c.body+threads))
 		if diags.HasErrors() {
 			t.Fatal(c.name, diags.All)
 		}
