@@ -137,6 +137,63 @@ func TestSearches(t *testing.T) {
 	}
 }
 
+// TestInsertLanguages: in every language that the page offers, the fence is written into the program, and the run is not
+// possible any more.
+func TestInsertLanguages(t *testing.T) {
+	for name, want := range map[string]string{"sb.fp": "fence;", "sb.litmus": "MFENCE", "dekker.c": "atomic_thread_fence(memory_order_seq_cst);"} {
+		r := example(t, name)
+		found := ask[*SearchAnswer](t, "robust", r).Findings
+		if len(found) != 1 || found[0].Witness == nil {
+			t.Fatalf("%s: %+v", name, found)
+		}
+		before := ask[*StateAnswer](t, "state", with(r, func(r *Request) { r.Witness = found[0].Witness })).State
+		r.Run = before.Run
+		text := ask[*InsertAnswer](t, "insert", r).Text
+		if strings.Count(text, want) != strings.Count(r.Text, want)+1 {
+			t.Errorf("%s: %s", name, text)
+		}
+		after := ask[*StateAnswer](t, "state", with(r, func(r *Request) { r.Text, r.Lenient = text, true })).State
+		if before.Cause == nil || after == nil || len(after.Left) == 0 || after.Cause != nil && after.Cause.Thread == before.Cause.Thread {
+			t.Errorf("%s: before %+v, after %+v", name, before.Cause, after)
+		}
+	}
+}
+
+// TestComparePairs: a run under each model beside each other one.
+func TestComparePairs(t *testing.T) {
+	for _, model := range []string{"sc", "tso", "pso"} {
+		for _, other := range []string{"sc", "tso", "pso"} {
+			r := example(t, "mp.fp")
+			r.Model = model
+			o := ask[*OutcomesAnswer](t, "outcomes", r)
+			for _, row := range o.Outcomes {
+				for k, cell := range row.Cells {
+					if o.Models[k].Model != model || !cell.Reached {
+						continue
+					}
+					s := ask[*StateAnswer](t, "state", with(r, func(r *Request) { r.Witness = cell.Witness })).State
+					c := ask[*CompareAnswer](t, "compare", with(r, func(r *Request) { r.Run, r.Other = s.Run, other }))
+					same := true
+					for _, m := range c.Matches {
+						same = same && m.Possible && m.Instead == ""
+					}
+					// A stronger model follows the run exactly if it has the outcome; a weaker one always does.
+					has := false
+					for j, there := range row.Cells {
+						has = has || o.Models[j].Model == other && there.Reached
+					}
+					if c.State == nil || c.State.Model != other || len(c.Matches) != len(s.Run) || same && !has {
+						t.Errorf("%s beside %s, %s: the same %v, possible there %v", model, other, row.State, same, has)
+					}
+					if weaker := strings.Index("sc tso pso", model) <= strings.Index("sc tso pso", other); weaker && !same {
+						t.Errorf("%s beside %s, %s: %+v", model, other, row.State, c.Matches)
+					}
+				}
+			}
+		}
+	}
+}
+
 func with(r Request, change func(*Request)) Request {
 	change(&r)
 	return r

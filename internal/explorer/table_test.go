@@ -122,7 +122,7 @@ var features = []feature{
 	{"copy a link", keys("1"), copied("link"), keys("l"), wants(`fp.copied.includes("model=tso&run=0&src=")`, "true")},
 	{"copy a drawing", keys("1"), copied("svg"), enteredCopy("svg"), wants(`fp.copied.startsWith("<svg")`, "true")},
 	{"copy a table", keys("1"), copied("markdown"), enteredCopy("markdown"), wants(`fp.copied.includes("| 1 | `+"`x = 1`"+` |")`, "true")},
-	{"copy a command line", keys("1"), copied("command"), enteredCopy("command"), wants(`fp.copied`, "fencepost serve sb.fp --model tso --run 0")},
+	{"copy a command line", keys("1"), copied("command"), enteredCopy("command"), wants(`fp.copied.includes("fencepost serve sb.fp --model tso --run 0)")`, "true")},
 	{"see the keys", nil, clicks("#help"), keys("?"), wants(`$("keys").open`, "true")},
 	{"turn the lights off", nil, clicks("#theme"), entered("#theme"), wants(`getComputedStyle(document.body).colorScheme + document.documentElement.dataset.theme`, "darkdark")},
 	{"see where a thread is", keys("1"), clicks("[data-thread=t1] button.pos"), entered("[data-thread=t1] button.pos"),
@@ -154,7 +154,7 @@ func TestFeatures(t *testing.T) {
 // begin brings the page to what it shows first, without loading it anew, which takes long in the playground.
 func (b *tab) begin() {
 	b.TB.Helper()
-	eval[bool](b, `(document.activeElement.blur(), $("keys").close(), delete document.documentElement.dataset.theme, fp.tab("hb"), fp.app.open(fp.start.examples[0], "tso"), ($("examples").value = 0), fp.notice(""), delete fp.copied, delete fp.dialog, true)`)
+	eval[bool](b, `(document.activeElement.blur(), $("keys").close(), ($("share-list").hidden = true), delete document.documentElement.dataset.theme, fp.tab("hb"), fp.app.open(fp.start.examples[0], "tso"), ($("examples").value = 0), fp.notice(""), delete fp.copied, delete fp.dialog, true)`)
 	b.idle()
 }
 

@@ -43,7 +43,7 @@ fp.answers = (() => {
       parts.push(el("p", { class: "finding " + (f.verdict === "unknown" ? "open" : good ? "good" : "bad") }, f.title));
       const buttons = [];
       if (f.witness) buttons.push(el("button", { type: "button", id: "play", onclick: () => fp.play(f.witness, f.model) }, "Show the execution"));
-      if (f.patched) buttons.push(el("button", { type: "button", id: "apply", onclick: () => fp.patch(f.patched) }, "Insert " + (f.diff.match(/^\+[^+]/gm) || []).length + " lines"));
+      if (f.patched) buttons.push(el("button", { type: "button", id: "apply", onclick: () => fp.patch(f.patched) }, "Insert " + fp.count((f.diff.match(/^\+[^+]/gm) || []).length, "line", "lines")));
       parts.push(el("p", { class: "moves" }, ...buttons, close()));
       if (f.diff) parts.push(el("pre", { class: "diff" }, ...f.diff.split("\n").slice(2).map((l) => el("span", { class: l[0] === "+" ? "add" : l[0] === "-" ? "del" : l[0] === "@" ? "dim" : "" }, l + "\n"))));
       parts.push(el("details", {}, el("summary", {}, "The whole answer"), el("pre", {}, f.text)));

@@ -162,6 +162,7 @@ fp.app = (() => {
     try {
       const answer = await fp.ask("insert", { ...fp.program(), run: fp.now.run });
       if (answer.text) await patch(answer.text);
+      else fp.notice("No fence was inserted: " + answer.diagnostics.map((d) => d.message).join("; "));
     } catch (e) {
       fp.notice(e.message);
     }

@@ -81,6 +81,9 @@ fp.graph = (() => {
     into.replaceChildren(
       el("p", { class: "dim" }, fp.count(graph.nodes.length, "state", "states") + (graph.complete ? "" : " (there are more: the limit is " + graph.limit + ")") + ". A number says how many stores wait in buffers. Dashed edges bring a store to memory. ", graph.compared ? (graph.nodes.some((n) => n.weak) ? el("span", { class: "bad" }, "States that SC does not have are outlined.") : "SC has all of these states.") : "The states of SC are too many to compare."),
       el("ul", { class: "legend" }, ...legend), el("div", { class: "drawing" }, drawing));
+    // On a small screen the state that is shown would often be out of sight.
+    const box = drawing.parentElement;
+    if (at >= 0) box.scrollTo(x[at] - box.clientWidth / 2, y[at] - box.clientHeight / 2);
   }
 
   return { show, clear: () => ((key = ""), (graph = null), run.cancel()) };

@@ -2,7 +2,7 @@
 // from anywhere, so its run is taken step by step, and refused if one of them is not possible.
 "use strict";
 fp.link = (() => {
-  const VERSION = "1", MAX = 256 << 10;
+  const VERSION = "1", MAX = 256 << 10, TOO_LARGE = "the program in it is too large";
 
   async function pipe(bytes, stream, limit) {
     const reader = new Blob([bytes]).stream().pipeThrough(stream).getReader();
@@ -12,7 +12,7 @@ fp.link = (() => {
       const { value, done } = await reader.read();
       if (done) break;
       size += value.length;
-      if (size > limit) throw new Error("the program in it is too large");
+      if (size > limit) throw new Error(TOO_LARGE);
       parts.push(value);
     }
     const out = new Uint8Array(size);
@@ -55,7 +55,7 @@ fp.link = (() => {
     try {
       text = await unpack(q.get("src") || "");
     } catch (e) {
-      throw new Error("its program cannot be read");
+      throw new Error(e.message === TOO_LARGE ? e.message : "its program cannot be read");
     }
     const run = (q.get("run") || "").split(",").filter(Boolean);
     return { name: q.get("name") || "program", model: q.get("model"), text, run };
@@ -83,6 +83,17 @@ fp.link = (() => {
 
   const quote = (s) => (/^[\w.,/-]+$/.test(s) ? s : "'" + s.replaceAll("'", "'\\''") + "'");
 
+  // command returns a command line for a shell that shows the same. It brings the program along, unless that is the file
+  // with which the server was started.
+  function command() {
+    const own = fp.start.program, { name, text, model, run } = fp.now;
+    const serve = (file) => "fencepost serve " + quote(file) + " --model " + model + (run.length ? " --run " + run.join(",") : "");
+    if (own && own.name === name && own.text === text) return serve(own.title);
+    let end = "END";
+    while (text.split("\n").includes(end)) end += "_";
+    return "(cd \"$(mktemp -d)\" && cat > " + quote(name) + " && " + serve(name) + ") <<'" + end + "'\n" + text + (text.endsWith("\n") ? "" : "\n") + end + "\n";
+  }
+
   async function share(kind) {
     try {
       switch (kind) {
@@ -90,7 +101,7 @@ fp.link = (() => {
           await copy(location.origin === "null" || location.protocol === "file:" ? location.href.split("#")[0] + (await write()) : location.origin + location.pathname + (await write()));
           break;
         case "command":
-          await copy("fencepost serve " + quote(fp.now.name) + " --model " + fp.now.model + (fp.now.run.length ? " --run " + fp.now.run.join(",") : ""));
+          await copy(command());
           break;
         default:
           await copy((await fp.ask("share", { ...fp.program(), run: fp.now.run, format: kind })).text);

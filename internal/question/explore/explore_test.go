@@ -5,6 +5,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -227,6 +228,73 @@ func TestReasons(t *testing.T) {
 		s := ask(t, c.program, Options{Model: "tso", Run: strings.Fields(c.run), Advance: true})
 		if len(s.Blocked) != 1 || s.Blocked[0].Reason != c.want {
 			t.Errorf("%s: %+v, want %s", c.program, s.Blocked, c.want)
+		}
+	}
+}
+
+// waiting has every kind of wait of C programs.
+const waiting = `#include <pthread.h>
+pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+pthread_cond_t c = PTHREAD_COND_INITIALIZER;
+pthread_barrier_t b;
+int ready, x;
+void *u(void *arg) { pthread_mutex_lock(&m); ready = 1; pthread_cond_signal(&c); pthread_mutex_unlock(&m); pthread_barrier_wait(&b); x = 1; return 0; }
+int main(void) {
+  pthread_t a;
+  pthread_barrier_init(&b, 0, 2);
+  pthread_create(&a, 0, u, 0);
+  pthread_mutex_lock(&m);
+  while (!ready) pthread_cond_wait(&c, &m);
+  pthread_mutex_unlock(&m);
+  pthread_barrier_wait(&b);
+  pthread_join(a, 0);
+  return 0;
+}
+`
+
+// TestWaits: random walks meet every kind of wait, and each says what it waits for.
+func TestWaits(t *testing.T) {
+	found := map[string]bool{}
+	rng := rand.New(rand.NewPCG(3, 4))
+	run := pipeline.Open(pipeline.Input{Name: "p.c", Text: []byte(waiting)})
+	var start *walk
+	if err := run.Do(func() (err error) {
+		start, err = open(context.Background(), run, "tso", pipeline.Options{})
+		return err
+	}); err != nil || start == nil {
+		t.Fatal(err, run.Diagnostics)
+	}
+	for range 60 {
+		w := newWalk(start.p, start.flat, start.model)
+		for {
+			w.advance()
+			s := w.state()
+			for _, b := range s.Blocked {
+				found[s.Threads[b.Thread].Name+" "+b.Reason] = true
+			}
+			if len(s.Next) == 0 {
+				break
+			}
+			name := s.Next[rng.IntN(len(s.Next))].Name
+			st, why := w.find(name)
+			if why != "" {
+				t.Fatal(why)
+			}
+			w.take(st, name)
+		}
+	}
+	for _, want := range []string{
+		"main waits: mutex m is held by u", "u waits: mutex m is held by main", "main waits: buffer not empty",
+		"main waits: other threads have not arrived at the barrier", "u waits: other threads have not arrived at the barrier",
+		"main waits: u has not ended", "main waits: stores of u are in its store buffer",
+	} {
+		if !found[want] {
+			t.Errorf("no thread says %q; they say %v", want, slices.Sorted(maps.Keys(found)))
+		}
+	}
+	for reason := range found {
+		if strings.Contains(reason, "cut off") || strings.Contains(reason, "stopped") {
+			t.Errorf("%s, but the program has no bound", reason)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"fmt"
@@ -33,6 +34,13 @@ func InsertFence(ctx context.Context, in pipeline.Input, opt Options) (text stri
 	run := pipeline.Open(in)
 	var changed [][]byte
 	err = run.Do(func() error {
+		if err := run.Read(ctx, pipeline.ReadOptions{Options: opt.Options}); err != nil {
+			return err
+		}
+		if run.Litmus != nil && !run.Litmus.InC() {
+			changed = [][]byte{rowWithFence(in.Text, state.Cause.Fence)}
+			return nil
+		}
 		if err := run.Read(ctx, pipeline.ReadOptions{Options: opt.Options, Sites: true, FenceStyle: pipeline.FenceStyles()[0]}); err != nil {
 			return err
 		}
@@ -69,6 +77,29 @@ func InsertFence(ctx context.Context, in pipeline.Input, opt Options) (text stri
 		}
 	}
 	return "", diags, &NoFenceError{fmt.Sprintf("no fence that can be written between %s and %s forbids this execution", posText(state.Cause.Fence.After), posText(state.Cause.Fence.Before))}
+}
+
+// rowWithFence returns a litmus test for X86 with one more row before the row of the second access. The row has a fence
+// in the column of the thread, and nothing in the others.
+func rowWithFence(text []byte, hint *verdict.FenceHint) []byte {
+	lines := bytes.SplitAfter(text, []byte("\n"))
+	at := hint.Before
+	if at == nil || at.Line < 1 || at.Line > len(lines) {
+		return text
+	}
+	row := lines[at.Line-1]
+	cells := bytes.Split(bytes.TrimRight(row, " \t\r\n;"), []byte("|"))
+	column := min(bytes.Count(row[:min(max(at.Col-1, 0), len(row))], []byte("|")), len(cells)-1)
+	const fence = "MFENCE"
+	for i, cell := range cells {
+		name := ""
+		if i == column {
+			name = fence
+		}
+		cells[i] = fmt.Appendf(nil, " %-*s", max(len(cell)-1, len(name)), name)
+	}
+	added := append(bytes.Join(cells, []byte("|")), " ;\n"...)
+	return bytes.Join(slices.Insert(lines, at.Line-1, added), nil)
 }
 
 func posText(p *verdict.Pos) string {

@@ -42,10 +42,7 @@ func (w *walk) hindrance(t int) string {
 		s.Err = nil
 		return "stopped: " + why
 	case !s.Running(id):
-		if edge, woken := s.Waiting(id); woken {
-			return w.heldBy(th.Mutex(edge))
-		}
-		return "waits: other threads have not arrived at the barrier"
+		return w.waitsInside(th, id)
 	case s.Holder() >= 0 && s.Holder() != t:
 		return fmt.Sprintf("waits: %s is inside an atomic section", w.flat.Threads[s.Holder()].Name)
 	}
@@ -57,6 +54,21 @@ func (w *walk) hindrance(t int) string {
 	return "stopped: no alternative is possible"
 }
 
+// waitsInside says what a thread waits for in the middle of an operation.
+func (w *walk) waitsInside(th memory.Thread, id ir.ThreadID) string {
+	edge, woken := w.rec.State().Waiting(id)
+	switch {
+	case th.Stuck():
+		return "stopped: the assumption does not hold"
+	case woken:
+		return w.heldBy(th.Mutex(edge))
+	case th.Op(edge).Kind == ir.CondWait:
+		return "waits: the condition has not been signalled"
+	default:
+		return "waits: other threads have not arrived at the barrier"
+	}
+}
+
 // edgeHindrance says why an edge of a running thread is not enabled, or "" if that says nothing to the user.
 func (w *walk) edgeHindrance(th memory.Thread, t int, i int32) string {
 	op := th.Op(i)
@@ -66,6 +78,9 @@ func (w *walk) edgeHindrance(th memory.Thread, t int, i int32) string {
 	case ir.Unsupported:
 		return verdict.NotSupportedNote + op.Msg
 	case ir.Spawn:
+		if len(w.rec.State().Buffer(ir.ThreadID(t))) > 0 {
+			return "waits: buffer not empty"
+		}
 		return "cut off: no more threads can be started here"
 	case ir.Assume, ir.Havoc:
 		if th.EdgeCount() > 1 {
