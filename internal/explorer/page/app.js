@@ -199,6 +199,7 @@ fp.app = (() => {
 // edited is called when the user has typed. The run begins again.
 fp.edited = async (text) => {
   if (text === fp.now.text) return;
+  $("examples").value = "-1"; // it is no example any more
   fp.outcomes.clear();
   fp.answers.clear();
   fp.graph.clear();
