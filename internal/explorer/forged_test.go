@@ -91,7 +91,7 @@ func TestCommandLine(t *testing.T) {
 		b.click("#share")
 		b.click("[data-copy=command]")
 		dir := t.TempDir()
-		// In the place of fencepost, a script that says with what it was called.
+		// A script that stands for fencepost and prints its arguments and the program.
 		script := "#!/bin/sh\nprintf '%s\\n' \"$@\"\necho ==\ncat \"$2\"\n"
 		if err := os.WriteFile(filepath.Join(dir, "fencepost"), []byte(script), 0o755); err != nil {
 			t.Fatal(err)
