@@ -1,0 +1,116 @@
+package c_test
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"sort"
+	"strings"
+	"testing"
+
+	"fencepost/internal/pipeline"
+	"fencepost/internal/question/check"
+	"fencepost/internal/testkit"
+)
+
+var (
+	resultLocal = regexp.MustCompile(`(?m)^  int (r\d_\w+) = \(long\)`)
+	condition   = regexp.MustCompile(`(?m)^  assert\(.*\);\n`)
+)
+
+// withOutcomes returns the C form of a litmus test without its condition, with the registers in variables at the end:
+// its final states are the outcomes of the test.
+func withOutcomes(program string) string {
+	var globals strings.Builder
+	for _, m := range resultLocal.FindAllStringSubmatch(program, -1) {
+		globals.WriteString("int " + m[1] + ";\n")
+	}
+	program = condition.ReplaceAllString(resultLocal.ReplaceAllString(program, "  $1 = (long)"), "")
+	return strings.Replace(program, "void *P0", globals.String()+"void *P0", 1)
+}
+
+// outcomes returns the final states of a program under a model, each with its variables in order.
+func outcomes(t *testing.T, in pipeline.Input, model string) []string {
+	t.Helper()
+	opt := check.Defaults()
+	opt.Workers, opt.Timeout, opt.Finals = 1, 0, true
+	a, err := check.Run(context.Background(), in, []string{model}, opt)
+	if err != nil || a.HasErrors() || len(a.Results) != 1 || !a.Results[0].Coverage.Exhaustive {
+		t.Fatalf("%s: %v %+v %+v", in.Name, err, a.Diagnostics, a.Results)
+	}
+	var out []string
+	for _, s := range a.Results[0].FinalStates {
+		words := strings.FieldsFunc(strings.ReplaceAll(s, "[0]=", "="), func(r rune) bool { return r == ';' || r == ' ' || r == ',' })
+		words = slices.DeleteFunc(words, func(w string) bool { return strings.Contains(w, ":result=") }) // r0_eax and others say it
+		sort.Strings(words)
+		out = append(out, strings.Join(words, " "))
+	}
+	sort.Strings(out)
+	return slices.Compact(out)
+}
+
+// TestLitmusCompiled: litmus tests as machine code have the outcomes of their C form where all accesses are
+// volatile, and no others in the other dialects, at three levels of optimisation.
+func TestLitmusCompiled(t *testing.T) {
+	if _, err := exec.LookPath("gcc"); err != nil {
+		t.Skip("there is no gcc here, so that there is no machine code")
+	}
+	tests := litmusTests(t)
+	var names []string
+	for name := range tests {
+		if testkit.InPart(t, name, 40) {
+			names = append(names, name)
+		}
+	}
+	sort.Strings(names)
+	dir, equal, fewer := t.TempDir(), 0, 0
+	for i, name := range names {
+		d := i % len(dialects)
+		program, err := litmusToC(tests[name], dialects[d])
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		program = withOutcomes(program)
+		want := map[string][]string{}
+		for _, model := range []string{"sc", "tso"} {
+			want[model] = outcomes(t, pipeline.Input{Name: name + ".c", Text: []byte(program)}, model)
+		}
+		for _, level := range []string{"-O0", "-O1", "-O2"} {
+			src, out := filepath.Join(dir, "test.c"), filepath.Join(dir, "test.o")
+			if err := os.WriteFile(src, []byte(program), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			if msg, err := exec.Command("gcc", "-g", "-w", "-c", level, "-o", out, src).CombinedOutput(); err != nil {
+				t.Fatalf("%s: %v: %s", name, err, msg)
+			}
+			object, err := os.ReadFile(out)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for model, list := range want {
+				got := outcomes(t, pipeline.Input{Name: "test.o", Text: object}, model)
+				same := slices.Equal(got, list)
+				for _, o := range got {
+					if !slices.Contains(list, o) {
+						t.Errorf("%s %s %s: only the machine code has the outcome %s; the source has %q\n%s", name, level, model, o, list, program)
+					}
+				}
+				if d == 0 && !same {
+					t.Errorf("%s %s %s: all accesses are volatile: the machine code has %q, the source has %q\n%s", name, level, model, got, list, program)
+				}
+				if same {
+					equal++
+				} else {
+					fewer++
+				}
+			}
+		}
+	}
+	t.Logf("%d tests at three levels under two models: %d times the same outcomes, %d times fewer", len(names), equal, fewer)
+	if len(names) < 3 || equal == 0 {
+		t.Errorf("%d tests, %d with the same outcomes: they tell nothing", len(names), equal)
+	}
+}
