@@ -44,6 +44,7 @@ func Next(r *verdict.Result) []string {
 	if r.Proof != nil && r.Proof.Open() > 0 {
 		add("to close open checks, state what always holds as an invariant; `fencepost check` decides a fixed number of threads")
 	}
+	add(provePSO(r))
 	switch {
 	case len(lines) > 0:
 	case r.Asked.Command == "check":
@@ -52,6 +53,23 @@ func Next(r *verdict.Result) []string {
 		add("a smaller program (fewer threads, fewer rounds) may be decided")
 	}
 	return lines
+}
+
+// provePSO says what to do about stores that younger ones can overtake.
+func provePSO(r *verdict.Result) string {
+	if r.Proof == nil || r.Model != "pso" {
+		return ""
+	}
+	for i := range r.Proof.Stores {
+		s := &r.Proof.Stores[i]
+		if len(s.Overtakers) == 0 || s.Pos == nil || s.Overtakers[0].Pos == nil {
+			continue
+		}
+		from, to := s.Pos, s.Overtakers[0].Pos
+		return fmt.Sprintf("a store-store fence (sfence, a release store) between %s:%d and %s:%d keeps these stores in order; "+
+			"`fencepost check --model pso` decides a fixed number of threads without it", from.File, from.Line, to.File, to.Line)
+	}
+	return ""
 }
 
 // acceptBounds says how the bounds that were met become part of the question.

@@ -22,6 +22,7 @@ const (
 	maxLiterals  = 96
 	maxClauses   = 160
 	maxConstants = 4
+	maxDeltas    = 3
 )
 
 // literal is a condition on words: RegRef number i in the expression is words[i].
@@ -30,6 +31,7 @@ type literal struct {
 	expr  *ir.Expr
 	words []word
 	weak  bool // it is an inequality
+	alone bool // it is proposed by itself only
 }
 
 // or returns the clause of literals.
@@ -59,6 +61,7 @@ func (v vocabulary) or(list ...literal) *pred {
 type sorted struct {
 	word
 	sort int
+	typ  ir.Type // of a variable; no bits: it is a register
 }
 
 // clauseGrammar makes the literals of clauses.
@@ -71,7 +74,7 @@ type clauseGrammar struct {
 func newClauseGrammar(k *knowledge, scalars []int) *clauseGrammar {
 	g := &clauseGrammar{k: k, sorts: newSorts(k.pr)}
 	for _, x := range scalars {
-		g.variables = append(g.variables, sorted{k.say.variable(x), g.sorts.variable(x)})
+		g.variables = append(g.variables, sorted{k.say.variable(x), g.sorts.variable(x), k.pr.regions[x].typ})
 	}
 	return g
 }
@@ -83,7 +86,7 @@ func (g *clauseGrammar) always() []literal { return g.literals(g.variables) }
 func (g *clauseGrammar) at(c *class, l ir.Loc) []literal {
 	words := slices.Clone(g.variables)
 	for _, r := range g.k.watched(c, l) {
-		words = append(words, sorted{g.k.say.register(c, r), g.sorts.register(c, r)})
+		words = append(words, sorted{g.k.say.register(c, r), g.sorts.register(c, r), ir.Type{}})
 	}
 	return g.literals(words)
 }
@@ -121,13 +124,44 @@ func (g *clauseGrammar) literals(words []sorted) []literal {
 	var out []literal
 	add := func(text, opposite string, expr *ir.Expr, words ...word) {
 		if len(out) < maxLiterals {
-			out = append(out, literal{text, expr, words, false}, literal{opposite, ir.Negate(expr), words, true})
+			out = append(out, literal{text, expr, words, false, false}, literal{opposite, ir.Negate(expr), words, true, false})
+		}
+	}
+	single := func(text, opposite string, expr *ir.Expr, words ...word) {
+		if n := len(out); n < maxLiterals {
+			add(text, opposite, expr, words...)
+			out[n].alone, out[n+1].alone = true, true
 		}
 	}
 	for i, x := range words {
 		for _, y := range words[:i] {
 			if x.sort == y.sort {
 				add(x.name+" == "+y.name, x.name+" != "+y.name, ir.Binary(ir.Eq, ir.S64, ir.R(0), ir.R(1)), x.word, y.word)
+			}
+		}
+	}
+	for _, x := range words {
+		for _, y := range words {
+			if x.typ.Bits == 0 || y.typ.Bits != 0 || x.sort != y.sort {
+				continue
+			}
+			single(y.name+" <= "+x.name, y.name+" > "+x.name, ir.Binary(ir.Le, ir.S64, ir.R(0), ir.R(1)), y.word, x.word)
+			for _, d := range s.deltas[x.sort][:min(len(s.deltas[x.sort]), maxDeltas)] {
+				sum := ir.Binary(ir.Add, x.typ, ir.R(1), ir.Int(d))
+				single(fmt.Sprintf("%s == %s + %d", x.name, y.name, d), fmt.Sprintf("%s != %s + %d", x.name, y.name, d), ir.Binary(ir.Eq, ir.S64, ir.R(0), sum), x.word, y.word)
+			}
+		}
+	}
+	for _, x := range words {
+		for _, y := range words {
+			if x.name == y.name || x.typ.Bits == 0 || x.typ != y.typ || x.sort != y.sort {
+				continue
+			}
+			for _, n := range s.gaps[x.sort][:min(len(s.gaps[x.sort]), maxDeltas)] {
+				gap := ir.Binary(ir.Sub, ir.Type{Bits: x.typ.Bits}, ir.R(0), ir.R(1))
+				for _, n := range []int64{n, n - 1} {
+					single(fmt.Sprintf("%s - %s <= %d", x.name, y.name, n), fmt.Sprintf("%s - %s > %d", x.name, y.name, n), ir.Binary(ir.Le, ir.U64, gap, ir.Int(n)), x.word, y.word)
+				}
 			}
 		}
 	}
@@ -241,7 +275,7 @@ func (o *observed) clauses() [][]literal {
 			continue
 		}
 		for j := range i {
-			if i/2 != j/2 && !(o.literals[i].weak && o.literals[j].weak) && !o.fails[j].empty() && !o.fails[i].meets(o.fails[j]) {
+			if i/2 != j/2 && !o.literals[i].alone && !o.literals[j].alone && !(o.literals[i].weak && o.literals[j].weak) && !o.fails[j].empty() && !o.fails[i].meets(o.fails[j]) {
 				out = append(out, []literal{o.literals[j], o.literals[i]})
 			}
 		}
@@ -249,15 +283,34 @@ func (o *observed) clauses() [][]literal {
 	return out[:min(len(out), maxClauses)]
 }
 
+// clausesBut returns the clauses that do not hold in all states that another one has seen. The two have the same
+// literals.
+func (o *observed) clausesBut(all *observed) [][]literal {
+	known := map[string]bool{}
+	text := func(cl []literal) string {
+		out := ""
+		for _, l := range cl {
+			out += "|" + l.text
+		}
+		return out
+	}
+	for _, cl := range all.clauses() {
+		known[text(cl)] = true
+	}
+	return slices.DeleteFunc(o.clauses(), func(cl []literal) bool { return known[text(cl)] })
+}
+
 // mineClauses proposes clauses at locations and for all states, and adds to the invariants that are proved.
 func mineClauses(k *knowledge, scalars []int) {
 	k.retry()
+	k.mineCounts(scalars) // with clauses more of them are inductive
+	k.minePairs()
 	g := newClauseGrammar(k, scalars)
 	at := map[standing]*observed{}
 	for _, c := range k.pr.classes {
 		seen := reachable(c.f, c.f.Entry)
 		for l := range c.f.Locs {
-			if c.inside[l] || !seen[l] {
+			if c.skips(ir.Loc(l)) || !seen[l] {
 				continue
 			}
 			at[standing{c, ir.Loc(l)}] = observe(g.at(c, ir.Loc(l)))
@@ -286,15 +339,15 @@ func mineClauses(k *knowledge, scalars []int) {
 		})
 		k.pr.poll()
 	}
-	k.global = g.propose(k.global, always.clauses(), nil)
+	k.global = unlessThere(g.propose(k.global, always.clauses(), nil), g.rings())
 	for i, lk := range k.locks {
 		held := lk.isHeld(k.say)
-		k.global = g.propose(k.global, free[i].clauses(), &held)
+		k.global = g.propose(k.global, free[i].clausesBut(always), &held)
 	}
 	for _, c := range k.pr.classes {
 		for l := range c.f.Locs {
 			if o := at[standing{c, ir.Loc(l)}]; o != nil {
-				k.local[c][l] = g.propose(k.local[c][l], o.clauses(), nil)
+				k.local[c][l] = unlessThere(g.propose(k.local[c][l], o.clauses(), nil), g.fillingAt(c, ir.Loc(l)))
 			}
 		}
 	}
@@ -324,7 +377,7 @@ func (lk *lock) isFree(pr *prover, st State) bool {
 func (lk *lock) isHeld(say vocabulary) literal {
 	w := say.variable(lk.region)
 	if lk.counter {
-		return literal{w.name + " < 1", ir.Binary(ir.Lt, ir.S64, ir.R(0), ir.Int(1)), []word{w}, true}
+		return literal{w.name + " < 1", ir.Binary(ir.Lt, ir.S64, ir.R(0), ir.Int(1)), []word{w}, true, false}
 	}
-	return literal{w.name + " != 0", ir.Binary(ir.Ne, ir.S64, ir.R(0), ir.Int(0)), []word{w}, true}
+	return literal{w.name + " != 0", ir.Binary(ir.Ne, ir.S64, ir.R(0), ir.Int(0)), []word{w}, true, false}
 }

@@ -1,6 +1,7 @@
 package mover
 
 import (
+	"maps"
 	"slices"
 
 	"fencepost/internal/ir"
@@ -24,7 +25,7 @@ import (
 type count struct {
 	x, y   int // variables; y < 0: x alone
 	bits   uint8
-	weight map[*class][]int64 // what a thread at a location contributes: 0 or 1
+	weight map[*class][]int64 // what a thread at a location contributes: 0 to maxWeight
 	proved bool
 }
 
@@ -49,16 +50,41 @@ func (ct *count) value(pr *prover, m memory) string {
 func (k *knowledge) maxThreads() int64 {
 	out := int64(0)
 	for _, ct := range k.counts {
-		many := slices.ContainsFunc(k.pr.classes, func(c *class) bool { return c.many && slices.Contains(ct.weight[c], 1) })
-		if n := ct.most(); many && k.pr.arith == BitVectors && (out == 0 || n < out) {
+		many := slices.ContainsFunc(k.pr.classes, func(c *class) bool { return c.many && slices.Max(ct.weight[c]) > 0 })
+		if n := ct.most(); many && !k.countsOne(ct) && k.pr.arith == BitVectors && (out == 0 || n < out) {
 			out = n
 		}
 	}
 	return out
 }
 
+// countsOne reports whether the separations exclude that two threads are counted. Then the number is that of one thread
+// at most in every state that the invariants allow, and does not wrap around, however many threads there are.
+func (k *knowledge) countsOne(ct *count) bool {
+	for c, list := range ct.weight {
+		for l, w := range list {
+			if w != 0 && !k.alone(ct, c, ir.Loc(l)) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// maxWeight bounds what one thread contributes: a writer of a sequence lock counts up twice.
+const maxWeight = 2
+
+// heaviest returns the largest weight.
+func (ct *count) heaviest() int64 {
+	most := int64(0)
+	for _, list := range ct.weight {
+		most = max(most, slices.Max(list))
+	}
+	return most
+}
+
 // most returns the largest number of threads that a count in bit-vectors is stated for.
-func (ct *count) most() int64 { return 1<<min(ct.bits-1, 62) - 1 }
+func (ct *count) most() int64 { return (1<<min(ct.bits-1, 62) - 1) / ct.heaviest() }
 
 // says returns what is known of the count if these threads exist.
 func (ct *count) says(pr *prover, m memory, at ...standing) []string {
@@ -69,7 +95,7 @@ func (ct *count) says(pr *prover, m memory, at ...standing) []string {
 	value := ct.value(pr, m)
 	out := []string{pr.arith.le(pr.arith.num(in), value)}
 	if pr.arith == BitVectors {
-		out = append(out, pr.arith.le(value, pr.arith.num(ct.most()-int64(len(at))+in)))
+		out = append(out, pr.arith.le(value, pr.arith.num((ct.most()-int64(len(at)))*ct.heaviest()+in)))
 	}
 	return out
 }
@@ -186,10 +212,15 @@ func (k *knowledge) mineCounts(scalars []int) {
 		k.pr.poll()
 	}
 	for _, q := range list {
-		if q.solve() {
+		if q.solve() && !slices.ContainsFunc(k.counts, q.ct.equals) {
 			k.counts = append(k.counts, q.ct)
 		}
 	}
+}
+
+// equals reports whether two counts say the same.
+func (ct *count) equals(other *count) bool {
+	return ct.x == other.x && ct.y == other.y && maps.EqualFunc(ct.weight, other.weight, slices.Equal)
 }
 
 // moves reports whether a variable is counted up or down: something other than constants is stored
@@ -296,17 +327,17 @@ func inverse(v int64) int64 {
 }
 
 // solve sets the weights, with 0 wherever the equations leave a choice. It returns false if a weight
-// is neither 0 nor 1, or if all are 0.
+// is more than maxWeight, or if all are 0.
 func (q *equations) solve() bool {
 	weights := make([]int64, len(q.standings))
 	some := false
 	for _, r := range q.rows {
 		i := slices.IndexFunc(r, func(v int64) bool { return v != 0 })
 		v := r[len(q.standings)]
-		if v != 0 && v != 1 {
+		if v > maxWeight {
 			return false
 		}
-		weights[i], some = v, some || v == 1
+		weights[i], some = v, some || v > 0
 	}
 	q.ct.weight = map[*class][]int64{}
 	for i, p := range q.standings {

@@ -48,10 +48,14 @@ func (k *knowledge) dropFalseNew() {
 	k.pairsAtStart()
 	k.countsAtStart()
 	k.passed, k.counted = map[obligation]stamp{}, map[counted]stamp{}
+	steps := map[*class][]*action{}
+	for _, c := range k.pr.classes {
+		steps[c] = c.steps()
+	}
 	for changed := true; changed && k.pr.err == nil; {
 		changed = false
 		for _, c := range k.pr.classes {
-			for _, a := range c.acts {
+			for _, a := range steps[c] {
 				if k.threadStep(c, a) {
 					changed = true
 				}
@@ -219,7 +223,7 @@ func (k *knowledge) interferes(d *class, b *action) (changed bool) {
 		for l := range c.f.Locs {
 			list := k.local[c][l]
 			loc := ir.Loc(l)
-			if len(list) == 0 || c.inside[l] || !pr.family.beside(c, loc, d, b.from()) {
+			if len(list) == 0 || c.skips(loc) || !pr.family.beside(c, loc, d, b.from()) {
 				continue
 			}
 			id := obligation{c, loc, b, nil}

@@ -91,7 +91,7 @@ func (k *knowledge) spread() {
 			continue
 		}
 		for l := range s.c.f.Locs {
-			if there := k.local[s.c][l]; !s.c.inside[l] && !slices.ContainsFunc(there, func(p *pred) bool { return p.text == s.p.text }) {
+			if there := k.local[s.c][l]; !s.c.skips(ir.Loc(l)) && !slices.ContainsFunc(there, func(p *pred) bool { return p.text == s.p.text }) {
 				k.local[s.c][l] = append(there, &pred{text: s.p.text, bound: s.p.bound, term: s.p.term})
 			}
 		}
@@ -102,7 +102,7 @@ func (k *knowledge) spread() {
 func (k *knowledge) atLocations(scalars []int, numbers []int64, how effort) {
 	for _, c := range k.pr.classes {
 		for l := range c.f.Locs {
-			if c.inside[l] {
+			if c.skips(ir.Loc(l)) {
 				continue
 			}
 			there := map[string]bool{}

@@ -19,7 +19,7 @@ func (k *knowledge) mine(scalars []int, numbers []int64) {
 	for _, c := range k.pr.classes {
 		seen := reachable(c.f, c.f.Entry)
 		for l := range c.f.Locs {
-			if !c.inside[l] && seen[l] {
+			if !c.skips(ir.Loc(l)) && seen[l] {
 				k.local[c][l] = append(k.local[c][l], k.onTickets(c, ir.Loc(l), scalars)...)
 			}
 		}

@@ -183,8 +183,11 @@ func (m *pairMiner) finish() {
 				}
 			}
 		}
-		m.k.pairs = append(m.k.pairs, apart)
-		m.k.pairs = append(m.k.pairs, m.facts[id]...)
+		for _, f := range append([]*pairFact{apart}, m.facts[id]...) {
+			if f.without(m.k.pairs) {
+				m.k.pairs = append(m.k.pairs, f)
+			}
+		}
 	}
 	// The order of a map must not show in questions to the solver.
 	order := func(c *class) int { return slices.Index(m.k.pr.classes, c) }
@@ -193,10 +196,25 @@ func (m *pairMiner) finish() {
 	})
 }
 
+// without removes the separations that facts of a list have, and reports whether one is left.
+func (f *pairFact) without(list []*pairFact) bool {
+	left := false
+	for l := range f.separations {
+		for n := range f.separations[l] {
+			known := slices.ContainsFunc(list, func(g *pairFact) bool {
+				return g.c == f.c && g.d == f.d && g.r == f.r && g.s == f.s && g.separations[l][n]
+			})
+			f.separations[l][n] = f.separations[l][n] && !known
+			left = left || f.separations[l][n]
+		}
+	}
+	return left
+}
+
 // separable reports whether something may be stated about two threads at two locations: not about one that
 // was just started by another one, and not inside sections.
 func (k *knowledge) separable(c *class, l ir.Loc, d *class, n ir.Loc) bool {
-	return !c.inside[l] && !d.inside[n] && (c.start || l != c.f.Entry) && (d.start || n != d.f.Entry) && k.pr.family.beside(c, l, d, n)
+	return !c.skips(l) && !d.skips(n) && (c.start || l != c.f.Entry) && (d.start || n != d.f.Entry) && k.pr.family.beside(c, l, d, n)
 }
 
 // tickets returns the registers of a thread that may hold something no other thread has: results of
@@ -261,7 +279,7 @@ func (k *knowledge) pairStep(c *class, a *action) (changed bool) {
 	for _, d := range pr.against(c) {
 		for l := range d.f.Locs {
 			n := ir.Loc(l)
-			if d.inside[l] || !pr.family.beside(c, a.from(), d, n) {
+			if d.skips(n) || !pr.family.beside(c, a.from(), d, n) {
 				continue
 			}
 			open := k.openSeparations(c, a, d, n)

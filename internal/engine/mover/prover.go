@@ -21,6 +21,7 @@ type class struct {
 	acts        []*action
 	entry       []string // first values of the registers, without arguments of a start
 	inside      []bool   // locations inside atomic sections
+	passing     []bool   // locations that the induction leaves out
 	annotations []*annotation
 	self        ir.Reg // has a different number in each of many threads; NoReg: there is none
 }
@@ -111,6 +112,7 @@ func (pr *prover) prepare(p *ir.Program, props *property.Set, opt Options) error
 	if err := pr.covered(left); err != nil {
 		return err
 	}
+	findPassing(pr, props)
 	pr.known = newKnowledge(pr, props)
 	return nil
 }

@@ -147,7 +147,7 @@ func (in *instance) each(ctx context.Context, reach Reach, f func(State, []ir.Th
 			}
 			threads = append(threads, ir.ThreadID(t))
 		}
-		f(s, threads)
+		f(in.goOn(s, threads), threads)
 	})
 }
 

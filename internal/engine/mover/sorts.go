@@ -18,10 +18,12 @@ type sorts struct {
 	first  map[*class]int  // number of the first register of a class
 	consts map[int][]int64 // by sort
 	moduli map[int][]int64 // by sort: what numbers of it are divided by
+	deltas map[int][]int64 // by sort: what is added to numbers of it
+	gaps   map[int][]int64 // by sort: what differences of numbers of it are compared with
 }
 
 func newSorts(pr *prover) *sorts {
-	s := &sorts{pr: pr, first: map[*class]int{}, consts: map[int][]int64{}, moduli: map[int][]int64{}}
+	s := &sorts{pr: pr, first: map[*class]int{}, consts: map[int][]int64{}, moduli: map[int][]int64{}, deltas: map[int][]int64{}, gaps: map[int][]int64{}}
 	n := len(pr.regions)
 	for _, c := range pr.classes {
 		s.first[c] = n
@@ -34,6 +36,8 @@ func newSorts(pr *prover) *sorts {
 	for range 2 { // constants belong to the sorts of the end
 		clear(s.consts)
 		clear(s.moduli)
+		clear(s.deltas)
+		clear(s.gaps)
 		for _, c := range pr.classes {
 			for i := range c.f.Edges {
 				s.edge(c, &c.f.Edges[i].Op)
@@ -72,12 +76,15 @@ func (s *sorts) register(c *class, r ir.Reg) int { return s.find(s.first[c] + in
 // variable returns the sort of a region.
 func (s *sorts) variable(x int) int { return s.find(x) }
 
-func (s *sorts) constant(x int, v int64) {
+func (s *sorts) constant(x int, v int64) { s.note(s.consts, x, v) }
+
+// note adds a number to those of a sort.
+func (s *sorts) note(of map[int][]int64, x int, v int64) {
 	if x < 0 {
 		return
 	}
-	if x = s.find(x); !slices.Contains(s.consts[x], v) {
-		s.consts[x] = append(s.consts[x], v)
+	if x = s.find(x); !slices.Contains(of[x], v) {
+		of[x] = append(of[x], v)
 	}
 }
 
@@ -85,15 +92,20 @@ func (s *sorts) edge(c *class, op *ir.Op) {
 	for _, e := range append([]*ir.Expr{op.Val, op.Val2, op.Cond, op.Addr}, op.Args...) {
 		e.Walk(func(x *ir.Expr) {
 			if x.Op.IsCompare() {
+				if n, ok := x.Y.IsConst(); ok && x.X.Op == ir.Sub {
+					s.join(s.expr(c, x.X.X), s.expr(c, x.X.Y))
+					s.note(s.gaps, s.expr(c, x.X.X), n)
+				}
 				s.same(s.expr(c, x.X), x.X, s.expr(c, x.Y), x.Y)
+			}
+			if n, ok := x.Y.IsConst(); ok && x.Op == ir.Add {
+				s.note(s.deltas, s.expr(c, x.X), n)
 			}
 			if n, ok := x.Y.IsConst(); ok && n > 1 && n <= maxModulus && (x.Op == ir.Rem || x.Op == ir.And) {
 				if x.Op == ir.And {
 					n++
 				}
-				if at := s.expr(c, x.X); at >= 0 && !slices.Contains(s.moduli[s.find(at)], n) {
-					s.moduli[s.find(at)] = append(s.moduli[s.find(at)], n)
-				}
+				s.note(s.moduli, s.expr(c, x.X), n)
 			}
 		})
 	}

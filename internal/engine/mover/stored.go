@@ -84,7 +84,7 @@ func (ct *count) form(classes []*class) *verdict.ProofForm {
 	for _, c := range classes {
 		at := []int{}
 		for l, w := range ct.weight[c] {
-			if w == 1 {
+			for range w { // a location as often as a thread there counts
 				at = append(at, l)
 			}
 		}
@@ -184,18 +184,20 @@ func propose(k *knowledge, stored *verdict.Proof) {
 	k.global = append(k.global, choose(k.onPairs(scalars), standing{})...)
 	g := newClauseGrammar(k, scalars)
 	k.global = unlessThere(k.global, g.stored(g.always(), wanted[standing{}]))
+	k.global = unlessThere(k.global, choose(g.rings(), standing{}))
 	k.spread()
 	for _, c := range k.pr.classes {
 		for l := range c.f.Locs {
 			at := standing{c, ir.Loc(l)}
 			k.local[c][l] = choose(k.local[c][l], at)
-			if len(wanted[at]) == 0 || c.inside[l] {
+			if len(wanted[at]) == 0 || c.skips(at.l) {
 				continue
 			}
 			list := append(k.atLocation(c, at.l, scalars, numbers, few), k.atLocation(c, at.l, scalars, numbers, many)...)
 			list = append(list, k.onTickets(c, at.l, scalars)...)
 			k.local[c][l] = append(k.local[c][l], choose(list, at)...)
 			k.local[c][l] = unlessThere(k.local[c][l], g.stored(g.at(c, at.l), wanted[at]))
+			k.local[c][l] = unlessThere(k.local[c][l], choose(g.fillingAt(c, at.l), at))
 		}
 	}
 }
@@ -255,8 +257,11 @@ func proposeCount(k *knowledge, f *verdict.ProofForm) {
 			if l < 0 || l >= len(c.f.Locs) {
 				return
 			}
-			ct.weight[c][l] = 1
+			ct.weight[c][l]++
 		}
+	}
+	if h := ct.heaviest(); h == 0 || h > maxWeight {
+		return
 	}
 	k.counts = append(k.counts, ct)
 }

@@ -26,7 +26,7 @@ var algorithms = []algorithm{
 		{"atomic_fetch_add_explicit(&l->next, 1, memory_order_relaxed);\n", "l->next;\n  l->next = mine + 1;\n"},
 		{"  assert(inside == 0);\n", "  release(&lock);\n  assert(inside == 0);\n"},
 	}},
-	{"ttas.c", 1<<31 - 1, verdict.ValueRobust, []mistake{
+	{"ttas.c", 0, verdict.ValueRobust, []mistake{
 		{"if (!atomic_exchange_explicit(&lock, 1, memory_order_acquire))\n", "lock = 1;\n"},
 	}},
 	{"dcl.c", 0, verdict.ValueRobust, []mistake{
@@ -37,6 +37,17 @@ var algorithms = []algorithm{
 		{"    block.limit = 8;\n    atomic_store_explicit(&current, &block, memory_order_release);\n",
 			"    atomic_store_explicit(&current, &block, memory_order_release);\n    block.limit = 8;\n"},
 		{"  if (c == NULL) {", "  if (c != NULL) {"},
+	}},
+	{"seqlock.c", 1<<30 - 1, verdict.ValueRobust, []mistake{
+		{"    while (before % 2 == 1);\n", "    while (0);\n"},
+		{"  y = next;\n  atomic_store_explicit(&seq, s + 2, memory_order_release);\n", "  atomic_store_explicit(&seq, s + 2, memory_order_release);\n  y = next;\n"},
+		{"  } while (before != atomic_load_explicit(&seq, memory_order_relaxed));", "  } while (0);"},
+	}},
+	{"spsc.c", 0, verdict.ValueRobust, []mistake{
+		{"  slot[h % size] = h;\n  atomic_store_explicit(&head, h + 1, memory_order_release);\n",
+			"  atomic_store_explicit(&head, h + 1, memory_order_release);\n  slot[h % size] = h;\n"},
+		{"== size)", "== size + 1)"},
+		{"if (!atomic_exchange_explicit(&consuming, 1, memory_order_acquire)) {", "if (!consuming) {"},
 	}},
 }
 
