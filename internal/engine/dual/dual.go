@@ -14,11 +14,12 @@ import (
 	"fencepost/verdict"
 )
 
-// Options turn parts of the search off, to compare answers with and without them.
+// Options turn parts of the search on and off, to compare answers with and without them.
 type Options struct {
 	NoWords    bool // own messages may stand in any order and at any state
 	NoValues   bool // own messages may have any value
 	SmallSteps bool // no normal form: single steps, as the paper has them
+	Late       bool // messages are propagated as late as possible; this is tried, and saves next to nothing
 }
 
 // Engine is the engine with all that makes it fast.

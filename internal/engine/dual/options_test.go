@@ -16,6 +16,8 @@ func TestOptions(t *testing.T) {
 		"no words":              {NoWords: true},
 		"no values":             {NoValues: true},
 		"small steps":           {SmallSteps: true},
+		"late":                  {Late: true},
+		"small steps, late":     {SmallSteps: true, Late: true},
 		"small steps, no words": {SmallSteps: true, NoWords: true},
 		"nothing":               {SmallSteps: true, NoWords: true, NoValues: true},
 	}
@@ -50,7 +52,7 @@ func TestOptions(t *testing.T) {
 
 // TestOptionsLooping is the same for programs with loops.
 func TestOptionsLooping(t *testing.T) {
-	variants := map[string]dual.Options{"no words": {NoWords: true}, "no values": {NoValues: true}, "small steps": {SmallSteps: true}}
+	variants := map[string]dual.Options{"no words": {NoWords: true}, "no values": {NoValues: true}, "small steps": {SmallSteps: true}, "late": {Late: true}}
 	limits := engine.Limits{States: 4000}
 	count := map[string]int{}
 	for i := range *looping {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"fencepost/internal/budget"
 	"fencepost/internal/engine"
@@ -58,6 +59,9 @@ func (m *model) search(ctx context.Context, targets []target) *search {
 		}
 		e := s.elements[id]
 		if !m.predecessors(e.config, func(c *config, st step) {
+			if m.opt.Late && st.kind == propagate && !m.late(&e, &st) {
+				return
+			}
 			s.add(c, element{parent: id, step: st, target: e.target})
 		}, s.work) {
 			break
@@ -65,6 +69,36 @@ func (m *model) search(ctx context.Context, targets []target) *search {
 		s.work()
 	}
 	return s
+}
+
+// late reports whether a message is propagated as late as possible: the step that follows in the path is one of
+// the same thread, or changes the cell. Otherwise the two can be exchanged, and the search finds the
+// propagation after the step. Propagations to different threads are never left out for each other, or both would be
+// missing.
+func (m *model) late(e *element, st *step) bool {
+	if e.parent == anything || len(e.of) > 0 { // instances are sorted: a step does not name one
+		return true
+	}
+	next := &e.step
+	if next.thread == st.thread || next.kind == propagate {
+		return true
+	}
+	th := m.threads[next.thread]
+	changes := func(i int32) bool {
+		if i == leave {
+			return false
+		}
+		tr := &th.trans[i]
+		return tr.kind == write && tr.cell == st.cell || tr.kind == exclusive && slices.ContainsFunc(tr.accesses, func(a access) bool { return a.cell == st.cell && a.new != a.old })
+	}
+	switch next.kind {
+	case single:
+		return changes(next.trans) || th.trans[next.trans].other == st.thread+1
+	case burst:
+		return slices.ContainsFunc(next.steps, func(s small) bool { return changes(s.trans) })
+	default:
+		return false
+	}
 }
 
 // work counts a unit of work. It returns false if the search must end.

@@ -4,16 +4,20 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
+	"fencepost/internal/engine"
+	"fencepost/internal/engine/dual"
+	"fencepost/internal/memory"
 	"fencepost/internal/pipeline"
 	"fencepost/internal/question/check"
 	"fencepost/verdict"
 )
 
 // shared returns a directory of public benchmarks beside the repository, and skips the test without it.
-func shared(t *testing.T, name string) string {
+func shared(t testing.TB, name string) string {
 	t.Helper()
 	dir := filepath.Join("..", "..", "..", "..", "shared", "bench", name)
 	if _, err := os.Stat(dir); err != nil {
@@ -69,4 +73,117 @@ func same(t *testing.T, name string, r verdict.Result, breaks bool) {
 	case !breaks && (r.Verdict != verdict.Safe || !r.Coverage.Exhaustive):
 		t.Errorf("%s: %s instead of safe for all executions", name, r.Verdict)
 	}
+}
+
+// benchmarks returns the files of public benchmarks beside the repository, as directory and name.
+func benchmarks(t testing.TB) []string {
+	var out []string
+	for _, dir := range []string{"reach", "rmm", "trencher"} {
+		for _, ext := range []string{"*.txt", "*.rmm"} {
+			files, err := filepath.Glob(filepath.Join(shared(t, dir), ext))
+			if err != nil {
+				t.Fatal(err)
+			}
+			out = append(out, files...)
+		}
+	}
+	return out
+}
+
+// TestBenchmarks: dual decides every program of the public benchmarks with little work, each safe covers all executions,
+// and no answer contradicts the explicit engine with bounded buffers.
+func TestBenchmarks(t *testing.T) {
+	asked := 0
+	for _, path := range benchmarks(t) {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		in := pipeline.Input{Name: path, Text: text}
+		ctx, stop := workLimit(200_000)
+		a, err := check.Run(ctx, in, []string{"tso"}, check.Options{Engine: "dual"})
+		stop()
+		if err != nil {
+			t.Fatalf("%s: %v", path, err)
+		}
+		if slices.ContainsFunc(a.Diagnostics, func(d verdict.Diagnostic) bool { return d.Code == "FP0900" }) {
+			continue // it asks for robustness only
+		}
+		if len(a.Results) != 1 {
+			t.Fatalf("%s: %v", path, a.Diagnostics)
+		}
+		asked++
+		r := &a.Results[0]
+		if r.Verdict != verdict.Unsafe && (r.Verdict != verdict.Safe || !r.Coverage.Exhaustive) {
+			t.Errorf("%s: %s %s", path, r.Verdict, r.Reason)
+		}
+		opt := check.Options{Engine: "explicit"}
+		opt.Buffer, opt.Memory = 4, 4<<20
+		a, err = check.Run(context.Background(), in, []string{"tso"}, opt)
+		if err != nil {
+			t.Fatalf("%s: %v", path, err)
+		}
+		e := &a.Results[0]
+		if r.Verdict == verdict.Safe && e.Verdict == verdict.Unsafe || r.Verdict == verdict.Unsafe && e.Verdict == verdict.Safe && e.Coverage.Exhaustive {
+			t.Errorf("%s: dual says %s, explicit %s", path, r.Verdict, e.Verdict)
+		}
+	}
+	if asked < 20 {
+		t.Errorf("only %d programs ask something", asked)
+	}
+}
+
+// BenchmarkParts measures the programs of the public benchmarks with all parts of the search, and without each: elements, and
+// predecessors that were tried. A search ends after 200,000 units of work.
+func BenchmarkParts(b *testing.B) {
+	variants := []struct {
+		name string
+		opt  dual.Options
+	}{{"all", dual.Options{}}, {"no-words", dual.Options{NoWords: true}}, {"no-values", dual.Options{NoValues: true}}, {"late", dual.Options{Late: true}}, {"small-steps", dual.Options{SmallSteps: true}}}
+	for _, v := range variants {
+		b.Run(v.name, func(b *testing.B) {
+			var elements, tried, undecided int64
+			for range b.N {
+				elements, tried, undecided = 0, 0, 0
+				for _, path := range benchmarks(b) {
+					task := taskOf(b, path)
+					if task.Props.Empty() {
+						continue
+					}
+					ctx, stop := workLimit(200_000)
+					e := dual.New(v.opt)
+					out, err := e.Run(ctx, task)
+					stop()
+					if err != nil {
+						b.Fatal(err)
+					}
+					elements, tried = elements+out.Stats.States, tried+out.Stats.Transitions
+					if out.Unknown != "" {
+						undecided++
+					}
+				}
+			}
+			b.ReportMetric(float64(elements), "elements")
+			b.ReportMetric(float64(tried), "tried")
+			b.ReportMetric(float64(undecided), "undecided")
+		})
+	}
+}
+
+// taskOf returns the question about a file, as check asks it.
+func taskOf(b *testing.B, path string) *engine.Task {
+	b.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		b.Fatal(err)
+	}
+	run := pipeline.Open(pipeline.Input{Name: path, Text: text})
+	if err := run.Read(context.Background(), pipeline.ReadOptions{Options: pipeline.Defaults()}); err != nil {
+		b.Fatal(err)
+	}
+	flat, err := run.Flatten(pipeline.Defaults())
+	if err != nil {
+		b.Fatal(err)
+	}
+	return &engine.Task{Program: flat, Props: run.Props, Model: memory.TSO, Limits: engine.Limits{Workers: 1}}
 }
