@@ -18,6 +18,7 @@ import (
 type Options struct {
 	NoWords    bool // own messages may stand in any order and at any state
 	NoValues   bool // own messages may have any value
+	NoPairs    bool // configurations may have states and values that exclude each other
 	SmallSteps bool // no normal form: single steps, as the paper has them
 	Late       bool // messages are propagated as late as possible; this is tried, and saves next to nothing
 }

@@ -17,9 +17,11 @@ func TestOptions(t *testing.T) {
 		"no values":             {NoValues: true},
 		"small steps":           {SmallSteps: true},
 		"late":                  {Late: true},
+		"no pairs":              {NoPairs: true},
+		"small steps, no pairs": {SmallSteps: true, NoPairs: true},
 		"small steps, late":     {SmallSteps: true, Late: true},
 		"small steps, no words": {SmallSteps: true, NoWords: true},
-		"nothing":               {SmallSteps: true, NoWords: true, NoValues: true},
+		"nothing":               {SmallSteps: true, NoWords: true, NoValues: true, NoPairs: true},
 	}
 	limits := engine.Limits{States: 4000}
 	for name, opt := range variants {
@@ -52,7 +54,7 @@ func TestOptions(t *testing.T) {
 
 // TestOptionsLooping is the same for programs with loops.
 func TestOptionsLooping(t *testing.T) {
-	variants := map[string]dual.Options{"no words": {NoWords: true}, "no values": {NoValues: true}, "small steps": {SmallSteps: true}, "late": {Late: true}}
+	variants := map[string]dual.Options{"no words": {NoWords: true}, "no values": {NoValues: true}, "small steps": {SmallSteps: true}, "late": {Late: true}, "no pairs": {NoPairs: true}}
 	limits := engine.Limits{States: 4000}
 	count := map[string]int{}
 	for i := range *looping {

@@ -220,5 +220,5 @@ func (m *model) possible(c *config) bool {
 			return false
 		}
 	}
-	return true
+	return m.pairs == nil || m.pairs.allow(m, c)
 }

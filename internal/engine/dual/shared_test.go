@@ -139,7 +139,7 @@ func BenchmarkParts(b *testing.B) {
 	variants := []struct {
 		name string
 		opt  dual.Options
-	}{{"all", dual.Options{}}, {"no-words", dual.Options{NoWords: true}}, {"no-values", dual.Options{NoValues: true}}, {"late", dual.Options{Late: true}}, {"small-steps", dual.Options{SmallSteps: true}}}
+	}{{"all", dual.Options{}}, {"no-words", dual.Options{NoWords: true}}, {"no-values", dual.Options{NoValues: true}}, {"late", dual.Options{Late: true}}, {"no-pairs", dual.Options{NoPairs: true}}, {"small-steps", dual.Options{SmallSteps: true}}}
 	for _, v := range variants {
 		b.Run(v.name, func(b *testing.B) {
 			var elements, tried, undecided int64

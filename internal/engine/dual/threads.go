@@ -79,6 +79,7 @@ type model struct {
 	err     error
 
 	gates []gate // of templates that threads start
+	pairs *pairs // nil: not used
 
 	users  []user // of cells, as lts knows them
 	queue  []int
@@ -274,7 +275,12 @@ func (m *model) connect(ctx context.Context) error {
 		}
 		th.findPending(m.opt)
 	}
-	return nil
+	if m.opt.NoPairs {
+		return nil
+	}
+	var err error
+	m.pairs, err = m.findPairs(ctx)
+	return err
 }
 
 // transitions returns the transitions of an action.
