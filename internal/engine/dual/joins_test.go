@@ -1,10 +1,8 @@
 package dual_test
 
 import (
-	"context"
 	"testing"
 
-	"fencepost/internal/pipeline"
 	"fencepost/internal/question/check"
 	"fencepost/verdict"
 )
@@ -96,14 +94,7 @@ func TestAfterSteps(t *testing.T) {
 	for _, p := range afterSteps {
 		for _, name := range []string{"dual", "explicit"} {
 			opt := check.Options{Engine: name, Deadlock: true}
-			a, err := check.Run(context.Background(), pipeline.Input{Name: p.name, Text: []byte(p.text)}, []string{"tso"}, opt)
-			if err != nil {
-				t.Fatalf("%s: %v", p.why, err)
-			}
-			if len(a.Results) != 1 {
-				t.Fatalf("%s: %v", p.why, a.Diagnostics)
-			}
-			if got := a.Results[0].Verdict; got != p.want {
+			if got := resultOf(t, p.name, p.text, opt).Verdict; got != p.want {
 				t.Errorf("%s: %s: %s says %s, want %s", p.name, p.why, name, got, p.want)
 			}
 		}
@@ -113,12 +104,8 @@ func TestAfterSteps(t *testing.T) {
 // TestGrowingRegister: a register that counts without end ends in an answer that says so.
 func TestGrowingRegister(t *testing.T) {
 	text := "var x;\nthread a { reg s; x = 1; while (s >= 0) { s = s + 1; } x = s; }\nthread b { reg r; r = x; assert r < 2; }\n"
-	a, err := check.Run(context.Background(), pipeline.Input{Name: "grows.fp", Text: []byte(text)}, []string{"tso"}, check.Options{Engine: "dual"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(a.Results) != 1 || a.Results[0].Verdict != verdict.Unknown {
-		t.Fatalf("%+v", a)
+	if r := resultOf(t, "grows.fp", text, check.Options{Engine: "dual"}); r.Verdict != verdict.Unknown {
+		t.Fatalf("%+v", r)
 	}
 }
 
@@ -129,11 +116,5 @@ func TestConstantBesideCounter(t *testing.T) {
 thread w { reg r; r = c; c = r + 1; b = 666; c = r + 2; }
 thread v { reg r, s, n; r = c; c = r + 1; b = 666; c = r + 2; fence; s = b; assert s == 666; }
 `
-	a, err := check.Run(context.Background(), pipeline.Input{Name: "counter.fp", Text: []byte(text)}, []string{"tso"}, check.Options{Engine: "dual"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(a.Results) != 1 || a.Results[0].Verdict != verdict.Safe || !a.Results[0].Coverage.Exhaustive {
-		t.Fatalf("%+v", a)
-	}
+	same(t, "counter.fp", resultOf(t, "counter.fp", text, check.Options{Engine: "dual"}), false)
 }

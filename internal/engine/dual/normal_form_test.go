@@ -1,10 +1,8 @@
 package dual_test
 
 import (
-	"context"
 	"testing"
 
-	"fencepost/internal/pipeline"
 	"fencepost/internal/question/check"
 	"fencepost/verdict"
 )
@@ -209,21 +207,15 @@ func TestHandMade(t *testing.T) {
 		for _, name := range []string{"dual", "explicit"} {
 			opt := check.Options{Engine: name}
 			opt.Buffer = 8
-			a, err := check.Run(context.Background(), pipeline.Input{Name: "hand-made.fp", Text: []byte("program p\n" + p.text)}, []string{"tso"}, opt)
-			if err != nil {
-				t.Fatalf("%s: %v", p.why, err)
-			}
-			if len(a.Results) != 1 {
-				t.Fatalf("%s: %v", p.why, a.Diagnostics)
-			}
+			r := resultOf(t, "hand-made.fp", "program p\n"+p.text, opt)
 			want := verdict.Safe
 			if p.unsafe {
 				want = verdict.Unsafe
 			}
-			if got := a.Results[0].Verdict; got != want {
-				t.Errorf("%s: %s says %s, want %s", p.why, name, got, want)
+			if r.Verdict != want {
+				t.Errorf("%s: %s says %s, want %s", p.why, name, r.Verdict, want)
 			}
-			if r := &a.Results[0]; name == "dual" && r.Verdict == verdict.Safe && !r.Coverage.Exhaustive {
+			if name == "dual" && r.Verdict == verdict.Safe && !r.Coverage.Exhaustive {
 				t.Errorf("%s: safe, but not for all executions", p.why)
 			}
 		}

@@ -33,12 +33,18 @@ func answerOf(t *testing.T, path string) verdict.Result {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a, err := check.Run(context.Background(), pipeline.Input{Name: path, Text: text}, []string{"tso"}, check.Options{Engine: "dual"})
+	return resultOf(t, path, string(text), check.Options{Engine: "dual"})
+}
+
+// resultOf asks about a program under TSO.
+func resultOf(t *testing.T, name, text string, opt check.Options) verdict.Result {
+	t.Helper()
+	a, err := check.Run(context.Background(), pipeline.Input{Name: name, Text: []byte(text)}, []string{"tso"}, opt)
 	if err != nil {
-		t.Fatalf("%s: %v", path, err)
+		t.Fatalf("%s: %v", name, err)
 	}
 	if len(a.Results) != 1 {
-		t.Fatalf("%s: %d results: %v", path, len(a.Results), a.Diagnostics)
+		t.Fatalf("%s: %d results: %v", name, len(a.Results), a.Diagnostics)
 	}
 	return a.Results[0]
 }
@@ -119,11 +125,7 @@ func TestBenchmarks(t *testing.T) {
 		}
 		opt := check.Options{Engine: "explicit"}
 		opt.Buffer, opt.Memory = 4, 4<<20
-		a, err = check.Run(context.Background(), in, []string{"tso"}, opt)
-		if err != nil {
-			t.Fatalf("%s: %v", path, err)
-		}
-		e := &a.Results[0]
+		e := resultOf(t, path, string(text), opt)
 		if r.Verdict == verdict.Safe && e.Verdict == verdict.Unsafe || r.Verdict == verdict.Unsafe && e.Verdict == verdict.Safe && e.Coverage.Exhaustive {
 			t.Errorf("%s: dual says %s, explicit %s", path, r.Verdict, e.Verdict)
 		}
