@@ -15,22 +15,22 @@ import (
 // A transition that reads needs the value in memory if nothing can be pending where it starts: in the normal form such a
 // thread reads from memory. Otherwise the value may come from the buffer, and memory may have changed.
 
-// pairs is the relation, as a set of places for each place: the states of the threads, then the values of the cells.
+// pairs is the relation, as a set for each fact: the states of the threads, then the values of the cells.
 type pairs struct {
-	states []int // by thread: its first place
-	values []int // by cell: its first place
-	rows   []places
-	kept   places // room of apply
+	states []int // by thread: its first fact
+	values []int // by cell: its first fact
+	rows   []facts
+	kept   facts // room of apply
 }
 
-type places []uint64
+type facts []uint64
 
-func (s places) has(i int) bool { return s[i>>6]>>(i&63)&1 != 0 }
-func (s places) add(i int)      { s[i>>6] |= 1 << (i & 63) }
+func (s facts) has(i int) bool { return s[i>>6]>>(i&63)&1 != 0 }
+func (s facts) add(i int)      { s[i>>6] |= 1 << (i & 63) }
 
-// maxPlaces bounds the places, and maxPairWork the work of one round.
+// maxFacts bounds the facts, and maxPairWork the work of one round.
 const (
-	maxPlaces = 1 << 13
+	maxFacts = 1 << 13
 
 	maxPairWork = 1 << 22
 )
@@ -48,13 +48,13 @@ func (m *model) findPairs(ctx context.Context) (*pairs, error) {
 		count += m.valuesOf(c)
 	}
 	words := count/64 + 1
-	if count > maxPlaces || transitions*words > maxPairWork {
+	if count > maxFacts || transitions*words > maxPairWork {
 		return nil, nil
 	}
-	r.kept = make(places, words)
-	r.rows = make([]places, count)
+	r.kept = make(facts, words)
+	r.rows = make([]facts, count)
 	for i := range r.rows {
-		r.rows[i] = make(places, words)
+		r.rows[i] = make(facts, words)
 	}
 	var first []int
 	for p, th := range m.threads {
@@ -89,7 +89,7 @@ func (m *model) valuesOf(c int) int {
 	return 2
 }
 
-// join relates places to each other.
+// join relates facts to each other.
 func (r *pairs) join(list []int) (changed bool) {
 	for _, a := range list {
 		for _, b := range list {
@@ -106,7 +106,7 @@ func (r *pairs) join(list []int) (changed bool) {
 func (r *pairs) apply(m *model, p int, tr *trans) (changed bool) {
 	th := m.threads[p]
 	pre, post := []int{r.states[p] + int(tr.from)}, []int{r.states[p] + int(tr.to)}
-	kept := r.kept // places that the transition leaves alone
+	kept := r.kept // facts that the transition leaves alone
 	for i := range kept {
 		kept[i] = ^uint64(0)
 	}
@@ -173,7 +173,7 @@ func (r *pairs) apply(m *model, p int, tr *trans) (changed bool) {
 	return changed
 }
 
-// reached reports whether a place is related to anything: a place that is not was not met yet.
+// reached reports whether a fact is related to anything: a fact that is not was not met yet.
 func (r *pairs) reached(a int) bool {
 	for _, w := range r.rows[a] {
 		if w != 0 {
