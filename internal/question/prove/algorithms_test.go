@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"fencepost/internal/pipeline"
 	"fencepost/internal/question/prove"
 	"fencepost/verdict"
 )
@@ -86,4 +87,27 @@ func source(t *testing.T, file string) string {
 		t.Fatal(err)
 	}
 	return string(text)
+}
+
+// BenchmarkAlgorithms measures the proofs of the algorithms: run it with -benchtime 1x, and compare CPU time.
+func BenchmarkAlgorithms(b *testing.B) {
+	for _, test := range algorithms {
+		text, err := os.ReadFile(filepath.Join("testdata", test.file))
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.Run(test.file, func(b *testing.B) {
+			opt := prove.Defaults()
+			opt.Timeout = 0
+			queries := 0
+			for b.Loop() {
+				a, err := prove.Run(b.Context(), pipeline.Input{Name: test.file, Text: text}, opt)
+				if err != nil || len(a.Results) != 1 || a.Results[0].Proof == nil {
+					b.Fatalf("%v, %+v", err, a)
+				}
+				queries = a.Results[0].Proof.Queries
+			}
+			b.ReportMetric(float64(queries), "questions")
+		})
+	}
 }
