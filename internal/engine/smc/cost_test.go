@@ -110,6 +110,32 @@ int main(void) {
 	}
 }
 
+// BenchmarkFinalLoads explores the orders of five stores; only the number of loads differs that main does in the end.
+func BenchmarkFinalLoads(b *testing.B) {
+	for _, n := range []int{0, 10, 50} {
+		text := fmt.Sprintf(`#include <pthread.h>
+#include <stdatomic.h>
+atomic_int x;
+void *w(void *p) { atomic_store_explicit(&x, (int)(long)p, memory_order_relaxed); return 0; }
+int main(void) {
+  pthread_t t[5];
+  for (long i = 0; i < 5; i++) pthread_create(&t[i], 0, w, (void *)i);
+  for (int i = 0; i < 5; i++) pthread_join(t[i], 0);
+  for (int i = 0; i < %d; i++) (void)atomic_load(&x);
+}
+`, n)
+		u, diags := c.Parse([]*source.File{source.NewFile("loads.c", []byte(text))}, c.Options{})
+		if diags.HasErrors() {
+			b.Fatal(diags.All)
+		}
+		flat, err := transform.Run(u.Program, transform.Options{Unroll: 60}, nil)
+		if err != nil {
+			b.Fatal(err)
+		}
+		benchmarkAgain(b, fmt.Sprintf("loads=%d", n), flat, memory.TSO)
+	}
+}
+
 // benchmarkAgain reports the processor time of an execution.
 func benchmarkAgain(b *testing.B, name string, flat *ir.Program, m memory.Model) {
 	b.Run(name, func(b *testing.B) {

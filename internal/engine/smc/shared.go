@@ -40,19 +40,21 @@ import (
 // shared is a node of the exploration that all workers use.
 type shared struct {
 	parent *shared
-	index  int // among the branches of the parent
+	index  int32 // among the branches of the parent
 	// leaf: the wakeup tree ended here. Sequences from reversals before this node are not led
 	// further.
 	leaf bool
 
-	mu       sync.Mutex
-	ev       *event // the event that leads here; guarded by the parent's mu, and replaced when it is performed
-	children []*shared
-	taken    int // how many branches, from the left, workers have taken
-
 	// Guarded by world.mu.
-	open bool // a worker has taken it
-	busy int  // branches that are not complete
+	open bool  // a worker has taken it
+	busy int32 // branches that are not complete
+
+	mu sync.Mutex
+	// ev is the event that leads here. It is guarded by the parent's mu. If it turns out to be another one when it is
+	// performed, it is replaced and not changed: others may look at it.
+	ev       *event
+	taken    int32 // how many branches, from the left, workers have taken
+	children []*shared
 }
 
 // world has what the workers of one exploration share. Locks are taken in this order: shared.mu
@@ -195,7 +197,7 @@ func (x *explorer) work(first bool) {
 func (s *shared) left() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return len(s.children) - s.taken
+	return len(s.children) - int(s.taken)
 }
 
 // goTo extends the execution from the root to a shared node.
@@ -216,12 +218,12 @@ func (x *explorer) goTo(s *shared) {
 		}
 		to := way[len(way)-1-d]
 		n.sh.mu.Lock()
-		if to.index >= len(n.sh.children) { // it was finished in the meantime
+		if int(to.index) >= len(n.sh.children) { // it was finished in the meantime
 			n.sh.mu.Unlock()
 			x.out.counts.events = events
 			return
 		}
-		x.sleepUpTo(n, to.index)
+		x.sleepUpTo(n, int(to.index))
 		e := to.ev
 		n.sh.mu.Unlock()
 		x.extend(e.Proc, e.Label, branches{})
@@ -255,28 +257,37 @@ func (x *explorer) takeFrom(d int) *shared {
 	s := n.sh
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.taken >= len(s.children) {
+	if int(s.taken) >= len(s.children) {
 		return nil
 	}
 	x.world.learn(x.run.Procs)
 	x.forward(d)
 	c := s.children[s.taken]
-	x.sleepUpTo(n, s.taken)
+	x.sleepUpTo(n, int(s.taken))
 	s.taken++
 	c.mu.Lock()
 	w.mu.Lock()
 	w.pending--
 	if !c.leaf {
-		c.open, c.busy = true, len(c.children)
-		w.offer(c, c.busy)
+		c.open, c.busy = true, int32(len(c.children))
+		w.offer(c, len(c.children))
 	}
 	w.hungry.Store(w.idle > 0 && w.pending == 0)
 	w.mu.Unlock()
 	c.mu.Unlock()
 	x.extend(c.ev.Proc, c.ev.Label, branches{})
-	done := x.exec.events[d]
-	c.ev = &done
+	if done := &x.exec.events[d]; !sameEvent(c.ev, done) {
+		e := *done
+		c.ev = &e
+	}
 	return c
+}
+
+// sameEvent reports whether two events of a process, with one label, are the same for events that are compared with them.
+// Most often an event that is performed is the one that the wakeup tree has, and needs no memory of its own.
+func sameEvent(d, e *event) bool {
+	return d.Flags == e.Flags && d.Label == e.Label && d.Ord == e.Ord && d.Cancel == e.Cancel && d.Other == e.Other && d.Idx == e.Idx &&
+		d.From.Forwarded == e.From.Forwarded && (e.From.Forwarded == 0 || d.From.Table == e.From.Table && d.From.One == e.From.One) && sameAccesses(d, e)
 }
 
 // insertShared inserts v below a shared node, whose branches before number from are left out.
@@ -318,7 +329,7 @@ func (in *inserter) insertAt(s *shared, from int, v *sequence) *shared {
 
 // addBranch adds a new last branch to a node. The caller holds the lock of the node.
 func (w *world) addBranch(s *shared, b *tree) {
-	s.children = append(s.children, convert(b, s, len(s.children)))
+	s.children = append(s.children, convert(b, s, int32(len(s.children))))
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if !s.open {
@@ -333,10 +344,10 @@ func (w *world) addBranch(s *shared, b *tree) {
 }
 
 // convert makes shared nodes from a wakeup tree.
-func convert(t *tree, parent *shared, index int) *shared {
+func convert(t *tree, parent *shared, index int32) *shared {
 	s := &shared{parent: parent, index: index, ev: &t.ev, leaf: t.below.first == nil}
 	for c := t.below.first; c != nil; c = c.next {
-		s.children = append(s.children, convert(c, s, len(s.children)))
+		s.children = append(s.children, convert(c, s, int32(len(s.children))))
 	}
 	return s
 }
@@ -363,7 +374,7 @@ func (x *explorer) publish(d int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	stub := func(e event) *shared {
-		c := &shared{parent: s, index: len(s.children), ev: &e, leaf: true}
+		c := &shared{parent: s, index: int32(len(s.children)), ev: &e, leaf: true}
 		s.children = append(s.children, c)
 		return c
 	}
@@ -373,15 +384,15 @@ func (x *explorer) publish(d int) {
 	n.cur = len(s.children)
 	n.have = n.cur
 	x.nodes[d+1].sh = stub(x.exec.events[d])
-	s.taken = len(s.children)
+	s.taken = int32(len(s.children))
 	for b := n.wut.first; b != nil; b = b.next {
-		s.children = append(s.children, convert(b, s, len(s.children)))
+		s.children = append(s.children, convert(b, s, int32(len(s.children))))
 	}
 	n.wut, n.shared, n.fresh = branches{}, true, false
 	w := x.world
 	w.mu.Lock()
-	s.open, s.busy = true, len(s.children)-n.cur
-	if k := s.busy - 1; k > 0 {
+	s.open, s.busy = true, int32(len(s.children)-n.cur)
+	if k := int(s.busy) - 1; k > 0 {
 		w.offer(s, k)
 	}
 	w.mu.Unlock()

@@ -1,6 +1,8 @@
 package smc
 
 import (
+	"slices"
+
 	"fencepost/internal/ir"
 	"fencepost/internal/machine"
 	"fencepost/internal/memory"
@@ -321,8 +323,8 @@ func (x *explorer) complete(t int32) bool {
 		for k := range e.Size() {
 			if a := e.At(k); !after {
 				tl.add(t, *a)
-			} else if op.Kind == ir.Load {
-				tl.reads = append(tl.reads, tailRead{a.Addr, a.Size, x.run.Sys.ReadRaw(x.run.State, a.Addr, int(a.Size))})
+			} else if r := (tailRead{a.Addr, a.Size, x.run.Sys.ReadRaw(x.run.State, a.Addr, int(a.Size))}); op.Kind == ir.Load && !slices.Contains(tl.reads, r) {
+				tl.reads = append(tl.reads, r)
 			}
 		}
 	}
