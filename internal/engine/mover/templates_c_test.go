@@ -44,7 +44,9 @@ func protocolC(r *rand.Rand, threads int) string {
 		acquire = pick("", "while (!f) ;", "if (!f) return 0;", "pthread_barrier_wait(&br);", "if (pthread_barrier_wait(&br)) return 0;")
 		release = pick("x = 1; f = 1;", "f = 1; x = 1;", "f = 1;")
 	}
-	work := pick("assert(x == 0); x = 1; x = 0;", "x++; x--;", "k = x; x = k + 1; assert(x == k + 1);", "k = x; assert(k == 0 || k == 1);", "x = 1; assert(x == 1); x = 0;", "b = b + 1; assert(b != 0);", "x = t; k = x; assert(k == (int)t);")
+	work := pick("assert(x == 0); x = 1; x = 0;", "x++; x--;", "k = x; x = k + 1; assert(x == k + 1);", "k = x; assert(k == 0 || k == 1);", "x = 1; assert(x == 1); x = 0;", "b = b + 1; assert(b != 0);", "x = t; k = x; assert(k == (int)t);",
+		"k = x & 1; a[k].tag = 1; a[k].sum = 2; assert(a[k].tag == 1);", "a[x & 3].sum = 1; k = x;",
+		"wide = ((unsigned __int128)1 << 64) + 1; assert((unsigned long)wide <= 1);")
 	body := fmt.Sprintf("%s\n  %s\n  %s", acquire, work, release)
 	if r.IntN(4) == 0 {
 		body = fmt.Sprintf("for (int i = 0; i < 2; i++) {\n  %s\n  }", body)
@@ -53,7 +55,7 @@ func protocolC(r *rand.Rand, threads int) string {
 		body = strings.Replace(body, work, release, 1)
 	}
 	var b strings.Builder
-	b.WriteString("#include <assert.h>\n#include <pthread.h>\n#include <stdlib.h>\nvolatile unsigned l, n, s, f;\nvolatile int x;\nvolatile unsigned char b;\npthread_mutex_t m;\npthread_cond_t c = PTHREAD_COND_INITIALIZER;\npthread_barrier_t br;\n")
+	b.WriteString("#include <assert.h>\n#include <pthread.h>\n#include <stdlib.h>\nvolatile unsigned l, n, s, f;\nvolatile int x;\nvolatile unsigned char b;\nvolatile struct { char tag; long sum; } a[2];\n_Atomic unsigned __int128 wide;\npthread_mutex_t m;\npthread_cond_t c = PTHREAD_COND_INITIALIZER;\npthread_barrier_t br;\n")
 	fmt.Fprintf(&b, "void *w(void *p) {\n  unsigned t = 0;\n  int k = 0;\n  %s\n  return 0;\n}\nint main(void) {\n  pthread_t h[4];\n", body)
 	if kind != "PTHREAD_MUTEX_NORMAL" { // a program that names kinds asks for them at every lock
 		fmt.Fprintf(&b, "  pthread_mutexattr_t at;\n  pthread_mutexattr_init(&at);\n  pthread_mutexattr_settype(&at, %s);\n  pthread_mutex_init(&m, &at);\n", kind)
