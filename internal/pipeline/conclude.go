@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"fencepost/internal/engine"
-	"fencepost/internal/frontend/elf"
 	"fencepost/internal/ir"
 	"fencepost/internal/memory"
 	"fencepost/internal/property"
@@ -214,9 +213,9 @@ func (p *Program) Restrict(res *verdict.Result, opt *Options) {
 // Sources returns the texts that a result needs to be shown: the files of the program, and those
 // included files that a step of the witnesses is in. The text of machine code is its listing.
 func (p *Program) Sources(witnesses ...*verdict.Witness) map[string]string {
-	out := map[string]string{p.Input.Name: elf.StoredText(p.Input.Text)}
+	out := map[string]string{p.Input.Name: StoredText(p.Input.Text)}
 	for _, f := range p.Input.More {
-		out[f.Name] = elf.StoredText(f.Text)
+		out[f.Name] = StoredText(f.Text)
 	}
 	if f := p.Files[p.Input.Name]; p.Language == "x86" && p.IR != nil {
 		out[p.Input.Name] = string(f.Text)
@@ -233,9 +232,6 @@ func (p *Program) Sources(witnesses ...*verdict.Witness) map[string]string {
 	}
 	return out
 }
-
-// StoredText returns the text of a file of a program in results; machine code has a digest there.
-func StoredText(text []byte) string { return elf.StoredText(text) }
 
 // CarrySources gives a result the texts that it needs to be shown.
 func (p *Program) CarrySources(res *verdict.Result) {

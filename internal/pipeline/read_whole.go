@@ -116,3 +116,6 @@ func fenceStyle(opt ReadOptions) translate.FenceStyle {
 	}
 	return style
 }
+
+// StoredText returns the text of a file of a program in results; machine code has a digest there.
+func StoredText(text []byte) string { return elf.StoredText(text) }
