@@ -136,7 +136,7 @@ func (th *thread) findWords() {
 }
 
 // nothing reports whether no own message is possible at a state.
-func (w *pending) nothing() bool { return w.words != nil && len(w.words) == 1 }
+func (w *pending) nothing() bool { return len(w.words) == 1 }
 
 // allows reports whether a buffer is possible at a state, as far as own messages go.
 func (w *pending) allows(b []message) bool {
