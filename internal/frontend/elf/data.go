@@ -51,6 +51,14 @@ func (p *program) canary() *ir.Expr {
 // program, the virtual functions of the base class of what std::thread runs.
 var outsideData = map[string]int{"stdin": 8, "stdout": 8, "stderr": 8, "__dso_handle": 8, "_ZTVNSt6thread6_StateE": 40, "_ZSt7nothrow": 1}
 
+// outsideSize returns the size of such a variable, 0 if the name is none.
+func outsideSize(name string) int {
+	if strings.HasPrefix(name, "_ZN3std9panicking11panic_count18GLOBAL_PANIC_COUNT17h") { // panics end the program
+		return 8
+	}
+	return outsideData[name]
+}
+
 // outside returns the address of a constant that no file has.
 func (p *program) outside(name string, content []byte) *ir.Expr {
 	for _, d := range p.data {
@@ -149,8 +157,8 @@ func (p *program) symbol(s *object.Symbol, off int64) (*ir.Expr, error) {
 	switch {
 	case s.Absolute:
 		return ir.Int(int64(s.Off) + off), nil
-	case outsideData[s.Name] > 0 && (s.Sec == nil || s.Copied):
-		e := p.outside(s.Name, make([]byte, outsideData[s.Name]))
+	case outsideSize(s.Name) > 0 && (s.Sec == nil || s.Copied):
+		e := p.outside(s.Name, make([]byte, outsideSize(s.Name)))
 		return ir.Addr(e.Obj, off), nil
 	case s.Copied:
 		return nil, fmt.Errorf("%s is a variable of a dynamic library", s.Name)

@@ -61,6 +61,9 @@ func (p *program) analyse() {
 		p.pointerParams, p.pointerResults = p.throughPointers()
 		for _, f := range p.funcs {
 			entry := p.liveness(f)
+			if sure := f.insts[f.sym.Addr()].before(p); sure != f.reads {
+				f.reads, again = sure, true
+			}
 			for i, r := range argumentRegs {
 				if entry.has(r) && i >= len(f.params) && !(f.starts && i > 0) {
 					f.params, again = argumentRegs[:i+1], true
@@ -236,8 +239,8 @@ func (in *inst) maybeBefore(p *program) regSet {
 	if in.Guard != nil {
 		maybe |= in.maybe
 	}
-	if in.pointer {
-		for _, r := range argumentRegs[:p.pointerParams] {
+	if in.pointer || in.callee != nil {
+		for _, r := range argumentRegs[:in.arguments(p)] {
 			defined := false
 			for i := range in.Ops {
 				in.Ops[i].Defs(func(d ir.Reg) { defined = defined || d == r })
@@ -259,7 +262,7 @@ func (in *inst) before(p *program) regSet {
 	if in.isCall() {
 		live &^= one(lift.RAX) | in.defines(p)
 		for i, r := range argumentRegs {
-			if i < in.arguments(p) && !in.pointer {
+			if i < in.arguments(p) && !in.pointer && (in.callee == nil || in.callee.reads.has(r)) {
 				live |= one(r)
 			}
 		}

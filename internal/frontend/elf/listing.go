@@ -4,9 +4,11 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"path"
+	"regexp"
 	"strings"
 
 	"fencepost/internal/frontend/elf/object"
+	"fencepost/internal/ir"
 	"fencepost/internal/source"
 )
 
@@ -45,7 +47,7 @@ func (p *program) list(files []*source.File) *source.File {
 		for _, in := range f.order {
 			text := in.refused
 			if in.Inst != nil {
-				text = in.Text
+				text = p.named(in)
 			}
 			if in.callee != nil {
 				text = "call " + in.callee.sym.Name
@@ -66,6 +68,57 @@ func (p *program) list(files []*source.File) *source.File {
 		put("  %s  %s", path.Base(f.Name), digest(f.Text))
 	}
 	return source.NewFile(name, []byte(b.String()))
+}
+
+var relative = regexp.MustCompile(`\[rip[^\]]*\]`)
+
+// named returns the text of an instruction, with the name of a variable or function whose address is relative to the
+// instruction.
+func (p *program) named(in *inst) string {
+	if !strings.Contains(in.Text, "[rip") || in.refused != "" {
+		return in.Text
+	}
+	name := ""
+	look := func(e *ir.Expr) *ir.Expr {
+		e.Walk(func(e *ir.Expr) {
+			switch {
+			case name != "":
+			case e.Op == ir.AddrOf:
+				name = p.nameAt(p.data[e.Obj], e.Value)
+			case e.Op == ir.FuncAddr && e.Func >= 0:
+				name = shortName(p.funcs[e.Func].sym.Name)
+			}
+		})
+		return e
+	}
+	for i := range in.Ops {
+		in.Ops[i].Exprs(look)
+	}
+	if in.Cond != nil {
+		look(in.Cond)
+	}
+	if name == "" {
+		return in.Text
+	}
+	return relative.ReplaceAllLiteralString(in.Text, "["+name+"]")
+}
+
+// nameAt returns the name of an address in a piece of data: that of the variable, and the offset in it.
+func (p *program) nameAt(d *datum, off int64) string {
+	name := shortName(d.name)
+	for _, s := range d.parts {
+		if at := int64(s.Off); at <= off && off < at+max(1, int64(s.Size)) {
+			name, off = shortName(s.Name), off-at
+			break
+		}
+	}
+	switch {
+	case off > 0:
+		return fmt.Sprintf("%s+%d", name, off)
+	case off < 0:
+		return fmt.Sprintf("%s%d", name, off)
+	}
+	return name
 }
 
 // sourceAt returns the position of an instruction in the source, with the functions that the compiler has put into

@@ -68,6 +68,7 @@ type function struct {
 	insts   map[uint64]*inst
 	order   []*inst // by address
 	params  []ir.Reg
+	reads   regSet // what it reads of its caller's registers; other parameters a call through a pointer may take
 	starts  bool   // a thread begins with it: it gets one parameter
 	passed  []slot // parameters on the stack, by their offsets from the stack pointer at the entry
 	writes  regSet // what it overwrites of the registers that a call may change

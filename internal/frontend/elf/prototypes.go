@@ -25,6 +25,7 @@ type prototype struct {
 	fixed        int  // the parameters before ...
 	variadic     bool // there are more
 	call         string
+	rust         []string // the versions of Rust's library that have it; nil: it is no function of that library
 }
 
 // prototypes returns the functions that machine code can call, by name. The table is made when it is first used: other
@@ -103,6 +104,7 @@ func (pr *prototype) ends() bool {
 
 var (
 	runtimeName = lazyregexp.New(`\bfp_[a-z]\w*`)
+	invokeName  = lazyregexp.New(`\bfp_invoke_\w+`)
 	mutexUse    = lazyregexp.New(`pthread_mutex_(try|timed|clock)?lock|mtx_\w*lock|(pthread_cond|cnd)_\w*wait`)
 	atomicCall  = lazyregexp.New(`^__(atomic|sync)_(\w+)_([1248])$`)
 	arithmetic  = lazyregexp.New(`^(?:fetch_(?:add|sub|and|or|xor|nand)|(?:add|sub|and|or|xor|nand)_fetch)$`)

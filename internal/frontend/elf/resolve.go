@@ -173,7 +173,7 @@ func (p *program) linked(target uint64) (lift.Target, error) {
 }
 
 func isExtern(s *object.Symbol) bool {
-	return s.Sec == nil && !s.Absolute && !s.Weak && outsideData[s.Name] == 0
+	return s.Sec == nil && !s.Absolute && !s.Weak && outsideSize(s.Name) == 0
 }
 
 // externAddr is the address of a function that is not defined in the files. Only calls take it.

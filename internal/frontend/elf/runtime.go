@@ -19,12 +19,6 @@ const fails = "fp_fails()"
 // replaced are functions of fencepost.h and fencepost.rs that have a body for runs without fencepost.
 var replaced = map[string]bool{"fencepost_nondet": true, "fencepost_assume": true}
 
-// rustNames are functions of Rust's library, by their names without crate and hash.
-var rustNames = map[string]string{
-	"__rust_alloc": "fp_rust_alloc", "__rust_alloc_zeroed": "fp_rust_alloc_zeroed", "__rust_realloc": "fp_rust_realloc", "__rust_dealloc": "fp_rust_dealloc",
-	"__rust_no_alloc_shim_is_unstable_v2": "fp_rust_nothing",
-}
-
 // panics are functions of Rust's library that only a panic calls, by how their names begin.
 var panics = []string{
 	"core::panicking::", "std::panicking::", "core::option::unwrap_failed", "core::option::expect_failed", "core::result::unwrap_failed",
@@ -51,7 +45,15 @@ func libraryFunction(name string) *prototype {
 	if i := strings.LastIndex(short, "::"); i >= 0 && strings.HasPrefix(short, "__rustc") {
 		short = short[i+2:]
 	}
-	return prototypes()[rustNames[short]]
+	if pr := prototypes()[rustNames[short]]; pr != nil {
+		return pr
+	}
+	if f, ok := rustStd[short]; ok {
+		pr := *prototypes()[f.name]
+		pr.rust = f.versions
+		return &pr
+	}
+	return nil
 }
 
 // ends are functions that do not return, and are not supported or an error.

@@ -38,6 +38,10 @@ func (p *program) external(f *function, in *inst) {
 	}
 	refuse := func(format string, args ...any) { in.refused, in.code = fmt.Sprintf(format, args...), codeExtern }
 	pr := libraryFunction(name)
+	if why := p.unknownRust(name, pr); why != "" {
+		refuse("%s", why)
+		return
+	}
 	if pr == nil {
 		refuse("%s is not defined in the given files, and what it does is not known", name)
 		return
@@ -267,7 +271,24 @@ func (p *program) bodies() map[string]translate.Body {
 			}
 		}
 	}
+	for _, name := range invokeName.FindAllString(runtimeText, -1) {
+		out[name] = p.invoke
+	}
 	return out
+}
+
+// invoke makes the body of a function by which runtime.txt calls functions of the program with one argument: they may
+// seem to have more parameters, which they do not read. There is one for each purpose, because what reaches one
+// is taken to be called there.
+func (p *program) invoke(l *translate.Linker, fb *ir.FuncBuilder) {
+	p.begin(l)
+	e := &emitter{p: p, l: l, fb: fb, pos: fb.F.Pos, regs: map[ir.Reg]ir.Reg{lift.R11: 0, lift.RDI: 1}}
+	e.at = fb.Loc("", e.pos)
+	fb.Entry(e.at)
+	e.callPointer(&inst{Inst: &lift.Inst{Cond: ir.R(lift.R11)}})
+	op := ir.NewOp(ir.Return)
+	op.Val = ir.R(e.reg(lift.RAX))
+	e.add(op)
 }
 
 // nameOf returns the name of a function in answers. Local functions of several files can have one name.

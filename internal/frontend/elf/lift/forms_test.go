@@ -218,8 +218,12 @@ func (l *formList) conversions() {
 	l.add("movsxd", "movsxd rdx, dword ptr [rsi+8]", 0)
 	l.add("movabs", "movabs rax, 0x1234567890abcdef", 0)
 	l.add("nop", "nop word ptr [rax+rax*1+0x0]", 0)
-	l.add("prefetch", "prefetcht0 [rsi]", 0)
-	l.add("ud2", "ud2", allFlags)
+	for _, op := range []string{"prefetcht0", "prefetcht1", "prefetcht2", "prefetchnta", "prefetchw"} {
+		l.add(op, op+" [rsi]", 0)
+	}
+	for _, text := range []string{"ud2", "ud1 eax, ecx", "hlt"} {
+		l.add(strings.Fields(text)[0], text, allFlags)
+	}
 	l.add("cmpxchg16b", "lock cmpxchg16b xmmword ptr [r12]", 0).pointers = []string{"r12"}
 	l.add("cmpxchg16b", "mov rax, [r12]; mov rdx, [r12+8]; lock cmpxchg16b xmmword ptr [r12]", 0).pointers = []string{"r12"}
 	for _, w := range []string{"b", "w", "d", "q"} {

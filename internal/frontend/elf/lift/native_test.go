@@ -16,6 +16,8 @@ import (
 	"strings"
 	"testing"
 
+	"golang.org/x/arch/x86/x86asm"
+
 	"fencepost/internal/frontend/elf/object"
 	"fencepost/internal/ir"
 )
@@ -23,7 +25,7 @@ import (
 // The processor as an oracle: every form is run on it with random registers, flags and memory, by a
 // small program of its own, and the results are compared with an evaluation of the operations.
 
-var cases = flag.Int("lift.cases", 300, "how many cases of each mnemonic are compared with the processor")
+var cases = flag.Int("lift.cases", 150, "how many cases of each mnemonic and width are compared with the processor")
 var caseSeed = flag.Uint64("lift.seed", 1, "the seed of the cases")
 
 const (
@@ -387,14 +389,24 @@ func (m *machine) difference(s *state, f *form) string {
 	return ""
 }
 
+// widthOf returns the mnemonic of a form with the size of its operands.
+func widthOf(f *form, code []byte) string {
+	in, err := x86asm.Decode(code, 64)
+	if err != nil {
+		return f.name
+	}
+	return fmt.Sprintf("%s %d %d", f.name, in.DataSize, in.MemBytes)
+}
+
 // TestNative: the evaluation of every form agrees with the processor.
 func TestNative(t *testing.T) {
 	p := newProcessor(t)
 	list := forms()
 	codes := assemble(t, list)
-	count := map[string]int{}
-	for _, f := range list {
-		count[f.name]++
+	count, mnemonics := map[string]int{}, map[string]bool{}
+	for i := range list {
+		count[widthOf(&list[i], codes[i])]++
+		mnemonics[list[i].name] = true
 	}
 	r := rand.New(rand.NewPCG(*caseSeed, 27))
 	compared, limited, faults, bad := 0, 0, 0, 0
@@ -405,7 +417,8 @@ func TestNative(t *testing.T) {
 			t.Errorf("%s: %v", f.text, err)
 			continue
 		}
-		for left := (*cases + count[f.name] - 1) / count[f.name]; left > 0; left -= 256 {
+		n := count[widthOf(f, codes[i])]
+		for left := (*cases + n - 1) / n; left > 0; left -= 256 {
 			var states []*state
 			var machines []*machine
 			for range min(left, 256) {
@@ -435,7 +448,7 @@ func TestNative(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("%d forms of %d mnemonics, %d cases compared, %d of them with faults; %d beyond the translation", len(list), len(count), compared, faults, limited)
+	t.Logf("%d forms of %d mnemonics, %d with their widths, %d cases compared, %d of them with faults; %d beyond the translation", len(list), len(mnemonics), len(count), compared, faults, limited)
 	if compared < len(list) || faults == 0 {
 		t.Errorf("%d forms, %d cases compared, %d faults", len(list), compared, faults)
 	}

@@ -7,6 +7,12 @@ func (l *Lifter) instruction() bool {
 	if n, ok := conditions[l.in.Op]; ok {
 		return l.conditional(n)
 	}
+	switch l.in.Op {
+	case x86asm.LFENCE, x86asm.MFENCE, x86asm.SFENCE: // with a prefix these are other instructions, or none
+		if b := l.bytes[0]; b == 0x66 || b == 0xf2 || b == 0xf3 {
+			return false
+		}
+	}
 	f := table[l.in.Op]
 	return f != nil && f(l)
 }

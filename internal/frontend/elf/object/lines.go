@@ -29,10 +29,12 @@ type Lines struct {
 	// Problems says what is wrong with the debug information of some files; their code has no lines.
 	Problems []string
 	data     []*dwarf.Data
-	files    []*dwarf.LineFile     // of the unit that is read
-	dir      string                // its directory
-	types    map[string]dwarf.Type // of variables, by name
-	typesAt  map[uint64]dwarf.Type // by address
+	files    []*dwarf.LineFile // of the unit that is read
+	dir      string            // its directory
+	// Producers are the compilers, as they call themselves.
+	Producers []string
+	types     map[string]dwarf.Type // of variables, by name
+	typesAt   map[uint64]dwarf.Type // by address
 }
 
 type lineRow struct {
@@ -115,6 +117,9 @@ func (l *Lines) add(f debugFile) (err error) {
 			depth--
 			continue
 		case entry.Tag == dwarf.TagCompileUnit:
+			if name, ok := entry.Val(dwarf.AttrProducer).(string); ok && !slices.Contains(l.Producers, name) {
+				l.Producers = append(l.Producers, name)
+			}
 			if err := l.addUnit(d, entry); err != nil {
 				return err
 			}
