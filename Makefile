@@ -1,11 +1,11 @@
 # Debian packages that building, testing and checking need beside Go, git and make.
 # gcc and libc6-dev: the race detector links with a C compiler (make lint), and
-# SPIN's verifiers are C programs. spin: a second opinion on exported programs; the
+# SPIN's verifiers are C programs; with g++ and rustc, they make the machine code of tests. spin: a second opinion on exported programs; the
 # tests that ask it are skipped with a notice where it is missing. graphviz: does the
 # DOT we write draw? chromium: do our pages work in a browser?
 # g++ and clang: machine code that is checked (make test, make fuzz).
 # z3: proofs for any number of threads, and cvc5: a second opinion on them. cadical and minisat: a second opinion on what the embedded solver says.
-DEBIAN_PACKAGES := gcc g++ clang libc6-dev spin graphviz chromium cadical minisat z3 cvc5
+DEBIAN_PACKAGES := gcc g++ clang libc6-dev spin graphviz chromium cadical minisat z3 cvc5 rustc
 
 GO          ?= go
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
@@ -150,7 +150,7 @@ fuzz:
 	$(GO) test ./internal/frontend/c -count=1 -timeout 60m -v -run 'TestLitmus$$' -fp.litmus
 	$(GO) test ./internal/export -count=1 -timeout 120m -v -run 'RandomPrograms|SameStates' -pml.random=$(FUZZ_SPIN) -pml.overlap=$(FUZZ_SPIN) -pml.seed=$(FUZZ_SEED)
 	$(GO) test -count=1 -timeout 240m $$(grep -rlE --include='*_test.go' 'testkit\.(Slow|InPart|PartOf)\(' . | xargs -n1 dirname | sort -u) -fp.slow
-	$(GO) test ./internal/frontend/elf/lift -run TestNative -lift.cases $(FUZZ_LIFT) -lift.seed $(FUZZ_SEED) -timeout 2h
+	$(GO) test ./internal/frontend/elf/lift -run TestNative -lift.cases $(FUZZ_LIFT) -lift.encodings 200 -lift.seed $(FUZZ_SEED) -timeout 2h
 	@set -e; for p in $(PARSERS); do \
 	  echo "$(GO) test $${p%%:*} -run '^$$' -fuzz $${p##*:} -fuzztime $(FUZZ_TIME)"; \
 	  $(GO) test $${p%%:*} -run '^$$' -fuzz "^$${p##*:}$$" -fuzztime $(FUZZ_TIME) -fuzzminimizetime 1x; \

@@ -57,6 +57,19 @@ func (p *program) sectionLayout(d *datum) *ir.Layout {
 	return out
 }
 
+// blockLayout names the parts of a block of the heap that a call allocates: of a structure of that size that pointers
+// of the program point to, if there is one; of several in a block that is a multiple of it, for calloc.
+func (p *program) blockLayout(s *stub) *ir.Layout {
+	size, ok := s.allocates()
+	if !ok {
+		return nil
+	}
+	if t := p.image.Lines.Pointee(size); t != nil {
+		return layoutOf(t, 0)
+	}
+	return nil
+}
+
 // maxDepth bounds the nesting of types.
 const maxDepth = 16
 

@@ -2,6 +2,7 @@ package elf
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -105,6 +106,14 @@ func (p *program) locate(out *ir.Program) {
 				continue
 			}
 			made := in.stub.fb.F
+			layout := p.blockLayout(in.stub)
+			for i := range made.Edges {
+				if op := &made.Edges[i].Op; op.Kind == ir.Alloc && op.Layout == nil && op.Lead == 0 {
+					if n, ok := op.Val.IsConst(); ok && layout != nil && n%layout.Size() == 0 {
+						op.Layout = layout
+					}
+				}
+			}
 			made.Pos = in.pos
 			for i := range made.Edges {
 				made.Edges[i].Pos = in.pos
@@ -211,6 +220,28 @@ func (s *stub) passed() []slot {
 		out = append(out, slot{int64(8 + 8*(i-len(argumentRegs))), 8})
 	}
 	return out
+}
+
+var allocator = regexp.MustCompile(`\b(?:malloc|memalign|aligned_alloc|calloc)\((?:\$\d, )?\$(\d)\)`)
+
+// allocates returns the size of the structure that a call allocates, if that is a constant.
+func (s *stub) allocates() (int64, bool) {
+	call := s.proto.call
+	if call == "" {
+		var args []string
+		for i := range s.proto.params {
+			args = append(args, fmt.Sprintf("$%d", i))
+		}
+		call = s.proto.text(args)
+	}
+	m := allocator.FindStringSubmatch(call)
+	if m == nil {
+		return 0, false
+	}
+	if c := s.args[m[1][0]-'0']; c != nil && c.Op == ir.Const {
+		return c.Value, true
+	}
+	return 0, false
 }
 
 // isPair reports whether the result is in two registers.

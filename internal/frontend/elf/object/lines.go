@@ -31,6 +31,8 @@ type Lines struct {
 	data     []*dwarf.Data
 	files    []*dwarf.LineFile // of the unit that is read
 	dir      string            // its directory
+	pointees []pointee
+	sized    map[int64][]*dwarf.StructType // the structures that pointers point to; nil: not read yet
 	// Producers are the compilers, as they call themselves.
 	Producers []string
 	types     map[string]dwarf.Type // of variables, by name
@@ -126,6 +128,10 @@ func (l *Lines) add(f debugFile) (err error) {
 			depth = 0
 		case entry.Tag == dwarf.TagVariable:
 			l.addVariable(d, entry)
+		case entry.Tag == dwarf.TagPointerType:
+			if off, ok := entry.Val(dwarf.AttrType).(dwarf.Offset); ok {
+				l.pointees = append(l.pointees, pointee{d, off})
+			}
 		case entry.Tag == dwarf.TagInlinedSubroutine:
 			l.addInlined(d, r, entry, depth)
 		}

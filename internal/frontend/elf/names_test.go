@@ -1,0 +1,61 @@
+package elf
+
+import (
+	"strings"
+	"testing"
+
+	"fencepost/internal/ir"
+)
+
+const queueProgram = `#include <pthread.h>
+#include <stdlib.h>
+struct node { int value; struct node *next; };
+struct queue { struct node *head, *tail; volatile int flag[2]; } q;
+static void *work(void *a) {
+  struct node *n = malloc(sizeof *n);
+  n->next = q.head;
+  q.flag[1] = 1;
+  q.head = n;
+  return 0;
+}
+int main(void) { pthread_t t; return pthread_create(&t, 0, work, 0); }
+`
+
+// TestNames: answers have the names of variables, of their parts and of the parts of blocks, and the lines of the
+// source, from both versions of the debug information; without it, the names of symbols and offsets.
+func TestNames(t *testing.T) {
+	for _, c := range []struct {
+		flags, line, variable, block string
+	}{
+		{"-O2 -gdwarf-4", "a.c:8: mov dword ptr [q+20], 0x1", "q.flag[1]", "next"},
+		{"-O2 -gdwarf-5", "a.c:8: mov dword ptr [q+20], 0x1", "q.flag[1]", "next"},
+		{"-O0 -gdwarf-4", "a.c:8: mov dword ptr [q+20], 0x1", "q.flag[1]", "next"},
+		{"-O2 -gdwarf-5 -gz", "a.c:8: mov dword ptr [q+20], 0x1", "q.flag[1]", "next"},
+		{"-O2", "  mov dword ptr [q+20], 0x1", "q[2].bytes[4..7]", ""},
+	} {
+		u, diags := parse(compiled(t, queueProgram, strings.Fields(c.flags)...))
+		if u.Program == nil {
+			t.Errorf("%s: %q", c.flags, diags)
+			continue
+		}
+		if text := string(u.Listing.Text); !strings.Contains(text, c.line) || strings.Contains(text, "[rip") {
+			t.Errorf("%s: no %q in\n%s", c.flags, c.line, text)
+		}
+		for _, o := range u.Program.Objects {
+			if got := u.Program.LocationName(o.Addr+20, 4); o.Name == "q" && got != c.variable {
+				t.Errorf("%s: %s, want %s", c.flags, got, c.variable)
+			}
+		}
+		block := ""
+		for _, f := range u.Program.Funcs {
+			for i := range f.Edges {
+				if l := f.Edges[i].Op.Layout; f.Edges[i].Op.Kind == ir.Alloc && l != nil && len(l.Fields) == 2 {
+					block = l.Fields[1].Name
+				}
+			}
+		}
+		if block != c.block {
+			t.Errorf("%s: the second part of the block is %q, want %q", c.flags, block, c.block)
+		}
+	}
+}
