@@ -79,7 +79,7 @@ func (p *program) named(in *inst) string {
 		return in.Text
 	}
 	name := ""
-	look := func(e *ir.Expr) *ir.Expr {
+	inspect := func(e *ir.Expr) *ir.Expr {
 		e.Walk(func(e *ir.Expr) {
 			switch {
 			case name != "":
@@ -92,10 +92,10 @@ func (p *program) named(in *inst) string {
 		return e
 	}
 	for i := range in.Ops {
-		in.Ops[i].Exprs(look)
+		in.Ops[i].Exprs(inspect)
 	}
 	if in.Cond != nil {
-		look(in.Cond)
+		inspect(in.Cond)
 	}
 	if name == "" {
 		return in.Text
