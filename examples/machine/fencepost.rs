@@ -38,8 +38,8 @@ static mut SEED: i32 = 1;
 #[inline(never)]
 pub extern "C" fn fencepost_nondet() -> i32 {
     unsafe {
-        let next = core::ptr::read_volatile(&raw const SEED).wrapping_mul(1103515245).wrapping_add(12345);
-        core::ptr::write_volatile(&raw mut SEED, next);
+        let next = core::ptr::read_volatile(core::ptr::addr_of!(SEED)).wrapping_mul(1103515245).wrapping_add(12345);
+        core::ptr::write_volatile(core::ptr::addr_of_mut!(SEED), next);
         next >> 16
     }
 }

@@ -53,6 +53,13 @@ static void *work(void *a) { return (void *)(long)ops[which](3, 4); }
 int main(int c, char **v) { pthread_t t; void *r; pthread_create(&t, 0, work, 0); pthread_join(t, &r); assert((long)r == 12); assert(single() == 1); which = 0; assert(ops[which](3,4) == 7);
 if (bad) single = 0; return single(); }
 `},
+	{"variables of 64 bytes on the stack", "== 12", "== 13", `#include <assert.h>
+struct big { _Alignas(64) volatile int a; int b; } ;
+__attribute__((noinline)) void f(struct big *x, long *y) { x->a += 5; *y += x->b; assert((unsigned long)x % 64 == 0); }
+__attribute__((noinline)) int g(int k) { long other = 1; struct big x; x.a = k; x.b = 4; f(&x, &other); return x.a + other; }
+volatile int k = 2;
+int main(void) { assert(g(k) == 12); return 0; }
+`},
 	{"the stack protector", "== 48", "== 49", `#include <assert.h>
 #include <string.h>
 volatile int n = 3;

@@ -21,6 +21,7 @@ type frame struct {
 	low     int64 // the lowest offset that is used
 	high    int64 // the end of the parameters on the stack
 	slots   map[slot]bool
+	align   int64 // to which the stack pointer is aligned; 0: not, or to 16 bytes
 }
 
 // slot is an access to the stack: offset and size in bytes.
@@ -37,6 +38,9 @@ func (o offsets) clone() offsets {
 	return c
 }
 
+// maxAlign is the largest alignment of the stack pointer.
+const maxAlign = 4096
+
 // eval returns the offset that an expression stands for.
 func (o offsets) eval(e *ir.Expr) (int64, bool) {
 	switch {
@@ -52,13 +56,13 @@ func (o offsets) eval(e *ir.Expr) (int64, bool) {
 			c = -c
 		}
 		return x + c, ok && number
-	case e.Op == ir.And && e.Type.Bits == 64: // aligning; the entry is taken to be 8 past a multiple of 64
+	case e.Op == ir.And && e.Type.Bits == 64: // aligning; the entry is taken to be 8 before a multiple of maxAlign
 		x, ok := o.eval(e.X)
 		c, number := e.Y.IsConst()
-		if !ok || !number || c >= 0 || c < -64 {
+		if !ok || !number || c >= 0 || c < -maxAlign {
 			return 0, false
 		}
-		return (x+56)&c - 56, true
+		return (x+maxAlign-8)&c - (maxAlign - 8), true
 	}
 	return 0, false
 }
@@ -209,6 +213,9 @@ func (f *function) inspectAll(p *program) {
 		fr.high = max(fr.high, s.off+s.size)
 	}
 	fr.low = (fr.low-8-15)&^15 + 8 // the block is aligned, and the entry is 8 past a multiple of 16
+	if fr.align > 0 {
+		fr.low = (fr.low-8)&^(fr.align-1) + 8 // as eval takes the entry to be
+	}
 }
 
 // inspect finds the uses of the stack in an instruction.
@@ -222,6 +229,12 @@ func (f *function) inspect(p *program, in *inst, o offsets) {
 	}
 	for i := range in.Ops {
 		op := &in.Ops[i]
+		if op.Kind == ir.Assign && op.Val.Op == ir.And {
+			c, number := op.Val.Y.IsConst()
+			if number && c < -16 && c >= -maxAlign && o.mentions(op.Val) {
+				fr.align = max(fr.align, -c)
+			}
+		}
 		if _, ok := o.eval(op.Addr); ok && changesNothing(op, in.Ops[i+1:]) {
 			*op = ir.NewOp(ir.Fence)
 			op.Fence = ir.FullFence

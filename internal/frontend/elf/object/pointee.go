@@ -8,13 +8,18 @@ type pointee struct {
 	off  dwarf.Offset
 }
 
-// Pointee returns the structure of a size that pointers of the program point to, nil if there is none, or if there are
-// several with other names: the debug information does not say what a block of the heap holds.
+// Pointee returns the structure of a size that pointers of the program point to, nil if there is none, if there are
+// several with other names, or if several of another one have that size: the debug information does not say what a block of the heap holds.
 func (l *Lines) Pointee(size int64) *dwarf.StructType {
 	if l.sized == nil {
 		l.sized = map[int64][]*dwarf.StructType{}
 		for _, p := range l.pointees {
 			l.addPointee(p)
+		}
+	}
+	for other := range l.sized {
+		if other > 8 && other < size && size%other == 0 {
+			return nil // it may be an array
 		}
 	}
 	if list := l.sized[size]; len(list) == 1 {
