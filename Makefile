@@ -1,9 +1,9 @@
 # Debian packages that building, testing and checking need beside Go, git and make.
 # gcc and libc6-dev: the race detector links with a C compiler (make lint), and
-# SPIN's verifiers are C programs; with g++ and rustc, they make the machine code of tests. spin: a second opinion on exported programs; the
+# SPIN's verifiers are C programs. spin: a second opinion on exported programs; the
 # tests that ask it are skipped with a notice where it is missing. graphviz: does the
 # DOT we write draw? chromium: do our pages work in a browser?
-# g++ and clang: machine code that is checked (make test, make fuzz).
+# g++, clang and rustc: machine code that is checked (make test, make fuzz).
 # z3: proofs for any number of threads, and cvc5: a second opinion on them. cadical and minisat: a second opinion on what the embedded solver says.
 DEBIAN_PACKAGES := gcc g++ clang libc6-dev spin graphviz chromium cadical minisat z3 cvc5 rustc
 

@@ -4,11 +4,11 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"path"
-	"regexp"
 	"strings"
 
 	"fencepost/internal/frontend/elf/object"
 	"fencepost/internal/ir"
+	"fencepost/internal/lazyregexp"
 	"fencepost/internal/source"
 )
 
@@ -70,7 +70,7 @@ func (p *program) list(files []*source.File) *source.File {
 	return source.NewFile(name, []byte(b.String()))
 }
 
-var relative = regexp.MustCompile(`\[rip[^\]]*\]`)
+var relative = lazyregexp.New(`\[rip[^\]]*\]`)
 
 // named returns the text of an instruction, with the name of a variable or function whose address is relative to the
 // instruction.
@@ -100,7 +100,7 @@ func (p *program) named(in *inst) string {
 	if name == "" {
 		return in.Text
 	}
-	return relative.ReplaceAllLiteralString(in.Text, "["+name+"]")
+	return relative.ReplaceAllStringFunc(in.Text, func(string) string { return "[" + name + "]" })
 }
 
 // nameAt returns the name of an address in a piece of data: that of the variable, and the offset in it.

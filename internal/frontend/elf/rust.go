@@ -1,9 +1,10 @@
 package elf
 
 import (
-	"regexp"
 	"slices"
 	"strings"
+
+	"fencepost/internal/lazyregexp"
 )
 
 // Functions of Rust's library, by their demangled names without crate and hash. Programs call the library's inner
@@ -52,7 +53,7 @@ var rustStd = map[string]rustFunction{
 	"<std::sys::unix::thread::Thread as core::ops::drop::Drop>::drop": {"fp_rust_detach", debianStable},
 }
 
-var rustVersion = regexp.MustCompile(`rustc version (\d+\.\d+)`)
+var rustVersion = lazyregexp.New(`rustc version (\d+\.\d+)`)
 
 // rustVersions returns the versions of rustc that made the files.
 func (p *program) rustVersions() []string {
@@ -79,7 +80,7 @@ func isRust(name string) (string, bool) {
 	return "", false
 }
 
-var rustHash = regexp.MustCompile(`17h[0-9a-f]{16}E$`)
+var rustHash = lazyregexp.New(`17h[0-9a-f]{16}E$`)
 
 // unknownRust says why a function of Rust's library is not known; "" if its version has the function that is known.
 func (p *program) unknownRust(name string, pr *prototype) string {

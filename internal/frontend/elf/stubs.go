@@ -2,7 +2,6 @@ package elf
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -10,6 +9,7 @@ import (
 	"fencepost/internal/frontend/c/translate"
 	"fencepost/internal/frontend/elf/lift"
 	"fencepost/internal/ir"
+	"fencepost/internal/lazyregexp"
 	"fencepost/internal/source"
 )
 
@@ -222,7 +222,7 @@ func (s *stub) passed() []slot {
 	return out
 }
 
-var allocator = regexp.MustCompile(`\b(?:malloc|memalign|aligned_alloc|calloc)\((?:\$\d, )?\$(\d)\)`)
+var allocator = lazyregexp.New(`\b(?:malloc|memalign|aligned_alloc|calloc)\((?:\$\d, )?\$(\d)\)`)
 
 // allocates returns the size of the structure that a call allocates, if that is a constant.
 func (s *stub) allocates() (int64, bool) {
