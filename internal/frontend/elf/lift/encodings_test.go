@@ -91,13 +91,17 @@ func changed(r *rand.Rand, code []byte) ([]byte, x86asm.Op, *Inst) {
 func inside(m *machine, in *Inst) bool {
 	probe := *m
 	probe.regs = append([]int64{}, m.regs...)
+	align := uint64(1) // of the next access: operands of 16 bytes are taken to be aligned
+	if strings.Contains(in.Text, "xmmword") {
+		align = 16
+	}
 	for i := range in.Ops {
 		op := &in.Ops[i]
 		if op.Accesses() {
-			// Operands of 16 bytes are taken to be aligned.
-			if at := uint64(probe.eval(op.Addr)) - memoryAt; at > memorySize-64 || strings.Contains(in.Text, "xmmword") && at%8 != 0 || strings.Contains(in.Text, "xmmword") && i == 0 && at%16 != 0 {
+			if at := uint64(probe.eval(op.Addr)) - memoryAt; at > memorySize-64 || at%align != 0 {
 				return false
 			}
+			align = min(align, 8)
 		}
 		if !probe.step(op) {
 			return true
