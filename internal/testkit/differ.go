@@ -190,8 +190,20 @@ func Difference(want, got Answers) string {
 	return ""
 }
 
-// Missing returns a text that names something found in a and not in b, or "".
-func Missing(a, b Answers) string {
+// Contradiction returns a text that says why two answers cannot both be right, or "". Each of them may have met a bound:
+// it need not have found everything then.
+func Contradiction(want, got Answers) string {
+	if d := missing(want, got); d != "" && !got.Cut {
+		return "no bound is named, but it misses " + d
+	}
+	if d := missing(got, want); d != "" && !want.Cut {
+		return "made up: " + d
+	}
+	return ""
+}
+
+// missing returns a text that names something found in a and not in b, or "".
+func missing(a, b Answers) string {
 	switch {
 	case !Subset(a.Finals, b.Finals):
 		return fmt.Sprintf("final states: %q against %q", a.Finals, b.Finals)
