@@ -324,7 +324,8 @@ func (q *query) conclude(ctx context.Context, d decided, n int) (*verdict.Result
 	if a.Unknown != "" || !a.Possible {
 		return q.Conclude(c), nil
 	}
-	for ; a.Enough == 0 || n <= a.Enough; n++ {
+	enough := max(a.Enough, q.leastInstance()) // fewer instances do not have the threads that the goals name
+	for ; a.Enough == 0 || n <= enough; n++ {
 		found, err := q.instance(ctx, n)
 		if refused := (*tooMany)(nil); errors.As(err, &refused) {
 			c.Open = fmt.Sprintf("some number of threads violates it, but %s", err)

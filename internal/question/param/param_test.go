@@ -129,6 +129,39 @@ func TestHoldsForAnyNumber(t *testing.T) {
 	}
 }
 
+// TestNamesMore: one instance is enough for a violation, but another goal names two, so an instance of two is asked even if
+// the answer for any number comes first.
+func TestNamesMore(t *testing.T) {
+	const text = "var x;\nthread w * n { x = 1; cs: skip; }\ngoal \"one\" w[0]:cs;\ngoal \"two\" w[0]:cs, w[1]:cs with x == 2;\n"
+	for _, model := range []memory.Model{memory.SC, memory.TSO} {
+		in := pipeline.Input{Name: "test.fp", Text: []byte(text)}
+		run := pipeline.Open(in)
+		run.Asks("", model.String())
+		opt := check.Defaults()
+		a, err := run.Answer(CheckCommand, opt, func() ([]verdict.Result, error) {
+			q := &query{Run: run, question: param.Safety, model: model, common: opt.Options}
+			first := true
+			q.ask = func(ctx context.Context, common pipeline.Options) (pipeline.Answer, error) {
+				if first { // until there is an answer for any number
+					first = false
+					<-ctx.Done()
+					return pipeline.Answer{}, ctx.Err()
+				}
+				fixed := opt
+				fixed.Options = common
+				return check.Run(ctx, in, []string{model.String()}, fixed)
+			}
+			return q.run(t.Context(), false)
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r := only(t, a); r.Verdict != verdict.Unsafe || r.Instance != 2 {
+			t.Errorf("%s: %s with %d threads: %s", model, r.Verdict, r.Instance, r.Reason)
+		}
+	}
+}
+
 // TestSmallestInstance: a violation comes with the least number of threads that has it, and an
 // execution of that many threads.
 func TestSmallestInstance(t *testing.T) {
