@@ -13,8 +13,8 @@ import (
 )
 
 // Directives that cc answers in another way than gcc. Their lines are changed before cc
-// reads them; no line but that of a #define (variadic.go), #include or #pragma pack gets longer or
-// shorter, so all positions stay.
+// reads them; no line but that of a #define (variadic.go), #elifdef, #include or #pragma pack gets longer
+// or shorter, so all positions stay.
 //
 //   - __has_include(<linux/futex.h>) is answered here: cc expands the macro linux in it.
 //   - __has_c_attribute(gnu::packed) is answered here: cc has no such names.
@@ -27,6 +27,7 @@ import (
 //   - #pragma pack becomes a declaration, see pack.go.
 //   - an #include of a file that does not exist becomes a pragma that we report. cc would end the text
 //     there, and its parser does not return from every text that ends early.
+//   - #elifdef and #elifndef, which cc does not know, become an #elif.
 //   - A directive that neither cc nor gcc 12 knows, or that only gcc knows, such as #embed, becomes an #error: cc would
 //     skip it.
 //   - defined(__builtin_expect) asks for another name: what gcc builds in is often a macro
@@ -44,6 +45,7 @@ var (
 	errorLine     = lazyregexp.New(`^[ \t]*#[ \t]*(?:error|warning|pragma|ident)\b`)
 	includeLine   = lazyregexp.New(`^[ \t]*#[ \t]*include[ \t]*(<[^>\n]+>|"[^"\n]+")`)
 	knownLine     = lazyregexp.New(`^[ \t]*#[ \t]*(?:$|\r|\\|/[/*]|\d|(?:if|ifdef|ifndef|elif|else|endif|include|include_next|define|undef|line|error|warning|pragma|ident|sccs)\b)`)
+	elseDefined   = lazyregexp.New(`^([ \t]*#[ \t]*elif)(n?)def\b`)
 	includeLevel  = []byte("__INCLUDE_LEVEL__")
 )
 
@@ -69,6 +71,13 @@ func (r *reader) directives(f *source.File, text []byte) []byte {
 	return directiveLine.ReplaceAllFunc(text, func(line []byte) []byte {
 		if pack := packPragma(line); pack != nil {
 			return pack
+		}
+		if m := elseDefined.FindSubmatch(line); m != nil {
+			defined := " defined "
+			if len(m[2]) > 0 {
+				defined = " !defined "
+			}
+			line = append(append(bytes.Clone(m[1]), defined...), line[len(m[0]):]...)
 		}
 		if !knownLine.Match(line) && !bytes.Contains(line, []byte("*/")) { // which may end a comment
 			return fmt.Appendf(nil, "%s#error the directive #%s is not supported", line[:bytes.IndexByte(line, '#')], directiveAt(line))
