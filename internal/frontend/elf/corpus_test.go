@@ -230,7 +230,7 @@ func listedFor(reasons []reason, program string) []difference {
 	return out
 }
 
-// judge compares the differences that were found with those that the list has, or writes the list anew; then it returns
+// judge compares the differences that were found with the list, or writes the list anew; then it returns
 // true. About open questions, to which no answer came in time, it says nothing.
 func judge(t *testing.T, path string, reasons []reason, found, expected, open []difference) (written bool) {
 	t.Helper()

@@ -271,7 +271,7 @@ func newPool(r *rand.Rand) *pool {
 	return p
 }
 
-// registerNames are those of the general registers, by number.
+// registerNames are the names of the general registers, by number.
 var registerNames = strings.Fields("rax rcx rdx rbx rsp rbp rsi rdi r8 r9 r10 r11 r12 r13 r14 r15")
 
 // random makes the state that a form begins with.
@@ -357,7 +357,7 @@ type oracle struct {
 	*processor
 	r        *rand.Rand
 	compared map[string]int // cases, by mnemonic and width
-	limited  int            // cases that the translation does not cover; others are compared in their place
+	limited  int            // cases that the translation does not cover; others are compared instead
 	faults   int
 }
 
