@@ -38,6 +38,10 @@ func needsWhole(files []*source.File, _ ReadOptions) (*Unit, *diag.List) {
 	return &Unit{}, diags
 }
 
+// guessLanguage leaves the guess to the whole build: it answers with a language that this part does not read. So this
+// part needs no regular expressions, which have a thirtieth of its size.
+func guessLanguage(string) string { return "c" }
+
 // StoredText returns the text of a file of a program in results. This part reads no machine code.
 func StoredText(text []byte) string { return string(text) }
 

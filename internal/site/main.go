@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"fencepost"
@@ -20,41 +21,89 @@ import (
 
 func main() {
 	out := flag.String("out", "dist/site", "directory to write")
+	check := flag.Bool("check", false, "only see whether the first load is small enough")
 	flag.Parse()
-	if err := write(*out); err != nil {
+	do := func() error { return write(*out) }
+	if *check {
+		do = func() error { return write("") }
+	}
+	if err := do(); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
 }
 
-// write writes the site.
+// maxFirstLoad is how many bytes, compressed, a visitor loads for programs in .fp and for litmus tests.
+const maxFirstLoad = 3_000_000
+
+// write writes the site into a directory. Without a directory it only makes what a visitor loads first.
 func write(dir string) error {
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return err
-	}
 	page, err := explorer.SiteIndex(explorer.Start{Version: fencepost.Version()})
 	if err != nil {
 		return err
 	}
-	if err := os.WriteFile(filepath.Join(dir, "index.html"), page, 0o644); err != nil {
-		return err
-	}
-	for _, a := range explorer.Assets() {
-		if err := os.WriteFile(filepath.Join(dir, a.Name), a.Text, 0o644); err != nil {
-			return err
-		}
-	}
+	files := []explorer.Asset{{Name: "index.html", Text: page}}
+	files = append(files, explorer.Assets()...)
 	for _, p := range parts {
-		code, size, err := p.script()
+		if dir == "" && !p.first {
+			continue
+		}
+		code, err := p.script()
 		if err != nil {
 			return err
 		}
-		fmt.Printf("%s: %s holds %.2f MB of WebAssembly, compressed\n", dir, p.file, float64(size)/1e6)
-		if err := os.WriteFile(filepath.Join(dir, p.file), code, 0o644); err != nil {
+		files = append(files, explorer.Asset{Name: p.file, Text: code})
+	}
+	if err := measure(files); err != nil || dir == "" {
+		return err
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	for _, f := range files {
+		if err := os.WriteFile(filepath.Join(dir, f.Name), f.Text, 0o644); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// measure prints how much a visitor loads, and says whether the first load is too large.
+func measure(files []explorer.Asset) error {
+	first := 0
+	for _, f := range files {
+		packed, err := pack(f.Text)
+		if err != nil {
+			return err
+		}
+		later := slices.ContainsFunc(parts, func(p part) bool { return p.file == f.Name && !p.first })
+		if later {
+			fmt.Printf("%s, for other languages: %.2f MB, compressed\n", f.Name, float64(len(packed))/1e6)
+			continue
+		}
+		first += len(packed)
+	}
+	fmt.Printf("the first load: %.2f MB, compressed\n", float64(first)/1e6)
+	if first > maxFirstLoad {
+		return fmt.Errorf("the first load has %d bytes, and may have %d: find out what the small part links (docs/adr/0023)", first, maxFirstLoad)
+	}
+	return nil
+}
+
+// pack compresses a text as web hosts do.
+func pack(text []byte) ([]byte, error) {
+	var packed bytes.Buffer
+	z, err := gzip.NewWriterLevel(&packed, gzip.BestCompression)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := z.Write(text); err != nil {
+		return nil, err
+	}
+	if err := z.Close(); err != nil {
+		return nil, err
+	}
+	return packed.Bytes(), nil
 }
 
 // part is a script with this program for WebAssembly. The page loads the small one first, and the whole one when it is
@@ -62,19 +111,20 @@ func write(dir string) error {
 type part struct {
 	name, file string
 	flags      []string // of the Go compiler
+	first      bool     // it is loaded with the page
 }
 
 var parts = []part{
 	// Functions that are not inlined cost some time and save an eighth of the size.
-	{"small", "engine.js", []string{"-tags", "fencepost_small", "-gcflags=all=-l"}},
-	{"whole", "engine-whole.js", nil},
+	{"small", "engine.js", []string{"-tags", "fencepost_small", "-gcflags=all=-l"}, true},
+	{"whole", "engine-whole.js", nil, false},
 }
 
-// script returns the script with the worker and this program for WebAssembly, and the compressed size of the latter.
-func (p *part) script() (script []byte, size int, err error) {
+// script returns the script with the worker and this program for WebAssembly.
+func (p *part) script() ([]byte, error) {
 	temp, err := os.MkdirTemp("", "site")
 	if err != nil {
-		return nil, 0, err
+		return nil, err
 	}
 	defer os.RemoveAll(temp)
 	wasm := filepath.Join(temp, "site.wasm")
@@ -83,36 +133,28 @@ func (p *part) script() (script []byte, size int, err error) {
 	build.Env = append(os.Environ(), "GOOS=js", "GOARCH=wasm", "CGO_ENABLED=0")
 	build.Stderr = os.Stderr
 	if err := build.Run(); err != nil {
-		return nil, 0, fmt.Errorf("building the WebAssembly: %w", err)
+		return nil, fmt.Errorf("building the WebAssembly: %w", err)
 	}
 	code, err := os.ReadFile(wasm)
 	if err != nil {
-		return nil, 0, err
+		return nil, err
 	}
 	// The runtime that Go's WebAssembly needs is part of the Go distribution.
 	root, err := exec.Command("go", "env", "GOROOT").Output()
 	if err != nil {
-		return nil, 0, fmt.Errorf("finding Go: %w", err)
+		return nil, fmt.Errorf("finding Go: %w", err)
 	}
 	support, err := os.ReadFile(filepath.Join(strings.TrimSpace(string(root)), "lib", "wasm", "wasm_exec.js"))
 	if err != nil {
-		return nil, 0, fmt.Errorf("finding the runtime of Go's WebAssembly: %w", err)
+		return nil, fmt.Errorf("finding the runtime of Go's WebAssembly: %w", err)
 	}
-	var packed bytes.Buffer
-	z, err := gzip.NewWriterLevel(&packed, gzip.BestCompression)
+	packed, err := pack(code)
 	if err != nil {
-		return nil, 0, err
-	}
-	if _, err := z.Write(code); err != nil {
-		return nil, 0, err
-	}
-	if err := z.Close(); err != nil {
-		return nil, 0, err
+		return nil, err
 	}
 	worker, err := json.Marshal(string(support) + "\n" + explorer.Worker())
 	if err != nil {
-		return nil, 0, err
+		return nil, err
 	}
-	script = fmt.Appendf(nil, "\"use strict\";\nfp.local.engine(\"%s\", {worker: %s, wasm: \"%s\"});\n", p.name, worker, base64.StdEncoding.EncodeToString(packed.Bytes()))
-	return script, packed.Len(), nil
+	return fmt.Appendf(nil, "\"use strict\";\nfp.local.engine(\"%s\", {worker: %s, wasm: \"%s\"});\n", p.name, worker, base64.StdEncoding.EncodeToString(packed)), nil
 }

@@ -1,13 +1,17 @@
 package main
 
 import (
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"strings"
 	"testing"
+
+	"fencepost/internal/explorer"
 )
 
-// TestSmallPart: the part of the playground that is loaded first has neither C nor machine code in it.
+// TestSmallPart: the part of the playground that is loaded first has neither C nor machine code in it, nor regular
+// expressions, which bring 0.1 MB along.
 func TestSmallPart(t *testing.T) {
 	list := exec.Command("go", "list", "-deps", "-tags", "fencepost_small", ".")
 	list.Env = append(os.Environ(), "GOOS=js", "GOARCH=wasm")
@@ -16,10 +20,30 @@ func TestSmallPart(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name := range strings.Lines(string(out)) {
-		for _, part := range []string{"internal/frontend/c", "internal/frontend/elf", "modernc.org/cc"} {
+		for _, part := range []string{"internal/frontend/c", "internal/frontend/elf", "modernc.org/cc", "regexp"} {
 			if strings.Contains(name, part) {
 				t.Errorf("the small part has %s", strings.TrimSpace(name))
 			}
+		}
+	}
+}
+
+// TestMeasure: a first load that is too large is an error, however much else there is.
+func TestMeasure(t *testing.T) {
+	noise := make([]byte, maxFirstLoad)
+	rng := rand.New(rand.NewPCG(1, 2))
+	for i := range noise {
+		noise[i] = byte(rng.Uint32())
+	}
+	for _, c := range []struct {
+		files []explorer.Asset
+		ok    bool
+	}{
+		{[]explorer.Asset{{Name: "index.html", Text: noise[:1000]}, {Name: "engine-whole.js", Text: noise}}, true},
+		{[]explorer.Asset{{Name: "index.html", Text: noise[:2000]}, {Name: "engine.js", Text: noise[2000:]}}, false},
+	} {
+		if err := measure(c.files); (err == nil) != c.ok {
+			t.Errorf("%v", err)
 		}
 	}
 }

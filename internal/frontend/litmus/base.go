@@ -3,8 +3,6 @@ package litmus
 import (
 	"slices"
 	"strconv"
-
-	"fencepost/internal/lazyregexp"
 )
 
 // Where locations lie. In herd an address is a symbol and differs from every number.
@@ -22,8 +20,6 @@ const (
 	// maxPaired is how many numbers are also added to each other.
 	maxPaired = 1000
 )
-
-var literal = lazyregexp.New(`0[xX][0-9a-fA-F]+|[0-9]+`)
 
 // chooseBase returns the address of the first location of a test.
 func chooseBase(text []byte) uint64 {
@@ -43,7 +39,9 @@ func chooseBase(text []byte) uint64 {
 // all cut to 32 bits and sorted.
 func reachedNumbers(text []byte) []uint32 {
 	numbers := []uint32{0}
-	for _, word := range literal.FindAll(text, -1) {
+	for i := 0; i < len(text); {
+		word := literal(text[i:])
+		i += max(len(word), 1)
 		// A number too large for 64 bits is diagnosed elsewhere.
 		if n, err := strconv.ParseUint(string(word), 0, 64); err == nil {
 			numbers = append(numbers, uint32(n), -uint32(n))
@@ -63,4 +61,18 @@ func reachedNumbers(text []byte) []uint32 {
 	}
 	slices.Sort(all)
 	return slices.Compact(all)
+}
+
+// literal returns the number, decimal or hexadecimal, with which a text begins, nil if it begins with none.
+func literal(text []byte) []byte {
+	n := 0
+	if len(text) > 2 && text[0] == '0' && (text[1] == 'x' || text[1] == 'X') && isHexDigit(text[2]) {
+		for n = 3; n < len(text) && isHexDigit(text[n]); n++ {
+		}
+		return text[:n]
+	}
+	for n < len(text) && isDigit(text[n]) {
+		n++
+	}
+	return text[:n]
 }

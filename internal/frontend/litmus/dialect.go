@@ -1,27 +1,12 @@
 package litmus
 
-import (
-	"bytes"
-
-	"fencepost/internal/lazyregexp"
-)
+import "bytes"
 
 // The dialect of C. Between the initial state and the condition stands C: the
 // functions P0, P1 and so on are the threads, and whatever else is there (types,
 // functions that threads call) is C as well. Where that text ends is found by
 // counting braces; what it means is package translate's business, to which the file goes
 // with everything else blanked out.
-//
-// Two sets of words overlap: C11's <stdatomic.h> and the Linux kernel's atomics,
-// which have functions of the same names with other parameters. A test that speaks
-// of atomic_t or of an operation that only the kernel has is the kernel's.
-
-var (
-	kernelAtomics = lazyregexp.New(`\b(atomic(64|_long)?_(t|read|set|inc|dec|add|sub|and|or|xor|andnot|xchg|cmpxchg|try_cmpxchg)|` +
-		`atomic(64|_long)?_(read|set|add|sub|inc|dec|fetch|xchg|cmpxchg|try)_\w+(relaxed|acquire|release)|` +
-		`atomic(64|_long)?_\w+_(return|and_test|negative|unless|not_zero|fetch_inc|fetch_dec))\b`)
-	c11Atomics = lazyregexp.New(`\b(atomic_(u?(char|short|int|long|llong)|bool|flag|\w+_explicit|load|store|exchange|compare_exchange_(strong|weak)|thread_fence)|memory_order_\w+|_Atomic)\b`)
-)
 
 const (
 	c11Prelude    = "#include <stdatomic.h>\n#include <fencepost/linux_barriers.h>\n"
@@ -60,8 +45,7 @@ func (p *parser) cSection() bool {
 		return false
 	}
 	code := p.code.text[start:end]
-	kernel := kernelAtomics.FindIndex(code)
-	c11 := c11Atomics.FindIndex(code)
+	kernel, c11 := atomicWords(code)
 	if kernel != nil && c11 != nil {
 		p.errorf(codeFeature, start+c11[0], start+c11[1], "'%s' is a C11 operation and '%s' is a Linux kernel operation: a test can use only one kind",
 			code[c11[0]:c11[1]], code[kernel[0]:kernel[1]])

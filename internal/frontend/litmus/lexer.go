@@ -144,8 +144,9 @@ func isSpace(c byte) bool {
 	return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f' || c == '\v'
 }
 
-func isDigit(c byte) bool  { return c >= '0' && c <= '9' }
-func isLetter(c byte) bool { return c == '_' || c == '.' || c|0x20 >= 'a' && c|0x20 <= 'z' }
+func isDigit(c byte) bool    { return c >= '0' && c <= '9' }
+func isHexDigit(c byte) bool { return isDigit(c) || c >= 'a' && c <= 'f' || c >= 'A' && c <= 'F' }
+func isLetter(c byte) bool   { return c == '_' || c == '.' || c|0x20 >= 'a' && c|0x20 <= 'z' }
 
 func isNamePart(c byte) bool { return isLetter(c) || isDigit(c) }
 

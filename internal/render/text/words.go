@@ -2,7 +2,6 @@ package text
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -71,17 +70,39 @@ func Stats(r *verdict.Result) string { return statsLine(r) }
 
 // Reason returns the reason of an answer on one line, with separators in the numbers of states and executions.
 func Reason(reason string) string {
-	return largeCount.ReplaceAllStringFunc(oneLine(reason), func(s string) string {
-		digits, what, _ := strings.Cut(s, " ")
-		n, err := strconv.ParseInt(digits, 10, 64)
-		if err != nil {
-			return s
+	words := strings.Split(oneLine(reason), " ")
+	for i := range words[1:] {
+		if isWord(words[i+1], "states") || isWord(words[i+1], "executions") {
+			words[i] = separated(words[i])
 		}
-		return Count(n) + " " + what
-	})
+	}
+	return strings.Join(words, " ")
 }
 
-var largeCount = regexp.MustCompile(`\b\d{4,18} (?:states|executions)\b`)
+// isWord reports whether a text is a word, with or without signs behind it.
+func isWord(s, word string) bool {
+	rest, found := strings.CutPrefix(s, word)
+	return found && (rest == "" || !wordByte(rest[0]))
+}
+
+// separated returns a text that ends in a number with separators in the number.
+func separated(s string) string {
+	const least, most = 4, 18 // digits
+	before := strings.TrimRight(s, "0123456789")
+	digits := s[len(before):]
+	if len(digits) < least || len(digits) > most || before != "" && wordByte(before[len(before)-1]) {
+		return s
+	}
+	n, err := strconv.ParseInt(digits, 10, 64)
+	if err != nil {
+		return s
+	}
+	return before + Count(n)
+}
+
+func wordByte(c byte) bool {
+	return c == '_' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
+}
 
 // ProgramName returns the name of a program on one line: the file, or the files of a C program that has several.
 func ProgramName(r *verdict.Result) string {
