@@ -42,7 +42,7 @@ func has(parts ...string) func(string) (string, bool) {
 	}
 }
 
-// quotes accepts messages that have one of several words, with an apostrophe behind it, after a text.
+// quotes accepts messages that have one of several words, each with an apostrophe at its end, after a text.
 func quotes(before, words string) func(string) (string, bool) {
 	var parts []string
 	for _, w := range strings.Fields(words) {

@@ -79,7 +79,7 @@ func Reason(reason string) string {
 	return strings.Join(words, " ")
 }
 
-// isWord reports whether a text is a word, with or without signs behind it.
+// isWord reports whether a text is a word, with or without signs after it.
 func isWord(s, word string) bool {
 	rest, found := strings.CutPrefix(s, word)
 	return found && (rest == "" || !wordByte(rest[0]))
