@@ -262,7 +262,7 @@ func (ab *abstractor) admits(c *class, a *action) bool {
 		goal = append(goal, ab.pr.arith.le(ab.pr.arith.num(op.Lo), seen), ab.pr.arith.le(seen, ab.pr.arith.num(op.Hi)))
 	}
 	ab.pr.obligations++
-	status, _, err := ab.pr.asker.check(append(ab.pr.known.everywhere(m), not(and(goal))), nil)
+	status, _, err := ab.pr.asker.check(ab.pr.known.everywhere(m), goal, nil)
 	if err != nil {
 		ab.pr.err = err
 	}

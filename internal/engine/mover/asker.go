@@ -29,6 +29,7 @@ type asker struct {
 	sorts         map[string]string
 	order         []string // of the constants
 	asked         int
+	known         *answers
 	// Of the questions that the first solver answered: how many the second one answered in the same
 	// way, not at all, and otherwise.
 	confirmed, open, disputed int
@@ -40,7 +41,7 @@ func newAsker(ctx context.Context, opt *Options) (*asker, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &asker{first: first, record: opt.Questions, sorts: map[string]string{}}
+	s := &asker{first: first, record: opt.Questions, sorts: map[string]string{}, known: newAnswers()}
 	if opt.CheckWith != "" {
 		if s.second, err = smt.StartNamed(ctx, opt.CheckWith, queryLimit); err != nil {
 			first.Close()
@@ -81,21 +82,41 @@ func (s *asker) send(command string) {
 	}
 }
 
-// check asks whether the assertions are satisfiable together. With Sat the second result has the values of
-// the terms in want.
-func (s *asker) check(assertions, want []string) (smt.Status, []string, error) {
+// check asks for a state that satisfies what is given and violates one of the goals; without goals, for a state that
+// satisfies what is given. With Sat the second result has the values of the terms in want. What follows from earlier
+// answers is not asked again.
+func (s *asker) check(given, goals, want []string) (smt.Status, []string, error) {
+	q := s.known.question(given, goals)
+	if q.follows {
+		return smt.Unsat, nil, nil
+	}
+	if a := s.known.answers[q.key()]; a != nil {
+		if values, ok := a.values(want); ok {
+			return a.status, values, nil
+		}
+	}
+	status, values, err := s.ask(q, want)
+	if err == nil {
+		s.known.add(q, status, want, values)
+	}
+	return status, values, err
+}
+
+// ask asks the solvers.
+func (s *asker) ask(q *question, want []string) (smt.Status, []string, error) {
 	s.asked++
-	status, values, err := s.first.Check(nil, assertions, want)
+	short := s.short(q)
+	status, values, err := s.first.Check(nil, short, s.named(want))
 	if err != nil {
 		return status, values, err
 	}
 	if s.record != nil {
-		s.record(Question{s.asked, status.String(), s.text(status, assertions)})
+		s.record(Question{s.asked, status.String(), s.text(status, q.assertions())})
 	}
 	if s.second == nil || status == smt.Unknown {
 		return status, values, nil
 	}
-	again, _, err := s.second.Check(nil, assertions, nil)
+	again, _, err := s.second.Check(nil, short, nil)
 	switch {
 	case err != nil:
 		return again, nil, err
@@ -108,6 +129,43 @@ func (s *asker) check(assertions, want []string) (smt.Status, []string, error) {
 		return smt.Unknown, nil, nil
 	}
 	return status, values, nil
+}
+
+// short returns the assertions of a question, with names for terms: a solver reads each term once.
+func (s *asker) short(q *question) []string {
+	var list, goals []string
+	for _, n := range q.given {
+		list = append(list, s.nameOf(n))
+	}
+	for _, n := range q.goals {
+		goals = append(goals, s.nameOf(n))
+	}
+	if len(goals) > 0 {
+		list = append(list, not(and(goals)))
+	}
+	return list
+}
+
+// nameOf returns the name of a term, which it defines.
+func (s *asker) nameOf(n int) string {
+	t := &s.known.terms[n]
+	if t.name == "" {
+		t.name = fmt.Sprintf("term%d", n)
+		s.send(fmt.Sprintf("(define-fun %s () Bool %s)", t.name, t.text))
+	}
+	return t.name
+}
+
+// named returns terms with the names that they have.
+func (s *asker) named(terms []string) []string {
+	out := make([]string, len(terms))
+	for i, t := range terms {
+		out[i] = t
+		if n, ok := s.known.numbers[t]; ok && s.known.terms[n].name != "" {
+			out[i] = s.known.terms[n].name
+		}
+	}
+	return out
 }
 
 // text returns a question with the declarations of the constants in it.

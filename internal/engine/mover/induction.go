@@ -335,7 +335,7 @@ func (k *knowledge) described(st site, open []*pred) (names, terms []string) {
 // they do not. If the solver gives up, none counts as following, and there is no such state.
 func (k *knowledge) refute(given, terms, shown []string) (bad []bool, state []string) {
 	pr := k.pr
-	status, values, err := pr.asker.check(append(append([]string(nil), given...), not(and(terms))), append(append([]string(nil), terms...), shown...))
+	status, values, err := pr.asker.check(given, terms, append(append([]string(nil), terms...), shown...))
 	if err != nil {
 		pr.err = err
 		return nil, nil

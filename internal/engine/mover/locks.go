@@ -289,7 +289,7 @@ func (lf *lockFinder) allows(cond *ir.Expr, h holding) (yes, no bool) {
 	}
 	lf.pr.declareConst("any_value", lf.pr.arith.sort())
 	possible := func(extra string) bool {
-		status, _, err := lf.pr.asker.check([]string{lf.pr.env(regs).truth(cond), extra}, nil)
+		status, _, err := lf.pr.asker.check([]string{lf.pr.env(regs).truth(cond), extra}, nil, nil)
 		if err != nil {
 			lf.pr.err = err
 		}

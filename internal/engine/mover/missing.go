@@ -55,7 +55,7 @@ func (cr *checker) missing(ck *check) []verdict.ProofMissing {
 	for i, f := range candidates {
 		terms[i] = f.p.term(regs, m, nil)
 	}
-	status, values, err := pr.asker.check(append(given, not(ck.goal)), terms)
+	status, values, err := pr.asker.check(given, []string{ck.goal}, terms)
 	if err != nil {
 		pr.err = err
 	}

@@ -293,7 +293,7 @@ func (pr *prover) vacuous() []verdict.Warning {
 			if !a.shared() || len(pr.known.local[c][a.from()]) == 0 || pr.err != nil {
 				continue
 			}
-			status, _, err := pr.asker.check(pr.known.at(c, a.from(), pr.registers(c, "a"), pr.memory("m")), nil)
+			status, _, err := pr.asker.check(pr.known.at(c, a.from(), pr.registers(c, "a"), pr.memory("m")), nil, nil)
 			if err != nil {
 				pr.err = err
 				break

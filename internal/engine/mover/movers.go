@@ -150,7 +150,7 @@ func (mt *moverTable) ask(c *class, l ir.Loc, d *class, n ir.Loc, given []string
 		return &pairAnswer{holds: true}
 	}
 	names, terms := mt.shown(c, l, d, n)
-	status, values, err := mt.pr.asker.check(append(given, not(goal)), terms)
+	status, values, err := mt.pr.asker.check(given, []string{goal}, terms)
 	if err != nil {
 		mt.pr.err = err
 		return &pairAnswer{vague: true}

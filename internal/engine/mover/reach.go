@@ -114,10 +114,10 @@ func (mt *moverTable) onlyAddress(c *class, e *ir.Edge) *int64 {
 	addr := mt.pr.env(regs).number(e.Op.Addr)
 	given := mt.pr.known.at(c, e.From, regs, mt.pr.memory("m"))
 	mt.pr.obligations++
-	status, values, err := mt.pr.asker.check(given, []string{addr})
+	status, values, err := mt.pr.asker.check(given, nil, []string{addr})
 	if err == nil && status == smt.Sat {
 		if at, bad := strconv.ParseInt(values[0], 10, 64); bad == nil {
-			if status, _, err = mt.pr.asker.check(append(given, not(equal(addr, mt.pr.arith.num(at)))), nil); err == nil && status == smt.Unsat {
+			if status, _, err = mt.pr.asker.check(given, []string{equal(addr, mt.pr.arith.num(at))}, nil); err == nil && status == smt.Unsat {
 				return &at
 			}
 		}
