@@ -106,10 +106,8 @@ func (a Arithmetic) compare(op ir.ExprOp, t ir.Type, x, y string) string {
 		return equal(x, y)
 	case op == ir.Ne:
 		return not(equal(x, y))
-	case a == BitVectors && t.Signed:
-		return apply("bvs"+bvCompare[op], x, y)
 	case a == BitVectors:
-		return apply("bvu"+bvCompare[op], x, y)
+		return compareVectors(op, t, x, y)
 	case !t.Signed:
 		x, y = apply("fp_u64", x), apply("fp_u64", y)
 	}
@@ -124,24 +122,27 @@ func (a Arithmetic) binary(op ir.ExprOp, t ir.Type, x, y string) string {
 	if a == Integers {
 		return apply(intArith[op], x, y)
 	}
+	size := t.Size()
 	if name, ok := bvArith[op]; ok {
-		return a.narrow(apply(name, x, y), t)
+		return a.extend(apply(name, a.cut(x, size), a.cut(y, size)), t)
 	}
 	switch op {
 	case ir.Shl, ir.Shr:
-		count := apply("bvand", y, a.num(int64(t.Bits)-1))
+		count := apply("bvand", a.cut(y, size), vector(int64(t.Bits)-1, int(t.Bits)))
 		name := "bvshl"
 		if op == ir.Shr {
-			x = a.narrow(x, t)
 			if name = "bvlshr"; t.Signed {
 				name = "bvashr"
 			}
 		}
-		return a.narrow(apply(name, x, count), t)
+		return a.extend(apply(name, a.cut(x, size), count), t)
 	case ir.Div, ir.Rem:
 		name := map[bool]map[ir.ExprOp]string{
 			true: {ir.Div: "bvsdiv", ir.Rem: "bvsrem"}, false: {ir.Div: "bvudiv", ir.Rem: "bvurem"},
 		}[t.Signed][op]
+		if within(x, t) && within(y, t) {
+			return ite(equal(y, a.num(0)), a.num(0), a.extend(apply(name, a.cut(x, size), a.cut(y, size)), t))
+		}
 		return ite(equal(y, a.num(0)), a.num(0), a.narrow(apply(name, x, y), t))
 	}
 	panic("BUG: not arithmetic: " + op.String())
@@ -150,14 +151,14 @@ func (a Arithmetic) binary(op ir.ExprOp, t ir.Type, x, y string) string {
 // neg returns the negation of a word. flip returns its complement.
 func (a Arithmetic) neg(x string, t ir.Type) string {
 	if a == BitVectors {
-		return a.narrow(apply("bvneg", x), t)
+		return a.extend(apply("bvneg", a.cut(x, t.Size())), t)
 	}
 	return apply("-", x)
 }
 
 func (a Arithmetic) flip(x string, t ir.Type) string {
 	if a == BitVectors {
-		return a.narrow(apply("bvnot", x), t)
+		return a.extend(apply("bvnot", a.cut(x, t.Size())), t)
 	}
 	return apply("fp_not", x)
 }
@@ -176,7 +177,7 @@ func (a Arithmetic) cut(x string, size int) string {
 	case size == ir.CellUnit:
 		return x
 	case a == BitVectors:
-		return fmt.Sprintf("((_ extract %d 0) %s)", 8*size-1, x)
+		return cutVector(x, size)
 	}
 	return apply("mod", x, strconv.FormatUint(1<<(8*size), 10))
 }

@@ -35,8 +35,14 @@ func not(x string) string {
 }
 
 func equal(x, y string) string {
-	if x == y {
+	switch {
+	case x == y:
 		return "true"
+	case unequal(x, y):
+		return "false"
+	}
+	if a, b, ok := shorter(x, y); ok {
+		x, y = a.text, b.text
 	}
 	return apply("=", x, y)
 }
@@ -54,6 +60,9 @@ func ite(c, x, y string) string {
 		return x
 	case c == "false":
 		return y
+	}
+	if a, b, ok := shorter(x, y); ok {
+		return extended{apply("ite", c, a.text, b.text), a.bits, a.signed}.word()
 	}
 	return apply("ite", c, x, y)
 }
