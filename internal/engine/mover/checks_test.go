@@ -1,7 +1,6 @@
 package mover_test
 
 import (
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -9,7 +8,9 @@ import (
 	"testing"
 
 	"fencepost/internal/engine/mover"
+	"fencepost/internal/ir"
 	"fencepost/internal/memory"
+	"fencepost/internal/property"
 	"fencepost/internal/testkit"
 	"fencepost/verdict"
 )
@@ -131,42 +132,19 @@ func TestProvedAssertionsHold(t *testing.T) {
 	needsSolver(t)
 	defer mover.LimitQuestions(1_000_000)()
 	samples := []mover.Reach{nil, reach(20), reach(2000)}
-	var proved, failing, open, compared int
+	var c campaign
 	for i := range *programs {
 		s := *seed + uint64(i)
-		r := rand.New(rand.NewPCG(s, 0xa55e))
-		text := asserting(r)
+		text := asserting(rand.New(rand.NewPCG(s, 0xa55e)))
 		flat, props := parse(t, text)
-		out, n := proveAndCompare(t, fmt.Sprintf("seed %d\n%s", s, text), flat, props, mover.Options{NoAbstraction: i%4 != 0, Reach: samples[i%3]}, 1, 2, 3)
-		compared += n
-		holds := out.Verdict != verdict.Unknown && out.Proof.Open() == 0
-		fails := false
-		for n := 1; n <= 4 && !fails; n++ {
-			some, props := parseWith(t, text, n)
-			got, err := testkit.Ask(testkit.Explicit, some, props, memory.TSO, testkit.How{First: true, Memory: 32 << 20})
-			if errors.Is(err, testkit.ErrTooBig) && n > 3 {
-				break
-			}
-			if err != nil {
-				t.Fatalf("seed %d: %v\n%s", s, err, text)
-			}
-			if fails = len(got.Checks) > 0; fails && holds {
-				t.Fatalf("seed %d is proved, but %q fail with %d threads of each\n%s", s, got.Checks, n, text)
-			}
-		}
-		switch {
-		case holds:
-			proved++
-		case fails:
-			failing++
-		default:
-			open++
-		}
+		c.try(t, trial{
+			name: fmt.Sprintf("seed %d\n%s", s, text), prog: flat, props: props, sizes: []int{1, 2, 3},
+			opt:      mover.Options{NoAbstraction: i%4 != 0, Reach: samples[i%3]},
+			instance: func(n int) (*ir.Program, *property.Set) { return parseWith(t, text, n) },
+		})
+		c.tell(t, i)
 	}
-	t.Logf("%d proved, %d fail under TSO, %d do neither; %d comparisons of an invariant with a state", proved, failing, open, compared)
-	if proved == 0 || failing == 0 || compared == 0 {
-		t.Error("the test tests nothing")
-	}
+	c.end(t)
 }
 
 // asserting makes a program of two templates whose assertions often hold.

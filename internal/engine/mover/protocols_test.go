@@ -7,9 +7,8 @@ import (
 	"testing"
 
 	"fencepost/internal/engine/mover"
-	"fencepost/internal/memory"
-	"fencepost/internal/testkit"
-	"fencepost/verdict"
+	"fencepost/internal/ir"
+	"fencepost/internal/property"
 )
 
 // protocol makes a template of a lock, or of something that looks like one: each part is right, or
@@ -53,41 +52,20 @@ func protocol(r *rand.Rand) string {
 // four, and its invariants hold in all their states.
 func TestProofsOfProtocols(t *testing.T) {
 	needsSolver(t)
-	var proved, failing, open, compared int
+	var c campaign
 	for i := range *programs {
 		s := *seed + uint64(i)
-		r := rand.New(rand.NewPCG(s, 0x10c))
-		text := protocol(r)
+		text := protocol(rand.New(rand.NewPCG(s, 0x10c)))
 		flat, props := parse(t, text)
 		opt := mover.Options{NoAbstraction: i%3 != 0, Reach: reach([]int64{8, 200, 5000}[i%3])}
 		if i%2 == 0 {
 			opt.Arithmetic = mover.BitVectors
 		}
-		out, n := proveAndCompare(t, fmt.Sprintf("seed %d\n%s", s, text), flat, props, opt, 1, 2, 3)
-		compared += n
-		holds := out.Verdict != verdict.Unknown && out.Proof.Open() == 0
-		fails := false
-		for n := 1; n <= 4 && !fails; n++ {
-			some, props := parseWith(t, text, n)
-			got, err := testkit.Ask(testkit.Explicit, some, props, memory.TSO, testkit.How{First: true})
-			if err != nil {
-				t.Fatalf("seed %d: %v\n%s", s, err, text)
-			}
-			if fails = len(got.Checks) > 0; fails && holds {
-				t.Fatalf("seed %d is proved, but %q fail with %d threads\n%s", s, got.Checks, n, text)
-			}
-		}
-		switch {
-		case holds:
-			proved++
-		case fails:
-			failing++
-		default:
-			open++
-		}
+		c.try(t, trial{
+			name: fmt.Sprintf("seed %d\n%s", s, text), prog: flat, props: props, opt: opt, sizes: []int{1, 2, 3},
+			instance: func(n int) (*ir.Program, *property.Set) { return parseWith(t, text, n) },
+		})
+		c.tell(t, i)
 	}
-	t.Logf("%d proved, %d fail under TSO, %d do neither; %d comparisons of an invariant with a state", proved, failing, open, compared)
-	if proved == 0 || failing == 0 || compared == 0 {
-		t.Error("the test tests nothing")
-	}
+	c.end(t)
 }
