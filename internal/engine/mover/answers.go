@@ -17,9 +17,9 @@ type answers struct {
 	numbers map[string]int
 	terms   []numberedTerm
 	answers map[string]*answer
-	// follows has for each goal the smallest sets of terms from which it is known to follow, in ascending order. The goal -1
+	// implications has for each goal the smallest sets of terms from which it is known to follow, in ascending order. The goal -1
 	// is the contradiction.
-	follows map[int][][]int
+	implications map[int][][]int
 }
 
 // numberedTerm is a term, with the name that the solvers know it by; "": none yet.
@@ -48,7 +48,7 @@ func (a *answer) values(want []string) ([]string, bool) {
 }
 
 func newAnswers() *answers {
-	return &answers{numbers: map[string]int{}, answers: map[string]*answer{}, follows: map[int][][]int{}}
+	return &answers{numbers: map[string]int{}, answers: map[string]*answer{}, implications: map[int][][]int{}}
 }
 
 // number returns the number of a term.
@@ -66,25 +66,25 @@ func (k *answers) number(text string) int {
 type question struct {
 	known   *answers
 	given   []int // in ascending order, each once
-	goals   []int // likewise; those that are not known to follow
-	follows bool  // it is known that there is no such state
+	goals   []int // likewise; goals that are known to follow are left out
+	refuted bool  // it is known that there is no such state
 }
 
-// question returns a question. A question without goals has no goals.
+// question returns the question about terms, without what is known already.
 func (k *answers) question(given, goals []string) *question {
 	q := &question{known: k}
 	for _, t := range given {
 		switch t {
 		case "true":
 		case "false":
-			q.follows = true
+			q.refuted = true
 		default:
 			q.given = append(q.given, k.number(t))
 		}
 	}
 	slices.Sort(q.given)
 	q.given = slices.Compact(q.given)
-	q.follows = q.follows || k.implied(q.given, -1)
+	q.refuted = q.refuted || k.implied(q.given, -1)
 	for _, t := range goals {
 		if n := k.number(t); t != "true" && !k.implied(q.given, n) {
 			q.goals = append(q.goals, n)
@@ -92,7 +92,7 @@ func (k *answers) question(given, goals []string) *question {
 	}
 	slices.Sort(q.goals)
 	q.goals = slices.Compact(q.goals)
-	q.follows = q.follows || len(goals) > 0 && len(q.goals) == 0
+	q.refuted = q.refuted || len(goals) > 0 && len(q.goals) == 0
 	return q
 }
 
@@ -101,7 +101,7 @@ func (k *answers) implied(given []int, goal int) bool {
 	if _, there := slices.BinarySearch(given, goal); there {
 		return true
 	}
-	return slices.ContainsFunc(k.follows[goal], func(set []int) bool { return subset(set, given) })
+	return slices.ContainsFunc(k.implications[goal], func(set []int) bool { return subset(set, given) })
 }
 
 // subset reports whether a has no elements that b lacks. Both are in ascending order.
@@ -162,6 +162,6 @@ func (k *answers) add(q *question, status smt.Status, want, values []string) {
 		goals = []int{-1}
 	}
 	for _, g := range goals {
-		k.follows[g] = append(slices.DeleteFunc(k.follows[g], func(set []int) bool { return subset(q.given, set) }), q.given)
+		k.implications[g] = append(slices.DeleteFunc(k.implications[g], func(set []int) bool { return subset(q.given, set) }), q.given)
 	}
 }

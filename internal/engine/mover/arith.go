@@ -140,7 +140,7 @@ func (a Arithmetic) binary(op ir.ExprOp, t ir.Type, x, y string) string {
 		name := map[bool]map[ir.ExprOp]string{
 			true: {ir.Div: "bvsdiv", ir.Rem: "bvsrem"}, false: {ir.Div: "bvudiv", ir.Rem: "bvurem"},
 		}[t.Signed][op]
-		if within(x, t) && within(y, t) {
+		if hasType(x, t) && hasType(y, t) {
 			return ite(equal(y, a.num(0)), a.num(0), a.extend(apply(name, a.cut(x, size), a.cut(y, size)), t))
 		}
 		return ite(equal(y, a.num(0)), a.num(0), a.narrow(apply(name, x, y), t))

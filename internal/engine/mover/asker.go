@@ -87,7 +87,7 @@ func (s *asker) send(command string) {
 // answers is not asked again.
 func (s *asker) check(given, goals, want []string) (smt.Status, []string, error) {
 	q := s.known.question(given, goals)
-	if q.follows {
+	if q.refuted {
 		return smt.Unsat, nil, nil
 	}
 	if a := s.known.answers[q.key()]; a != nil {

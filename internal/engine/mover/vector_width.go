@@ -65,7 +65,7 @@ func wordConstant(x string) (int64, bool) {
 	return int64(v), err == nil
 }
 
-// fits reports whether a number is one of those that x may be.
+// fits reports whether a number is a value that x can have.
 func (x extended) fits(v int64) bool {
 	if x.signed {
 		return -1<<(x.bits-1) <= v && v < 1<<(x.bits-1)
@@ -150,8 +150,8 @@ func cutVector(x string, size int) string {
 	return fmt.Sprintf("((_ extract %d 0) %s)", bits-1, x)
 }
 
-// within reports whether a word is a value of a type.
-func within(x string, t ir.Type) bool {
+// hasType reports whether a word is a value of a type.
+func hasType(x string, t ir.Type) bool {
 	of := extended{bits: int(t.Bits), signed: t.Signed}
 	if v, ok := wordConstant(x); ok {
 		return of.fits(v)
