@@ -168,6 +168,9 @@ func (m *Machine) noteRecursive(t int, addr uint64) {
 func (m *Machine) describeControl(t int, st memory.Step, op *ir.Op, addr uint64, e *Event) {
 	switch op.Kind {
 	case ir.Spawn:
+		if len(op.Threads) > 1 && m.Uses.Shared {
+			e.Flags |= Varies // by the threads that have started
+		}
 		for _, u := range op.Threads {
 			e.Add(SpawnBase+8*uint64(u), 8, Reads|Writes)
 			if !m.State.Started(u) {

@@ -37,7 +37,7 @@ func (m *Machine) List(t int) {
 		switch m.Sys.Thread(m.State, t).Hindrance(i).Why {
 		case memory.Refusal:
 			m.Options = append(m.Options, Label{Edge: i})
-		case memory.Buffer, memory.Held, memory.Others:
+		case memory.Buffer, memory.Held, memory.Others, memory.NoThread:
 			m.Hidden = append(m.Hidden, Label{Edge: i, Choice: AnyChoice})
 		}
 	}

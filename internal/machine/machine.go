@@ -50,7 +50,7 @@ type Machine struct {
 
 	// What the last call of list found.
 	Options []Label
-	Hidden  []Label // edges that have no step now but may have one later
+	Hidden  []Label // edges that have no step now but may have one later, or had one if others had come later
 
 	// Scratch.
 	Enabled []memory.Step
@@ -161,7 +161,7 @@ func (m *Machine) Stopped(t int) bool {
 		return false
 	}
 	for i := range int32(th.EdgeCount()) {
-		if th.Hindrance(i).Why != memory.Never {
+		if why := th.Hindrance(i).Why; why != memory.Never && why != memory.NoThread {
 			return false
 		}
 	}

@@ -179,12 +179,13 @@ type Hindrance uint8
 
 // The hindrances.
 const (
-	_       Hindrance = iota
-	Never             // the thread itself: an assumption that does not hold, a bound
-	Buffer            // the thread's buffer must drain
-	Refusal           // an await or conditional read-modify-write reads a value that its condition refuses; a global fence finds a store in a buffer
-	Held              // a mutex is held
-	Others            // another thread must end, or leave its atomic section
+	_        Hindrance = iota
+	Never              // the thread itself: an assumption that does not hold, a bound
+	NoThread           // a spawn finds no thread that has not started
+	Buffer             // the thread's buffer must drain
+	Refusal            // an await or conditional read-modify-write reads a value that its condition refuses; a global fence finds a store in a buffer
+	Held               // a mutex is held
+	Others             // another thread must end, or leave its atomic section
 )
 
 // Hindered describes why an edge is not enabled.
@@ -203,13 +204,17 @@ func (th Thread) Hindrance(i int32) Hindered {
 	e, regs := th.edge(i)
 	addr, _ := th.Address(i)
 	switch e.kind {
-	case ir.Assume, ir.Bound, ir.Unsupported, ir.Havoc, ir.Spawn:
+	case ir.Assume, ir.Bound, ir.Unsupported, ir.Havoc:
 		return Hindered{Why: Never}
 	case ir.Load, ir.Await, ir.AbstractLoad:
 		_, forwarded := th.s.forward(th.t, addr, int(e.size))
 		return Hindered{Why: Refusal, Addr: addr, Size: int(e.size), Forwarded: forwarded, ForwardedFrom: th.s.forwardedFrom(th.t, addr, int(e.size))}
 	case ir.CondWait: // woken, and must take its mutex again
 		return Hindered{Why: Held, Addr: uint64(e.val2.eval(regs, 0)), Size: WordSize}
+	case ir.Spawn:
+		if th.s.spawnTarget(e) < 0 {
+			return Hindered{Why: NoThread}
+		}
 	}
 	if !th.s.drained(th.t) {
 		return Hindered{Why: Buffer}

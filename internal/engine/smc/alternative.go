@@ -54,16 +54,19 @@ func (rv *reverser) alternative(r *reversible, p int32, lb label) {
 		var e event
 		rv.run.Perform(rv.exec.events[v.items[k].i].Proc, rv.exec.events[v.items[k].i].Label, &e)
 	}
-	wait := blocked{first: none}
+	known := len(rv.pending)
 	if !open && len(rv.positions) == 0 && r.second == none && r.without == 0 && !rv.run.Procs.List[p].Buffer {
-		wait = rv.blockedChoice(int(p), lb, r.first)
+		rv.blockedChoice(int(p), lb, r.first)
 	}
 	rv.endTrial(start)
 	if rv.tail.clash {
 		return
 	}
-	if wait.first != none {
-		rv.reverse(&reversible{first: min(wait.first, r.first), second: none, proc: p, label: label{Edge: lb.Edge}, lock: wait.lock, without: 1 + max(wait.first, r.first)})
+	if len(rv.pending) > known {
+		for k := known; k < len(rv.pending); k++ {
+			rv.reverse(&rv.pending[k])
+		}
+		rv.pending = rv.pending[:known]
 		return // there are no positions for r, and rv.positions may have others by now
 	}
 	for i := range rv.positions {
@@ -85,6 +88,9 @@ func (rv *reverser) demandAt(r *reversible, pos *position) {
 	v.turn, v.last = pos.k, pos.ev
 	v.last.Idx = rv.exec.countBefore(pos.ev.Proc, r.first, v)
 	v.appendReversed()
-	v.appendRest(r.first, i)
+	v.appendRest(r.first, r.without-1, i)
+	if r.second == none && rv.tree.leads(&rv.exec.events[r.first], v) != notInitial {
+		return // what was possible before the first event is possible after it, too: another spawn has taken the last thread
+	}
 	rv.demand(r)
 }

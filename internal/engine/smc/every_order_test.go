@@ -1,6 +1,7 @@
 package smc_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -169,16 +170,117 @@ func b() {
   L0 -> L1: join 1
   L0 -> L1: join 3
 }`, [3]int{2, 2, 2}},
+	// Another thread has started the only thread, and b takes the other choice; it could have started it first. Under TSO its
+	// buffer may have to be empty for that.
+	{"spawn among choices", `object x size 8
+func a() {
+  reg h
+  L0 -> L1: h = spawn {c}()
+}
+func b() {
+  reg h
+  L0 -> L1: store [&x] = 1
+  L1 -> L2: h = spawn {c}()
+  L1 -> L2: nop
+}
+func c() {
+  reg r
+  L0 -> L1: r = load [&x]
+}`, [3]int{3, 3, 3}},
+	// Which threads a spawn finds started depends on what comes before it; so does what it depends on.
+	{"spawns of several threads", `func a() {
+  reg h
+  L0 -> L1: h = spawn {c}()
+  L0 -> L2: join 2
+  L0 -> L2: h = spawn {d, c}()
+}
+func b() {
+  reg h
+  L0 -> L1: h = spawn {c, d}()
+}
+func c() {
+  L0 -> L1: nop
+  L0 -> L1: nop
+}
+func d() {
+  L0 -> L1: nop
+}`, [3]int{8, 8, 8}},
+	// b cannot start d any more when a has, but what a did first does not keep it from that.
+	{"spawns of some threads", `func a() {
+  reg h
+  L0 -> L1: h = spawn {c, d}()
+  L0 -> L1: join 3
+  L1 -> L2: h = spawn {d}()
+}
+func b() {
+  reg h
+  L0 -> L1: h = spawn {d, c}()
+}
+func c() {
+  L0 -> L1: nop
+}
+func d() {
+  L0 -> L1: nop
+  L0 -> L1: nop
+}`, [3]int{8, 8, 8}},
+	// The join of a waits at the end. It has the number of a choice that a made before, and that sleeps.
+	{"choice before a join", `object x size 8
+object y size 8
+func a() {
+  reg r
+  L0 -> L3: nop
+  L0 -> L1: r = load [&x]
+  L0 -> L1: nop
+  L1 -> L2: join 2
+}
+func b() {
+  reg h
+  L0 -> L1: h = spawn {c}()
+}
+func c() {
+  reg r
+  L0 -> L1: store [&x] = 1
+  L1 -> L2: r = await [&y] when (seen != 0)
+}`, [3]int{6, 6, 6}},
+	// If a starts c instead of doing nothing, d cannot, and what d does afterwards is not in the sequence.
+	{"after what is left out", `object x size 8
+func a() {
+  reg h
+  L0 -> L1: store [&x] = 1
+  L1 -> L2: h = spawn {d, c}()
+  L1 -> L2: nop
+}
+func b() {
+  reg h
+  L0 -> L1: h = spawn {d}()
+  L1 -> L2: h = spawn {c, d}()
+  L1 -> L2: h = load [&x]
+}
+func c() {
+  L0 -> L1: nop
+}
+func d() {
+  reg h
+  L0 -> L1: h = spawn {d}()
+  L0 -> L1: nop
+  L0 -> L1: h = spawn {c}()
+  L1 -> L2: h = await [&x] when (seen != 0)
+}`, [3]int{16, 16, 16}},
 }
 
 // TestMissedOrders: missedOrders has all orders now, with several workers, too.
 func TestMissedOrders(t *testing.T) {
 	for _, c := range missedOrders {
-		threads := "\nthread a = a()\nthread b = b()\n"
-		if strings.Contains(c.body, "func m") {
-			threads = "\nthread m = m()\nthread a = a() spawned\nthread b = b() spawned\n"
+		threads, spawned := "", strings.Contains(c.body, "func m") // which starts all others
+		for _, name := range []string{"m", "a", "b", "c", "d"} {
+			if strings.Contains(c.body, "func "+name+"()") {
+				threads += fmt.Sprintf("\nthread %s = %s()", name, name)
+				if spawned && name != "m" || name > "b" && name != "m" {
+					threads += " spawned"
+				}
+			}
 		}
-		p, diags := ir.Parse("orders.ir", []byte("program orders flat\n"+c.body+threads))
+		p, diags := ir.Parse("orders.ir", []byte("program orders flat\n"+c.body+threads+"\n"))
 		if diags.HasErrors() {
 			t.Fatal(c.name, diags.All)
 		}

@@ -1,6 +1,8 @@
 package smc
 
 import (
+	"slices"
+
 	"fencepost/internal/ir"
 	"fencepost/internal/machine"
 	"fencepost/internal/memory"
@@ -53,25 +55,41 @@ func (rv *reverser) pendingLock(t int, edge int32, h memory.Hindered) {
 }
 
 // pendingJoins adds the reversible races of the joins that thread t waits at, and of the spawns for which no thread is
-// left: another spawn has started the last one.
+// left: other spawns have started them.
 func (rv *reverser) pendingJoins(t int) {
 	if rv.run.Threads.Now[t].Stop != machine.Runs || !rv.run.State.Running(ir.ThreadID(t)) {
 		return
 	}
 	th := rv.run.Sys.Thread(rv.run.State, t)
 	for i := range int32(th.EdgeCount()) {
-		u := -1
-		switch op := th.Op(i); {
-		case len(th.EnabledEdge(i, nil)) > 0:
-		case op.Kind == ir.Join:
-			u = th.JoinTarget(i)
-		case op.Kind == ir.Spawn:
-			u = int(op.Threads[len(op.Threads)-1])
+		if len(th.EnabledEdge(i, nil)) > 0 {
+			continue
 		}
-		if f := rv.exec.starter(u); u >= 0 && f != none && rv.exec.events[f].Thread != int32(t) && !rv.past(t, f) {
-			rv.pending = append(rv.pending, reversible{first: f, second: none, proc: int32(t), label: label{Edge: i}})
+		for _, f := range rv.startedBy(th, i) {
+			if rv.exec.events[f].Thread != int32(t) && !rv.past(t, f) {
+				rv.pending = append(rv.pending, reversible{first: f, second: none, proc: int32(t), label: label{Edge: i}})
+			}
 		}
 	}
+}
+
+// startedBy returns the events before which edge i of a thread is possible: for a join, the start of the thread to be
+// joined; for a spawn, the starts of all threads that it could start, which may be independent of each other. The result
+// is valid until the next call.
+func (rv *reverser) startedBy(th memory.Thread, i int32) []int32 {
+	out := rv.starts[:0]
+	switch op := th.Op(i); op.Kind {
+	case ir.Join:
+		if u := th.JoinTarget(i); u >= 0 {
+			out = append(out, rv.exec.starter(u))
+		}
+	case ir.Spawn:
+		for _, u := range op.Threads {
+			out = append(out, rv.exec.starter(int(u)))
+		}
+	}
+	rv.starts = slices.DeleteFunc(out, func(f int32) bool { return f == none })
+	return rv.starts
 }
 
 // past reports whether event f happens before what thread t does next, if that drains.
@@ -104,35 +122,33 @@ func (rv *reverser) attempt(r *reversible) event {
 	return e
 }
 
-// Locks and joins of threads that do something else instead.
+// Locks, joins and spawns of threads that do something else instead.
 //
-// A thread that has a choice may find a lock or a join among what it can choose, and cannot do it now. If it never can
-// in the execution, the lock could still have come before the event that took the mutex, and the join before the event
-// that started the thread. At the end the thread does not wait for it, so it is not pending there.
+// A thread that has a choice may find a lock, a join or a spawn among what it can choose, and cannot do it now. If it
+// never can in the execution, the lock could still have come before the event that took the mutex, the join before the
+// event that started the thread, and the spawn before an event that started one of its threads. At the end the thread
+// does not wait for it, so it is not pending there.
 
-// blocked is a choice of a thread that is possible only before another event.
-type blocked struct {
-	first int32 // the event that took the mutex or started the thread; none: nothing is blocked
-	lock  bool
-}
-
-// blockedChoice returns why thread t cannot do what a label says in the state of the machine, where it could do event i
-// of the execution instead.
-func (rv *reverser) blockedChoice(t int, lb label, i int32) blocked {
+// blockedChoice adds to rv.pending what thread t could have done before another event: what a label says, which it cannot
+// do in the state of the machine, where it could do event i of the execution instead.
+func (rv *reverser) blockedChoice(t int, lb label, i int32) {
 	th := rv.run.Sys.Thread(rv.run.State, t)
-	first, lock := int32(none), false
-	switch h := th.Hindrance(lb.Edge); {
-	case h.Why == memory.Held:
-		first, lock = rv.exec.newest(h.Addr, func(f int32) bool {
+	var before []int32
+	h := th.Hindrance(lb.Edge)
+	switch h.Why {
+	case memory.Held:
+		before = append(rv.starts[:0], rv.exec.newest(h.Addr, func(f int32) bool {
 			return rv.exec.events[f].Flags&acquires != 0 && rv.exec.events[f].Accesses(h.Addr) && !rv.after(i, f)
-		}), true
-	case h.Why == memory.Others && th.Op(lb.Edge).Kind == ir.Join:
-		first = rv.exec.starter(th.JoinTarget(lb.Edge))
+		}))
+	case memory.Others, memory.NoThread:
+		before = rv.startedBy(th, lb.Edge)
 	}
-	if first == none || first >= i && rv.after(i, first) || rv.exec.events[first].Thread == int32(t) || rv.pastOf(i, first) {
-		return blocked{first: none}
+	for _, f := range before {
+		if f == none || f >= i && rv.after(i, f) || rv.exec.events[f].Thread == int32(t) || rv.pastOf(i, f) {
+			continue
+		}
+		rv.pending = append(rv.pending, reversible{first: min(f, i), second: none, proc: int32(t), label: label{Edge: lb.Edge}, lock: h.Why == memory.Held, without: 1 + max(f, i)})
 	}
-	return blocked{first, lock}
 }
 
 // after reports whether event f is event i or happens after it.

@@ -52,6 +52,7 @@ type reverser struct {
 	// Scratch.
 	seq       sequence
 	pending   []reversible
+	starts    []int32
 	positions []position
 	clock     clockSum
 }
@@ -95,8 +96,11 @@ func (rv *reverser) reverse(r *reversible) {
 
 // choiceCovered reports whether another choice, instead of the first event, has been explored or is
 // in the wakeup tree. It does so only for choices without accesses, whose position in v does not
-// matter.
+// matter. What a thread waits for at the end is no such choice, although its label may be that of one.
 func (rv *reverser) choiceCovered(r *reversible) bool {
+	if r.proc != rv.exec.events[r.first].Proc || r.without != 0 {
+		return false
+	}
 	free := func(e *event) bool {
 		return e.Proc == r.proc && e.Label == r.label && e.Size() == 0 && e.Cancel == none && e.Other == 0 && e.Flags&(drains|ends) == 0
 	}

@@ -137,9 +137,12 @@ func (v *sequence) appendReversed() { v.items = append(v.items, item{i: none}) }
 
 // appendRest appends the events of the execution from number i on that do not happen after event
 // first. It leaves out events that depend on the reversed event, and all that happen after such an
-// event.
-func (v *sequence) appendRest(first int32, i int) {
+// event, or after event without if that is not none.
+func (v *sequence) appendRest(first, without int32, i int) {
 	v.dropped = v.dropped[:0]
+	if without != none {
+		v.dropped = append(v.dropped, without)
+	}
 next:
 	for ; i < len(v.exec.events); i++ {
 		n := len(v.items)
