@@ -18,6 +18,7 @@ func (r *run) answer() (err error) {
 		}
 	}()
 	qs := r.x.asker.questions()
+	r.x.close()
 	if r.opt.DIMACS != nil {
 		if err := r.formula.WriteDIMACS(r.opt.DIMACS, r.x.c.lit(r.x.c.and(r.some(qs), r.x.leftInside.not()))); err != nil {
 			return fmt.Errorf("writing the formula: %w", err)
@@ -154,6 +155,7 @@ func (r *run) solveOpen(gates ...gate) (bool, error) {
 			assume = append(assume, r.x.c.lit(g))
 		}
 	}
+	r.x.close()
 	if limit := r.task.Limits.MemoryLimit(); limit > 0 {
 		r.solver.Limit(max(1, limit-r.x.c.bytes()))
 	}

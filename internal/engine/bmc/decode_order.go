@@ -10,16 +10,7 @@ import (
 
 // inOrder runs the events of a model.
 func (d *decoder) inOrder(o *order) {
-	rank := make([]int, len(o.groups)) // how many groups come before
-	for i := range o.groups {
-		for j := range i {
-			if d.is(o.before[j][i]) {
-				rank[i]++
-			} else {
-				rank[j]++
-			}
-		}
-	}
+	rank := o.ranks(d.is)
 	events := slices.Clone(o.events)
 	slices.SortStableFunc(events, func(a, b happening) int {
 		if a.group != b.group {

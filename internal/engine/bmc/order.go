@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"fencepost/internal/analysis"
 	"fencepost/internal/engine"
 	"fencepost/internal/ir"
 	"fencepost/internal/memory"
@@ -17,16 +18,12 @@ import (
 // a gate that says which comes first. The gates are a total order, and no round, clock or list of
 // writes multiplies anything: the formula stands for all executions of the unrolled program.
 //
-// For n events there are n² gates and up to n³/3 clauses that say that the order is transitive.
-// That is small for programs in which threads meet some dozens of times, and too large for others,
-// which the rounds are for.
+// Only pairs of events whose order matters get a gate: a load and a store of one place, two stores
+// to it, a fence and the stores before it. What keeps the order free of cycles is in acyclic.go.
 //
 // An event of an instruction that is not executed has a position in the order, too, and any will
 // do. So two events of one thread can be put in the order of its locations whatever the path is
-// (comesFirst): what is executed is in this order anyway, and what is not can be put anywhere.
-
-// maxEvents is the largest number of events whose order is encoded: about 2.7 million clauses.
-const maxEvents = 200
+// (programOrder): what is executed is in this order anyway, and what is not can be put anywhere.
 
 // happening is an event: a thread leaves a location, or a store of it reaches memory.
 type happening struct {
@@ -43,7 +40,6 @@ type group struct {
 	thread *thread
 	store  *step // a store that reaches memory; nil: the thread runs
 	starts []int // the threads that it can start
-	chain  int   // groups of one chain have a fixed order
 }
 
 // order encodes the order of all events.
@@ -51,17 +47,23 @@ type order struct {
 	x      *encoder
 	events []happening
 	groups []group
-	before [][]gate          // by group and group
-	index  map[*location]int // among the locations of its thread, in topological order
-	leaves map[*location]int // the event in which a thread leaves a location
-	lands  map[*step]int     // the event in which a store reaches memory
-	// starters says how many steps can start a thread.
-	starters map[int]int
+	index  map[*location]int   // among the locations of its thread, in topological order
+	leaves map[*location]int   // the event in which a thread leaves a location
+	lands  map[*step]int       // the event in which a store reaches memory
+	buffer [][]int             // by thread: the events in which its stores reach memory, in program order
+	faulty map[*location]bool  // a check can fail there
+	above  []*analysis.DomTree // by thread
+	// starters has the steps that can start a thread.
+	starters map[int][]*location
 	mem      *orderedMemory
+	relation
 }
 
 func newOrder(x *encoder, mem *orderedMemory) *order {
-	o := &order{x: x, index: map[*location]int{}, leaves: map[*location]int{}, lands: map[*step]int{}, starters: map[int]int{}, mem: mem}
+	o := &order{
+		x: x, index: map[*location]int{}, leaves: map[*location]int{}, lands: map[*step]int{}, faulty: map[*location]bool{},
+		starters: map[int][]*location{}, mem: mem,
+	}
 	mem.o = o
 	return o
 }
@@ -99,21 +101,22 @@ func orderRefuses(props *property.Set, p *ir.Program) error {
 
 // run adds the events, their order, and what they do.
 func (o *order) run() {
+	for _, f := range o.x.fails {
+		o.faulty[f.loc] = true
+	}
+	o.buffer = make([][]int, len(o.x.threads))
 	for _, t := range o.x.threads {
 		o.collect(t)
+		o.above = append(o.above, analysis.Dominators(t.f))
 	}
 	if len(o.groups) > maxEvents {
 		panic(stopped{notOrderedFor(nil, "%d events, at most %d", len(o.groups), maxEvents)})
 	}
-	o.before = make([][]gate, len(o.groups))
-	for i := range o.before {
-		o.before[i] = make([]gate, len(o.groups))
-		for j := range i {
-			g := o.comesFirst(&o.groups[j], &o.groups[i])
-			o.before[j][i], o.before[i][j] = g, g.not()
-		}
+	o.relation = newRelation(o.x.c, len(o.groups))
+	for _, t := range o.x.threads {
+		o.programOrder(t)
 	}
-	o.transitive()
+	o.infer()
 	o.mem.connect()
 	for _, t := range o.x.threads {
 		for _, l := range t.locs {
@@ -137,13 +140,12 @@ func (o *order) unseen(l *location) bool {
 			return false
 		}
 	}
-	return len(l.steps) > 0 && !slices.ContainsFunc(o.x.fails, func(f *failure) bool { return f.loc == l })
+	return len(l.steps) > 0 && !o.faulty[l]
 }
 
 // collect adds the events of a thread.
 func (o *order) collect(t *thread) {
-	runs, lands := t.id*2, t.id*2+1 // its chains
-	section := map[*location]int{}  // by location inside a section: the group of its beginning
+	section := map[*location]int{} // by location inside a section: the group of its beginning
 	for i, l := range t.locs {
 		o.index[l] = i
 		if l.reached == low {
@@ -152,7 +154,7 @@ func (o *order) collect(t *thread) {
 		at, known := section[l]
 		if l.pos >= 0 && !o.unseen(l) {
 			if !known {
-				at = o.add(group{thread: t, chain: runs})
+				at = o.add(group{thread: t})
 			}
 			o.leaves[l] = len(o.events)
 			o.events = append(o.events, happening{thread: t, loc: l, group: at})
@@ -166,17 +168,14 @@ func (o *order) collect(t *thread) {
 			}
 			for _, to := range st.targets {
 				o.groups[at].starts = append(o.groups[at].starts, to.thread)
-				o.starters[to.thread]++
+				o.starters[to.thread] = append(o.starters[to.thread], l)
 			}
 			if !o.buffered(st) {
 				continue
 			}
-			chain := lands
-			if o.x.model == memory.PSO {
-				chain = 2*len(o.x.threads) + len(o.groups) // of its own
-			}
 			o.lands[st] = len(o.events)
-			o.events = append(o.events, happening{thread: t, loc: l, store: st, group: o.add(group{thread: t, store: st, chain: chain})})
+			o.buffer[t.id] = append(o.buffer[t.id], len(o.events))
+			o.events = append(o.events, happening{thread: t, loc: l, store: st, group: o.add(group{thread: t, store: st})})
 		}
 	}
 }
@@ -186,67 +185,12 @@ func (o *order) add(g group) int {
 	return len(o.groups) - 1
 }
 
-// comesFirst returns whether group a, which was added before b, comes first: a constant where the order
-// is known, and otherwise an input.
-func (o *order) comesFirst(a, b *group) gate {
-	switch {
-	case a.thread != b.thread:
-		if o.onlyStart(a, b.thread) {
-			return high
-		}
-		if o.onlyStart(b, a.thread) {
-			return low
-		}
-		return o.x.c.input()
-	case a.store == nil, b.store != nil && o.x.model == memory.TSO, b.store != nil && o.mem.keepsOrder(a.store, b.store):
-		// b's store waits at least until its thread has come there; stores of a thread keep their
-		// order under TSO.
-		return high
-	}
-	return o.x.c.input() // a store and what the thread does later, or a store that may overtake it
-}
-
-// onlyStart reports whether a group has the only step that can start a thread. All that a thread
-// does comes after its start, and if it is never started, any position will do.
-func (o *order) onlyStart(g *group, t *thread) bool {
-	return o.starters[t.id] == 1 && slices.Contains(g.starts, t.id)
-}
-
-// transitive demands that the order has no cycle. Of two groups of one chain only neighbours need
-// be looked at: the others follow.
-func (o *order) transitive() {
-	next := make([]int, len(o.groups)) // in its chain
-	last := map[int]int{}
-	for i := range o.groups {
-		if j, ok := last[o.groups[i].chain]; ok {
-			next[j] = i
-		}
-		last[o.groups[i].chain] = i
-	}
-	far := func(i, j int) bool { return o.groups[i].chain == o.groups[j].chain && next[i] != j }
-	for i := range o.groups {
-		for j := i + 1; j < len(o.groups); j++ {
-			if far(i, j) {
-				continue
-			}
-			for k := j + 1; k < len(o.groups); k++ {
-				if far(i, k) || far(j, k) {
-					continue
-				}
-				ij, jk, ik := o.before[i][j], o.before[j][k], o.before[i][k]
-				o.x.c.assert(ij.not(), jk.not(), ik)
-				o.x.c.assert(ij, jk, ik.not())
-			}
-		}
-	}
-}
-
 // first returns whether event i comes before event j.
 func (o *order) first(i, j int) gate {
 	a, b := &o.events[i], &o.events[j]
 	switch {
 	case a.group != b.group:
-		return o.before[a.group][b.group]
+		return o.before(a.group, b.group)
 	case o.index[a.loc] < o.index[b.loc]:
 		return high
 	}
@@ -285,14 +229,43 @@ func (o *order) leave(t *thread, l *location, event int) {
 }
 
 // drained demands that the stores of a thread before a location, or with nil all of them, are in
-// memory at an event.
+// memory at an event. Of the stores that reach memory in a known order the last one will do, if
+// it is executed whenever the thread comes to the location.
 func (o *order) drained(t *thread, l *location, event int, run gate) {
 	if run == low {
 		return
 	}
-	for i := range o.events {
-		if e := &o.events[i]; e.thread == t && e.store != nil && (l == nil || o.index[e.loc] < o.index[l]) {
-			o.x.c.demand(o.first(i, event), run, e.store.writes)
+	for _, i := range o.waiting(t, l) {
+		o.x.c.demand(o.first(i, event), run, o.events[i].store.writes)
+	}
+}
+
+// waiting returns the events of the stores that can wait in the buffer of a thread that comes to a
+// location, or with nil of one that has ended. It leaves out stores that are in memory whenever a later
+// one is that the thread has certainly executed.
+func (o *order) waiting(t *thread, l *location) []int {
+	var out, certain []int
+	for _, i := range slices.Backward(o.buffer[t.id]) {
+		e := &o.events[i]
+		if l != nil && o.index[e.loc] >= o.index[l] {
+			continue
+		}
+		if slices.ContainsFunc(certain, func(j int) bool { return o.known(e.group, o.events[j].group) }) {
+			if o.x.model == memory.TSO {
+				break // and so are all before it
+			}
+			continue
+		}
+		out = append(out, i)
+		if o.always(t, e.loc, l) {
+			certain = append(certain, i)
 		}
 	}
+	return out
+}
+
+// always reports whether a thread that comes to a location has executed the only step at another
+// one before.
+func (o *order) always(t *thread, l, at *location) bool {
+	return at != nil && l != at && l.wait == nil && len(l.steps) == 1 && o.above[t.id].Dominates(l.id, at.id)
 }

@@ -1,0 +1,108 @@
+package bmc
+
+import (
+	"fencepost/internal/ir"
+	"fencepost/internal/memory"
+)
+
+// What is known of the order of events before anything is solved (order.go). An event of an
+// instruction that is not executed can be put anywhere, so what is known here may order it as it
+// likes, as long as each execution can be completed by some places for the events that it lacks.
+
+// programOrder orders the events of a thread: what it does in the order of its locations, and a
+// store after all that the thread does up to it. The stores keep their order under TSO, and under PSO
+// if they always go to common bytes. All comes after the only step that can start the thread: if
+// that step is not executed, neither is anything of the thread.
+func (o *order) programOrder(t *thread) {
+	last := -1 // what the thread does before
+	if from := o.starters[t.id]; len(from) == 1 {
+		last = o.events[o.leaving(from[0])].group
+	}
+	var stores []int
+	for i := range o.groups {
+		g := &o.groups[i]
+		if g.thread != t {
+			continue
+		}
+		if last >= 0 {
+			o.precede(last, i)
+		}
+		if g.store == nil {
+			last = i
+			continue
+		}
+		for k := len(stores) - 1; k >= 0; k-- {
+			j := stores[k]
+			if o.x.model == memory.TSO {
+				o.precede(j, i)
+				break
+			}
+			if before := o.groups[j].store; o.mem.keepsOrder(before, g.store) {
+				o.precede(j, i)
+				if before.access.goals[0].byteRange == g.store.access.goals[0].byteRange {
+					break // older ones come before that one
+				}
+			}
+		}
+		stores = append(stores, i)
+	}
+}
+
+// infer orders the events around locations that a thread cannot go around. If an instruction there
+// waits for stores of its thread or for the end of another thread, they come before it: in an
+// execution without this instruction nothing behind it is executed, so that all of that can be put
+// at the end.
+func (o *order) infer() {
+	for _, t := range o.x.threads {
+		furthest := 0 // the last location to which an edge leads so far
+		for i, l := range t.locs {
+			if l.reached == low {
+				continue
+			}
+			if event, ok := o.leaves[l]; ok && furthest <= i && len(l.steps) == 1 && !l.inner {
+				o.awaits(t, l, event)
+			}
+			for _, st := range l.steps {
+				to := t.at[st.e.To]
+				if waitsInside(st.e) && l.wait == nil {
+					to = o.x.waitOf(l, st).at
+				}
+				if to != nil && st.runs != low {
+					furthest = max(furthest, o.index[to])
+				}
+			}
+		}
+	}
+	o.complete()
+}
+
+// awaits orders what the only step of a location waits for.
+func (o *order) awaits(t *thread, l *location, event int) {
+	st, at := l.steps[0], o.events[event].group
+	if st.drain == low || st.e.Op.Kind == ir.AtomicBegin {
+		return
+	}
+	for _, i := range o.buffer[t.id] {
+		if e := &o.events[i]; o.index[e.loc] < o.index[l] {
+			o.precede(e.group, at)
+		}
+	}
+	if st.e.Op.Kind != ir.Join {
+		return
+	}
+	for _, u := range o.x.threads {
+		// Only of a thread that this one has started: two threads may wait for each other.
+		from := o.starters[u.id]
+		if len(from) != 1 || o.events[o.leaving(from[0])].thread != t || o.index[from[0]] >= o.index[l] {
+			continue
+		}
+		if o.x.c.equal(st.handle, constWord(int64(u.id))) != high {
+			continue
+		}
+		for i := range o.groups {
+			if o.groups[i].thread == u {
+				o.precede(i, at)
+			}
+		}
+	}
+}
