@@ -56,13 +56,15 @@ type goal struct {
 
 // local is the thread-private part of a thread's state.
 type local struct {
-	regs []word
+	regs []word // the thread's registers, how many threads it has started by pool, and how much it has allocated
+	// cells is, by cell, what the thread wrote last to a cell that no other thread writes.
+	cells table[word]
 	// latest is the latest timestamp of the thread's stores [TNIFLP16 §IV: max_last_tstamp].
 	latest word
 	// floor is the least timestamp for later stores, after a store-store fence.
 	floor word
 	// newest is, by part, the thread's last store to it [TNIFLP16 §IV: last_tstamp, last_value].
-	newest []newestStore
+	newest table[newestStore]
 }
 
 // newestStore is the last store of a thread to the bytes of a part. Without a store its time is 0,
@@ -75,13 +77,11 @@ type newestStore struct {
 func (c *circuit) merge(pick gate, a, b *local) *local {
 	out := &local{
 		regs: make([]word, len(a.regs)), latest: c.muxWord(pick, a.latest, b.latest), floor: c.muxWord(pick, a.floor, b.floor),
-		newest: make([]newestStore, len(a.newest)),
+		cells:  mergeTables(a.cells, b.cells, func(a, b word) word { return c.muxWord(pick, a, b) }),
+		newest: mergeTables(a.newest, b.newest, func(a, b newestStore) newestStore { return c.mergeNewest(pick, a, b) }),
 	}
 	for i := range a.regs {
 		out.regs[i] = c.muxWord(pick, a.regs[i], b.regs[i])
-	}
-	for i := range a.newest {
-		out.newest[i] = c.mergeNewest(pick, a.newest[i], b.newest[i])
 	}
 	return out
 }

@@ -143,7 +143,7 @@ func (x *encoder) accessMemory(t *thread, l *location, st *step, s *local) {
 	if x.privateLoad(t, l, st.e) {
 		w := constWord(0)
 		for _, g := range a.goals {
-			w = x.c.muxWord(g.is, s.regs[x.mine(t, g.cell)], w)
+			w = x.c.muxWord(g.is, s.cells.at(g.cell.id), w)
 		}
 		s.regs[op.Dst] = x.c.wrap(op.Type, w)
 		return

@@ -103,8 +103,10 @@ func (r *relation) complete() {
 	if len(sorted) < r.n {
 		panic("BUG: the known order of events has a cycle")
 	}
+	var list []int
 	for b, before := range r.sooner {
-		for _, a := range before.list(nil) {
+		list = before.list(list[:0])
+		for _, a := range list {
 			r.later[a].add(b)
 		}
 	}
@@ -147,7 +149,7 @@ func (x *encoder) close() {
 
 // exclude adds the clauses that exclude cycles, up to maxCycles and some more. It returns how many they are.
 func (r *relation) exclude() int {
-	e := &eliminated{relation: r, near: newBitsets(r.n), degree: make([]int, r.n), covers: make(bitset, (r.n+63)/64)}
+	e := &eliminated{relation: r, near: newBitsets(r.n), degree: make([]int, r.n)}
 	for _, p := range r.pairs {
 		e.link(p.a, p.b)
 	}
@@ -160,6 +162,7 @@ func (r *relation) exclude() int {
 		if e.clauses > maxCycles {
 			break
 		}
+		e.c.step()
 		e.eliminate(e.next())
 	}
 	return e.clauses
@@ -172,7 +175,6 @@ type eliminated struct {
 	degree  []int // -1: eliminated
 	clauses int
 	list    []int
-	covers  bitset
 }
 
 func (e *eliminated) link(a, b int) {
@@ -200,6 +202,7 @@ func (e *eliminated) eliminate(v int) {
 	e.list = near
 	for i, a := range near {
 		for _, b := range near[i+1:] {
+			e.c.step()
 			switch {
 			case e.known(a, b):
 				e.follow(a, v, b)
@@ -222,7 +225,7 @@ func (e *eliminated) eliminate(v int) {
 
 // follow excludes that v comes after b and before a, where a is known to come before b.
 func (e *eliminated) follow(a, v, b int) {
-	for w := range e.covers {
+	for w := range e.near[v] {
 		if e.near[v][w]&e.later[a][w]&e.sooner[b][w] != 0 {
 			return // another neighbour comes between them
 		}

@@ -20,10 +20,8 @@ type cell struct {
 	// stores is how many stores to it can be in buffers. If there are none, all accesses go to
 	// memory under every model.
 	stores int
-	// writer is the only thread that writes it, noThread or several. mine is the index of its value
-	// among the words of its writer, after the registers.
+	// writer is the only thread that writes it, noThread or several.
 	writer int
-	mine   int
 	// user is the only thread that accesses it, by plain loads and stores only; otherwise noThread
 	// or several. A cell with a user is thread-private and not in memory.
 	user int

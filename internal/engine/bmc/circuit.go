@@ -80,7 +80,10 @@ func (c *circuit) push(n node) gate {
 }
 
 // input returns a new input.
-func (c *circuit) input() gate { return c.push(node{kind: inputNode}) }
+func (c *circuit) input() gate {
+	c.step()
+	return c.push(node{kind: inputNode})
+}
 
 func (c *circuit) hashed(n node) gate {
 	c.step()
@@ -194,6 +197,7 @@ func (c *circuit) mux(s, a, b gate) gate {
 
 // assert demands that one of the gates is true.
 func (c *circuit) assert(gs ...gate) {
+	c.step()
 	for _, g := range gs {
 		if g == high {
 			return

@@ -55,12 +55,13 @@ func (o *order) programOrder(t *thread) {
 func (o *order) infer() {
 	for _, t := range o.x.threads {
 		furthest := 0 // the last location to which an edge leads so far
+		drained := 0  // how many stores are known to come before an earlier one of these
 		for i, l := range t.locs {
 			if l.reached == low {
 				continue
 			}
 			if event, ok := o.leaves[l]; ok && furthest <= i && len(l.steps) == 1 && !l.inner {
-				o.awaits(t, l, event)
+				drained = o.awaits(t, l, event, drained)
 			}
 			for _, st := range l.steps {
 				to := t.at[st.e.To]
@@ -76,22 +77,30 @@ func (o *order) infer() {
 	o.complete()
 }
 
-// awaits orders what the only step of a location waits for.
-func (o *order) awaits(t *thread, l *location, event int) {
+// awaits orders what the only step of a location waits for, beside the first stores of the thread. It returns
+// how many stores are now known to come before it.
+func (o *order) awaits(t *thread, l *location, event, drained int) int {
 	st, at := l.steps[0], o.events[event].group
 	if st.drain == low || st.e.Op.Kind == ir.AtomicBegin {
-		return
+		return drained
 	}
-	for _, i := range o.buffer[t.id] {
-		if e := &o.events[i]; o.index[e.loc] < o.index[l] {
-			o.precede(e.group, at)
+	for buffer := o.buffer[t.id]; drained < len(buffer); drained++ {
+		e := &o.events[buffer[drained]]
+		if o.index[e.loc] >= o.index[l] {
+			break
 		}
+		o.precede(e.group, at)
 	}
-	if st.e.Op.Kind != ir.Join {
-		return
+	if st.e.Op.Kind == ir.Join {
+		o.joins(t, l, st, at)
 	}
+	return drained
+}
+
+// joins orders the events of the thread that a step waits for. The step's thread must have started it: two
+// threads may wait for each other.
+func (o *order) joins(t *thread, l *location, st *step, at int) {
 	for _, u := range o.x.threads {
-		// Only of a thread that this one has started: two threads may wait for each other.
 		from := o.starters[u.id]
 		if len(from) != 1 || o.events[o.leaving(from[0])].thread != t || o.index[from[0]] >= o.index[l] {
 			continue

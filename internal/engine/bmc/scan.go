@@ -58,12 +58,11 @@ func (sv *scan) run() {
 	}
 	sv.setUsers()
 	var initial []word
-	for i, c := range cs.list {
+	for _, c := range cs.list {
 		for _, view := range c.views {
 			c.stores += sv.buffered[view.byteRange]
 		}
 		initial = append(initial, constWord(sv.x.flow.initialCell(c)))
-		c.mine = i
 	}
 	if sv.x.opt.Encoding == Order {
 		m := newOrderedMemory(sv.x.c, sv.x.model, initial)

@@ -67,15 +67,12 @@ func (x *encoder) privateStore(t *thread, l *location, e *ir.Edge) bool {
 	return !at.wide && len(at.bad) == 0 && !slices.ContainsFunc(at.ranges, func(p byteRange) bool { return x.cells.at[p].cell.user != t.id })
 }
 
-// mine returns the index of the word in which a thread keeps the value of a cell.
-func (x *encoder) mine(t *thread, c *cell) int { return len(t.f.Regs) + len(x.poolList) + c.mine }
-
 // keep notes what a thread wrote to cells that only this thread writes.
 func (x *encoder) keep(t *thread, s *local, a *access, wrote gate) {
 	for _, g := range a.goals {
 		if g.cell.writer == t.id && !g.cell.mixed() {
-			w := &s.regs[x.mine(t, g.cell)]
-			*w = x.c.muxWord(x.c.and(g.is, wrote), x.c.wrap(g.cell.typ(), a.out), *w)
+			w := x.c.muxWord(x.c.and(g.is, wrote), x.c.wrap(g.cell.typ(), a.out), s.cells.at(g.cell.id))
+			s.cells = s.cells.set(g.cell.id, w)
 		}
 	}
 }
@@ -98,13 +95,9 @@ func (x *encoder) thread(t *thread) {
 	for range x.poolList {
 		s.regs = append(s.regs, constWord(0))
 	}
-	for _, c := range x.cells.list {
-		s.regs = append(s.regs, constWord(x.flow.initialCell(c)))
-	}
 	s.regs = append(s.regs, constWord(0)) // bytes allocated
-	for range x.cells.parts {
-		s.newest = append(s.newest, newestStore{ts: constWord(0), val: constWord(0)})
-	}
+	s.cells = newTable(len(x.cells.list), func(i int) word { return constWord(x.flow.initialCell(x.cells.list[i])) })
+	s.newest = newTable(len(x.cells.parts), func(int) newestStore { return newestStore{ts: constWord(0), val: constWord(0)} })
 	if !x.prog.Threads[t.id].Start {
 		t.started = x.c.input()
 	}
@@ -157,15 +150,16 @@ func (x *encoder) location(t *thread, l *location) {
 		}
 		st := &step{e: e, index: i, tries: x.c.and(may, pick), reads: low, writes: low, drain: low, sees: low, ends: low}
 		l.steps = append(l.steps, st)
-		after := &local{regs: slices.Clone(l.state.regs), latest: l.state.latest, floor: l.state.floor, newest: slices.Clone(l.state.newest)}
-		x.step(t, l, st, after)
+		after := *l.state
+		after.regs = slices.Clone(after.regs)
+		x.step(t, l, st, &after)
 		gone = x.c.or(gone, st.runs)
 		to := t.at[e.To]
 		if waitsInside(e) && l.wait == nil {
 			to = x.waitOf(l, st).at
 		}
 		if to != nil && st.runs != low {
-			to.arrivals = append(to.arrivals, arrival{st.runs, after})
+			to.arrivals = append(to.arrivals, arrival{st.runs, &after})
 		}
 	}
 	l.rest = x.c.and(l.reached, gone.not())

@@ -65,7 +65,7 @@ func (m *etso) remember(s *local, a *access) {
 		val := m.c.wrap(g.typ(), a.out)
 		for _, p := range g.parts {
 			last := newestStore{ts: a.ts, val: m.c.part(g.view, p, val)}
-			s.newest[p.id] = m.c.mergeNewest(g.is, last, s.newest[p.id])
+			s.newest = s.newest.set(p.id, m.c.mergeNewest(g.is, last, s.newest.at(p.id)))
 		}
 	}
 }
@@ -77,7 +77,7 @@ func (m *etso) forward(s *local, a *access) {
 	for _, g := range a.goals {
 		var newest []newestStore
 		for _, p := range g.parts {
-			newest = append(newest, s.newest[p.id])
+			newest = append(newest, s.newest.at(p.id))
 		}
 		a.newest = append(a.newest, newest)
 	}
@@ -217,7 +217,7 @@ func (m epso) issue(s *local, a *access, run gate) {
 	m.c.demand(m.c.less(a.ts, s.floor).not(), run)
 	for _, g := range a.goals {
 		for _, p := range g.parts {
-			m.c.demand(m.c.less(a.ts, s.newest[p.id].ts).not(), run, g.is)
+			m.c.demand(m.c.less(a.ts, s.newest.at(p.id).ts).not(), run, g.is)
 		}
 	}
 	s.latest = m.c.muxWord(m.c.less(s.latest, a.ts), a.ts, s.latest)
