@@ -18,11 +18,11 @@ import "math/bits"
 // Events that have few neighbours are eliminated first, so a formula in which each event meets
 // few others is linear in their number.
 
-// maxEvents is the largest number of events whose order is encoded, and maxCycles the largest
-// number of clauses about it.
+// maxEvents is the largest number of events whose order is encoded, and maxClauses the largest
+// number of clauses about it, and of those about what loads read.
 const (
 	maxEvents = 4000
-	maxCycles = 1_000_000
+	maxClauses = 1_000_000
 )
 
 // relation is the order of groups of events.
@@ -141,13 +141,13 @@ func (x *encoder) close() {
 	if o == nil || o.closed == len(o.pairs) {
 		return
 	}
-	if clauses := o.exclude(); clauses > maxCycles {
-		panic(stopped{notOrderedFor(nil, "%d events, whose order would need more than %d clauses", len(o.groups), maxCycles)})
+	if clauses := o.exclude(); clauses > maxClauses {
+		panic(stopped{notOrderedFor(nil, "%d events, whose order would need more than %d clauses", len(o.groups), maxClauses)})
 	}
 	o.closed = len(o.pairs)
 }
 
-// exclude adds the clauses that exclude cycles, up to maxCycles and some more. It returns how many they are.
+// exclude adds the clauses that exclude cycles, up to maxClauses and some more. It returns how many they are.
 func (r *relation) exclude() int {
 	e := &eliminated{relation: r, near: newBitsets(r.n), degree: make([]int, r.n)}
 	for _, p := range r.pairs {
@@ -159,7 +159,7 @@ func (r *relation) exclude() int {
 		}
 	}
 	for range r.n {
-		if e.clauses > maxCycles {
+		if e.clauses > maxClauses {
 			break
 		}
 		e.c.step()

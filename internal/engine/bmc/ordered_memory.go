@@ -52,6 +52,7 @@ func (m *orderedMemory) connect() {
 			}
 		}
 	}
+	m.refuseMany()
 	for _, t := range m.o.x.threads {
 		for _, l := range t.locs {
 			for _, st := range l.steps {
@@ -63,6 +64,29 @@ func (m *orderedMemory) connect() {
 		if m.model == memory.PSO {
 			m.overlap(t)
 		}
+	}
+}
+
+// refuseMany ends the encoding if there would be too many clauses about what loads read: a load compares
+// all stores with each other.
+func (m *orderedMemory) refuseMany() {
+	clauses := 0
+	for _, t := range m.o.x.threads {
+		for _, l := range t.locs {
+			for _, st := range l.steps {
+				if st.reads == low {
+					continue
+				}
+				for _, g := range st.access.goals {
+					for _, p := range g.parts {
+						clauses += len(m.writes[p.id]) * len(m.writes[p.id])
+					}
+				}
+			}
+		}
+	}
+	if clauses > maxClauses {
+		panic(stopped{notOrderedFor(nil, "%d events with about %d clauses about what loads read, at most %d", len(m.o.groups), clauses, maxClauses)})
 	}
 }
 
