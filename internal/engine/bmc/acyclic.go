@@ -21,7 +21,7 @@ import "math/bits"
 // maxEvents is the largest number of events whose order is encoded, and maxClauses the largest
 // number of clauses about it, and of those about what loads read.
 const (
-	maxEvents = 4000
+	maxEvents  = 4000
 	maxClauses = 1_000_000
 )
 
