@@ -2,8 +2,8 @@ package bmc
 
 import "math/bits"
 
-// A relation between events that can be completed to a total order. Only some pairs have a gate:
-// those that the formula asks for, and those that are needed to exclude cycles. To find these, the
+// A relation between events that can be completed to a total order. Only some pairs have a gate: the
+// pairs that the formula asks for, and the pairs that are needed to exclude cycles. To find the latter, the
 // events are eliminated one by one: when an event goes, the pairs of its neighbours get a
 // gate, and a clause excludes a cycle of the three. A cycle of any length then breaks a clause: of
 // its events take the one that was eliminated first; its two neighbours in the cycle have a gate,
@@ -11,9 +11,9 @@ import "math/bits"
 // Bryant and Velev [BV02] and for difference constraints by chordal graphs [SSB02].
 //
 // Differs from these: most of the order is known, as the events of a thread have an order. A pair
-// whose order is known needs no gate and no place in the graph, if a path of other events says the same.
-// And of the neighbours of an event whose order is known only those that follow each other are in a
-// clause: the clauses of others follow from theirs.
+// whose order is known needs no gate and no edge in the graph, if a path of other events says the same.
+// And of the neighbours of an event whose order is known only two without another between them are in
+// a clause: it implies the clauses of others.
 //
 // Events that have few neighbours are eliminated first, so a formula in which each event meets
 // few others is linear in their number.
@@ -205,9 +205,9 @@ func (e *eliminated) eliminate(v int) {
 			e.c.step()
 			switch {
 			case e.known(a, b):
-				e.follow(a, v, b)
+				e.between(a, v, b)
 			case e.known(b, a):
-				e.follow(b, v, a)
+				e.between(b, v, a)
 			default:
 				e.link(a, b)
 				ab, av, vb := e.before(a, b), e.before(a, v), e.before(v, b)
@@ -223,8 +223,8 @@ func (e *eliminated) eliminate(v int) {
 	e.degree[v] = -1
 }
 
-// follow excludes that v comes after b and before a, where a is known to come before b.
-func (e *eliminated) follow(a, v, b int) {
+// between excludes that v comes after b and before a, where a is known to come before b.
+func (e *eliminated) between(a, v, b int) {
 	for w := range e.near[v] {
 		if e.near[v][w]&e.later[a][w]&e.sooner[b][w] != 0 {
 			return // another neighbour comes between them

@@ -13,8 +13,8 @@ import (
 	"fencepost/internal/solver/sat"
 )
 
-// manyPlaces is two threads that each store to n variables of their own, and load the other's in between.
-func manyPlaces(n int) string { return twoThreads(n, n) }
+// manyVariables is two threads that each store to n variables of their own, and load the other's in between.
+func manyVariables(n int) string { return twoThreads(n, n) }
 
 // manySteps is two threads of n stores and n loads of four variables.
 func manySteps(n int) string { return twoThreads(n, 2) }
@@ -46,7 +46,7 @@ func TestLinear(t *testing.T) {
 		text     func(n int) string
 		encoding Encoding
 	}{
-		{"places", manyPlaces, Rounds}, {"places", manyPlaces, Order}, {"steps", manySteps, Rounds},
+		{"variables", manyVariables, Rounds}, {"variables", manyVariables, Order}, {"steps", manySteps, Rounds},
 	} {
 		for _, model := range []memory.Model{memory.SC, memory.TSO, memory.PSO} {
 			t.Run(fmt.Sprintf("%s/%s/%s", c.name, c.encoding, model), func(t *testing.T) {

@@ -18,7 +18,7 @@ import (
 // a gate that says which comes first. The gates are a total order, and no round, clock or list of
 // writes multiplies anything: the formula stands for all executions of the unrolled program.
 //
-// Only pairs of events whose order matters get a gate: a load and a store of one place, two stores
+// Only pairs of events whose order matters get a gate: a load and a store of one cell, two stores
 // to it, a fence and the stores before it. What keeps the order free of cycles is in acyclic.go.
 //
 // An event of an instruction that is not executed has a position in the order, too, and any will

@@ -7,7 +7,7 @@ import (
 
 // What is known of the order of events before anything is solved (order.go). An event of an
 // instruction that is not executed can be put anywhere, so what is known here may order it as it
-// likes, as long as each execution can be completed by some places for the events that it lacks.
+// likes, as long as each execution can be completed by some positions of the events that it lacks.
 
 // programOrder orders the events of a thread: what it does in the order of its locations, and a
 // store after all that the thread does up to it. The stores keep their order under TSO, and under PSO
@@ -50,7 +50,7 @@ func (o *order) programOrder(t *thread) {
 
 // infer orders the events around locations that a thread cannot go around. If an instruction there
 // waits for stores of its thread or for the end of another thread, they come before it: in an
-// execution without this instruction nothing behind it is executed, so that all of that can be put
+// execution without this instruction nothing after it is executed, so that all of that can be put
 // at the end.
 func (o *order) infer() {
 	for _, t := range o.x.threads {
