@@ -265,6 +265,12 @@ func (s *State) BlockAt(addr uint64, size int) (uint64, bool) {
 	return 0, false
 }
 
+// Lives reports whether a block that was allocated and is not freed begins at an address.
+func (s *State) Lives(addr uint64) bool {
+	i := s.findBlock(addr, 1)
+	return i >= 0 && s.blocks[i].addr == addr && s.blocks[i].kind != cellBlock && !s.blocks[i].free
+}
+
 // Buffer returns the pending entries of a thread, oldest first. The slice belongs to the state.
 func (s *State) Buffer(t ir.ThreadID) []Entry { return s.bufs[t] }
 

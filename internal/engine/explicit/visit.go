@@ -27,6 +27,9 @@ func (v View) Reg(t ir.ThreadID, r ir.Reg) int64 { return v.y.Reg(v.s, t, r) }
 // Read returns the value that memory holds at an address.
 func (v View) Read(addr uint64, typ ir.Type) int64 { return v.y.Read(v.s, addr, typ) }
 
+// Lives reports whether a block that was allocated and is not freed begins at an address.
+func (v View) Lives(addr uint64) bool { return v.s.Lives(addr) }
+
 // Visit calls show with reachable states of a flat program under SC: with all of them if there are
 // at most limit, and otherwise with the states that the fewest steps reach. It leaves out states in which
 // a thread is inside an atomic section. It reports whether these were all states. Executions end

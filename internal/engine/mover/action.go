@@ -23,7 +23,7 @@ func (a *action) first() *ir.Edge { return a.edges[0] }
 
 // writes reports whether the action may write memory.
 func (a *action) writes() bool {
-	return a.any(func(op *ir.Op) bool { return op.Writes() || locks(op) })
+	return a.any(func(op *ir.Op) bool { return op.Writes() || locks(op) || op.Kind == ir.Alloc || op.Kind == ir.Free })
 }
 
 func (a *action) reads() bool { return a.any((*ir.Op).Reads) }
@@ -159,6 +159,10 @@ func (x *runner) step(op *ir.Op, choice string, s *run) {
 		x.rmw(op, v, s)
 	case ir.Lock, ir.TryLock, ir.Unlock:
 		x.mutex(op, v, s)
+	case ir.Alloc:
+		x.alloc(op, choice, s)
+	case ir.Free:
+		x.free(op, v, s)
 	case ir.Assign:
 		value := v.number(op.Val)
 		s.regs[op.Dst] = value

@@ -123,8 +123,13 @@ func (cr *checker) mustHold(c *class, a *action, e *ir.Edge, s *run) (goal, what
 			return "false", ir.BadJoin.String()
 		}
 		return "true", ""
+	case op.Kind == ir.Free:
+		return cr.pr.freeable(s.mem, op, v.number(op.Addr)), ir.DoubleFree.String()
 	case !accesses(op):
 		return "true", ""
+	}
+	if f, block, ok := cr.pr.inBlock(op); ok {
+		return cr.pr.isBlock(s.mem, v.number(block), f.kind), cr.pr.blocks.failure()
 	}
 	if cr.forbidden(op) {
 		return "false", ir.ReadOnly.String()

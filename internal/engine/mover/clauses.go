@@ -69,6 +69,7 @@ type clauseGrammar struct {
 	k         *knowledge
 	sorts     *sorts
 	variables []sorted
+	fields    []sorted // of the blocks that variables point to
 }
 
 func newClauseGrammar(k *knowledge, scalars []int) *clauseGrammar {
@@ -76,19 +77,28 @@ func newClauseGrammar(k *knowledge, scalars []int) *clauseGrammar {
 	for _, x := range scalars {
 		g.variables = append(g.variables, sorted{k.say.variable(x), g.sorts.variable(x), k.pr.regions[x].typ})
 	}
+	for _, p := range k.blockVariables() {
+		g.fields = append(g.fields, g.fieldsOf(p)...)
+	}
 	return g
 }
 
 // always returns the literals about variables.
-func (g *clauseGrammar) always() []literal { return g.literals(g.variables) }
+func (g *clauseGrammar) always() []literal {
+	return g.literals(append(slices.Clone(g.variables), g.fields...))
+}
 
 // at returns the literals of a location.
 func (g *clauseGrammar) at(c *class, l ir.Loc) []literal {
 	words := slices.Clone(g.variables)
+	fields := slices.Clone(g.fields)
 	for _, r := range g.k.watched(c, l) {
 		words = append(words, sorted{g.k.say.register(c, r), g.sorts.register(c, r), ir.Type{}})
+		if p, ok := g.k.blockRegister(c, r); ok {
+			fields = append(fields, g.fieldsOf(p)...)
+		}
 	}
-	return g.literals(words)
+	return g.literals(append(words, fields...))
 }
 
 // stored returns the clauses with certain texts.

@@ -66,6 +66,7 @@ type layout struct {
 	whole   map[ir.ObjectID]int // region by object; ir.NoObject: cells, or all objects
 	fields  map[fieldKey]int    // region by field of an array of structures
 	mixed   bool                // addresses are values
+	blocks  *blocks             // nil: no memory is allocated
 }
 
 // access is an access to memory with its object and size.
@@ -92,8 +93,8 @@ func width(op *ir.Op) int {
 
 // newLayout returns the layout for all accesses of a program and for the cells that conditions
 // name. Accesses that no layout fits are refused.
-func newLayout(p *ir.Program, arith Arithmetic, named []namedCell) (*layout, error) {
-	y := &layout{prog: p, arith: arith, single: map[int64]int{}, whole: map[ir.ObjectID]int{}, fields: map[fieldKey]int{}}
+func newLayout(p *ir.Program, arith Arithmetic, b *blocks, named []namedCell) (*layout, error) {
+	y := &layout{prog: p, arith: arith, blocks: b, single: map[int64]int{}, whole: map[ir.ObjectID]int{}, fields: map[fieldKey]int{}}
 	var all []access
 	for _, f := range p.Funcs {
 		for i := range f.Edges {
@@ -101,18 +102,22 @@ func newLayout(p *ir.Program, arith Arithmetic, named []namedCell) (*layout, err
 			if addressAsValue(p, &e.Op) {
 				y.mixed = true
 			}
-			if accesses(&e.Op) {
+			if _, _, block := y.inBlock(&e.Op); accesses(&e.Op) && !block {
 				all = append(all, access{op: &e.Op, edge: e, home: y.home(&e.Op), size: width(&e.Op)})
 			}
 		}
 	}
 	for _, at := range named {
 		op := at.load()
+		if _, _, block := y.inBlock(&op); block {
+			continue
+		}
 		all = append(all, access{op: &op, home: y.home(&op), size: width(&op)})
 	}
 	if y.mixed {
 		return y, y.one(all)
 	}
+	y.addBlocks()
 	homes := map[ir.ObjectID][]access{}
 	var order []ir.ObjectID
 	for _, a := range all {

@@ -122,9 +122,11 @@ func (pr *prover) prove(opt Options) (*Outcome, error) {
 	}
 	out.Warnings = pr.vacuous()
 	pr.abstractor.materialize()
+	pr.blocks.restore(pr.prog)
 	if pr.given != nil {
 		if out.Waits = true; out.Verdict == verdict.ValueRobust {
 			out.Program = pr.given
+			pr.blocks.restore(pr.given)
 		}
 	}
 	out.Proof.MaxThreads = pr.known.maxThreads()

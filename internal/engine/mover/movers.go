@@ -67,9 +67,12 @@ func (mt *moverTable) moves(dir direction, c *class, a *action, d *class, b *act
 	mt.pr.obligations++
 	var given []string
 	var goal string
-	if dir == left {
+	switch {
+	case dir == left:
 		given, goal = mt.leftGoal(c, a, d, b)
-	} else {
+	case a.first().Op.Kind == ir.Alloc:
+		given, goal = mt.allocGoal(c, a, d, b)
+	default:
 		given, goal = mt.rightGoal(c, a, d, b)
 	}
 	ans := &pairAnswer{holds: goal == "true"}

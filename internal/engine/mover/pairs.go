@@ -26,6 +26,7 @@ type pairFact struct {
 	r, s        ir.Reg
 	separations [][]bool // by the location of the first and of the second
 	proved      bool
+	owns        bool // one of the registers is the address of a block that its thread has allocated
 }
 
 // excludes reports whether the fact says that two threads are never somewhere together.
@@ -147,6 +148,21 @@ func (m *pairMiner) propose(c, d *class) {
 			m.facts[id] = append(m.facts[id], &pairFact{c: c, d: d, r: r, s: s, separations: matrix(c, d, true)})
 		}
 	}
+	apart := func(r, s ir.Reg) {
+		if !slices.ContainsFunc(m.facts[id], func(f *pairFact) bool { return f.r == r && f.s == s }) {
+			m.facts[id] = append(m.facts[id], &pairFact{c: c, d: d, r: r, s: s, owns: true, separations: matrix(c, d, true)})
+		}
+	}
+	for _, r := range m.k.allocated(c) {
+		for _, s := range m.k.pointerRegisters(d) {
+			apart(r, s)
+		}
+	}
+	for _, s := range m.k.allocated(d) {
+		for _, r := range m.k.pointerRegisters(c) {
+			apart(r, s)
+		}
+	}
 }
 
 // observe notes two threads in a state.
@@ -179,7 +195,11 @@ func (m *pairMiner) finish() {
 				possible := here[l] && there[n] && m.k.separable(c, ir.Loc(l), d, ir.Loc(n))
 				apart.separations[l][n] = possible && !at[l][n]
 				for _, f := range m.facts[id] {
-					f.separations[l][n] = f.separations[l][n] && possible && at[l][n]
+					seen := at[l][n]
+					if f.owns { // instances are too small to show all threads that have blocks
+						seen = slices.Contains(m.k.watched(c, ir.Loc(l)), f.r) && slices.Contains(m.k.watched(d, ir.Loc(n)), f.s)
+					}
+					f.separations[l][n] = f.separations[l][n] && possible && seen
 				}
 			}
 		}
@@ -220,6 +240,11 @@ func (k *knowledge) separable(c *class, l ir.Loc, d *class, n ir.Loc) bool {
 // tickets returns the registers of a thread that may hold something no other thread has: results of
 // read-modify-writes, and their copies.
 func (k *knowledge) tickets(c *class) []ir.Reg {
+	return copiesOf(c, func(op *ir.Op) bool { return op.Kind == ir.RMW && op.RMW != ir.Cas })
+}
+
+// copiesOf returns the registers that get the result of some operations, and their copies.
+func copiesOf(c *class, from func(*ir.Op) bool) []ir.Reg {
 	var list []ir.Reg
 	add := func(r ir.Reg) bool {
 		if r == ir.NoReg || slices.Contains(list, r) {
@@ -233,7 +258,7 @@ func (k *knowledge) tickets(c *class) []ir.Reg {
 		for i := range c.f.Edges {
 			op := &c.f.Edges[i].Op
 			switch {
-			case op.Kind == ir.RMW && op.RMW != ir.Cas:
+			case from(op):
 				changed = add(op.Dst) || changed
 			case op.Kind == ir.Assign && op.Val.Op == ir.RegRef && slices.Contains(list, op.Val.Reg):
 				changed = add(op.Dst) || changed

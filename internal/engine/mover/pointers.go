@@ -56,11 +56,13 @@ type valueFlow struct {
 	cells   map[span]*values
 	smeared map[ir.ObjectID]bool // objects whose contents are not followed
 	changed bool
-	lost    bool // an access may go anywhere
+	lost    bool              // an access may go anywhere
+	sites   map[ir.EdgeID]int // the allocations
+	lostAt  *ir.Edge          // the access that is lost
 }
 
 // resolvePointers splits accesses through pointers with few values. open has registers with any initial value.
-func resolvePointers(p *ir.Program, open map[ir.ThreadID]ir.Reg) {
+func resolvePointers(p *ir.Program, open map[ir.ThreadID]ir.Reg) (*blocks, error) {
 	y := &layout{prog: p}
 	wild := func(op *ir.Op) bool {
 		_, fixed := y.constant(op.Addr)
@@ -73,11 +75,18 @@ func resolvePointers(p *ir.Program, open map[ir.ThreadID]ir.Reg) {
 			found = found || accesses(op) && wild(op)
 		}
 	}
-	if !found || p.Cells || supported(p) != nil {
-		return
+	first, sites := allocationsOf(p)
+	if first == nil && (!found || p.Cells) || supported(p) != nil {
+		return nil, nil
 	}
-	fl := newValueFlow(p, open)
-	targets := map[ir.EdgeID][]int64{}
+	if p.Cells {
+		return nil, refuse(first, "memory that is allocated is not covered by proofs with movers in a program with cells")
+	}
+	fl := newValueFlow(p, open, sites)
+	if fl.lost && first != nil {
+		return nil, lostPointer(fl.lostAt)
+	}
+	targets, unreached := map[ir.EdgeID][]int64{}, map[ir.EdgeID]bool{}
 	for _, f := range fl.funcs() {
 		for i := range p.Funcs[f].Edges {
 			e := &p.Funcs[f].Edges[i]
@@ -86,27 +95,62 @@ func resolvePointers(p *ir.Program, open map[ir.ThreadID]ir.Reg) {
 			}
 			regs := fl.at[f][e.From]
 			if regs == nil {
-				continue // it is never reached
+				unreached[e.ID] = true
+				continue
 			}
 			if targets[e.ID] = fl.targets(regs, &e.Op); len(targets[e.ID]) == 0 || len(targets[e.ID]) > maxTargets {
-				return
+				if first != nil {
+					return nil, lostPointer(e)
+				}
+				return nil, nil
 			}
 		}
 	}
 	if fl.lost {
-		return
+		return nil, nil
+	}
+	var b *blocks
+	if first != nil {
+		var err error
+		if b, err = newBlocks(p, fl, sites, targets); err != nil {
+			return nil, err
+		}
+		failUnreached(p, unreached)
 	}
 	for _, f := range p.Funcs {
-		splitAccesses(p, f, targets)
+		splitAccesses(p, f, targets, b)
 		for i := range f.Edges {
 			addressesAsNumbers(p, &f.Edges[i].Op)
 		}
 	}
 	p.Seal()
+	return b, nil
 }
 
-func newValueFlow(p *ir.Program, open map[ir.ThreadID]ir.Reg) *valueFlow {
-	fl := &valueFlow{p: p, at: map[ir.FuncID][][]values{}, cells: map[span]*values{}, smeared: map[ir.ObjectID]bool{}}
+// lostPointer refuses an access of which it is not known what it may go to.
+func lostPointer(e *ir.Edge) error {
+	return refuse(e, "the program allocates memory, and it is not known which block this access may go to: proofs with movers follow pointers to fields at fixed offsets")
+}
+
+// failUnreached replaces accesses that the propagation does not reach by checks that fail: contents of blocks are not followed
+// exactly.
+func failUnreached(p *ir.Program, unreached map[ir.EdgeID]bool) {
+	for _, f := range p.Funcs {
+		for i := range f.Edges {
+			if e := &f.Edges[i]; unreached[e.ID] {
+				fails := ir.NewOp(ir.Assert)
+				fails.Class, fails.Val = ir.OutOfBounds, ir.Int(0)
+				e.Op = fails
+			}
+		}
+	}
+}
+
+func newValueFlow(p *ir.Program, open map[ir.ThreadID]ir.Reg, sites []*ir.Edge) *valueFlow {
+	fl := &valueFlow{p: p, at: map[ir.FuncID][][]values{}, cells: map[span]*values{}, smeared: map[ir.ObjectID]bool{}, sites: map[ir.EdgeID]int{}}
+	for i, e := range sites {
+		fl.sites[e.ID] = i
+	}
 	for t := range p.Threads {
 		th := &p.Threads[t]
 		f := p.ThreadFunc(ir.ThreadID(t))
@@ -171,8 +215,12 @@ func (fl *valueFlow) flow(f ir.FuncID, e *ir.Edge) {
 		if !fl.assume(regs, op.Val) {
 			return
 		}
+	case op.Kind == ir.Alloc:
+		regs[op.Dst] = values{list: []int64{blockPointer(fl.sites[e.ID], 0)}}
 	case op.Accesses():
-		fl.access(regs, op)
+		if fl.access(regs, op); fl.lost && fl.lostAt == nil {
+			fl.lostAt = e
+		}
 	default:
 		if op.Kind == ir.Spawn {
 			fl.spawn(regs, op)
@@ -203,7 +251,7 @@ func (fl *valueFlow) assume(regs []values, cond *ir.Expr) bool {
 			r = x.Reg
 		}
 	})
-	if r == ir.NoReg || regs[r].any || !onlyReads(cond, r) || fl.eval(regs, cond).any {
+	if r == ir.NoReg || regs[r].any || !onlyReads(cond, r) || fl.eval(regs, cond).any || regs[r].hasBlocks() && !testsNull(cond) {
 		return true
 	}
 	env := ir.Env{Regs: make([]int64, len(regs)), Prog: fl.p}
@@ -242,10 +290,15 @@ func (fl *valueFlow) access(regs []values, op *ir.Op) {
 	}
 	for _, addr := range at.list {
 		obj := fl.p.FindObject(uint64(addr), op.Type.Size())
-		if obj == ir.NoObject || home != ir.NoObject && obj != home {
+		_, _, block := blockAt(addr)
+		if obj == ir.NoObject && !block || home != ir.NoObject && obj != home {
 			continue // the access fails
 		}
 		c := fl.cell(addr, op.Type.Size(), obj)
+		if c == nil && block {
+			fl.lost = true
+			continue
+		}
 		if c == nil {
 			fl.smear(obj)
 			read.any = true
@@ -308,6 +361,9 @@ func (fl *valueFlow) eval(regs []values, e *ir.Expr) values {
 	if !known || len(used) > 2 {
 		return values{any: true}
 	}
+	if slices.ContainsFunc(used, func(r ir.Reg) bool { return regs[r].hasBlocks() }) {
+		return fl.evalBlocks(regs, e)
+	}
 	var out values
 	chosen := make([]int64, len(regs))
 	var choose func(n int)
@@ -333,7 +389,7 @@ func (fl *valueFlow) targets(regs []values, op *ir.Op) []int64 {
 	}
 	var out []int64
 	for _, addr := range at.list {
-		if fl.p.FindObject(uint64(addr), width(op)) != ir.NoObject {
+		if _, _, block := blockAt(addr); block || fl.p.FindObject(uint64(addr), width(op)) != ir.NoObject {
 			out = append(out, addr)
 		}
 	}
@@ -341,8 +397,9 @@ func (fl *valueFlow) targets(regs []values, op *ir.Op) []int64 {
 	return out
 }
 
-// splitAccesses makes every access with targets an access to each of them, after a check that there is no other.
-func splitAccesses(p *ir.Program, f *ir.Func, targets map[ir.EdgeID][]int64) {
+// splitAccesses makes every access with targets an access to each of them, after a check that there is no other. An
+// access that goes to no static object goes to a block, which has a check of its own.
+func splitAccesses(p *ir.Program, f *ir.Func, targets map[ir.EdgeID][]int64, b *blocks) {
 	var edges []ir.Edge
 	add := func(like ir.Edge, from, to ir.Loc, op ir.Op) {
 		like.ID, like.From, like.To, like.Op = p.NextEdge, from, to, op
@@ -354,27 +411,42 @@ func splitAccesses(p *ir.Program, f *ir.Func, targets map[ir.EdgeID][]int64) {
 		f.Locs = append(f.Locs, at)
 		return ir.Loc(len(f.Locs) - 1)
 	}
+	assume := func(like ir.Edge, from ir.Loc, cond *ir.Expr) ir.Loc {
+		to := fresh(like.From)
+		test := ir.NewOp(ir.Assume)
+		test.Val = cond
+		add(like, from, to, test)
+		return to
+	}
 	for _, e := range f.Edges {
-		list := targets[e.ID]
+		list, field := b.split(targets[e.ID])
 		if len(list) == 0 {
+			if field != ir.NoObject {
+				e.Op.Obj = field
+			}
 			edges = append(edges, e)
 			continue
 		}
 		is := func(addr int64) *ir.Expr { return ir.Binary(ir.Eq, ir.S64, e.Op.Addr, ir.Int(addr)) }
-		check := ir.NewOp(ir.Assert)
-		check.Class, check.Val = ir.OutOfBounds, is(list[0])
+		some := is(list[0])
 		for _, addr := range list[1:] {
-			check.Val = ir.Binary(ir.LOr, ir.S64, check.Val, is(addr))
+			some = ir.Binary(ir.LOr, ir.S64, some, is(addr))
 		}
-		checked := fresh(e.From)
-		add(e, e.From, checked, check)
+		from := e.From
+		if field == ir.NoObject {
+			check := ir.NewOp(ir.Assert)
+			check.Class, check.Val = ir.OutOfBounds, some
+			from = fresh(e.From)
+			add(e, e.From, from, check)
+		} else {
+			op := e.Op
+			op.Obj = field
+			add(e, assume(e, from, ir.Negate(some)), e.To, op)
+		}
 		for _, addr := range list {
-			one := checked
-			if len(list) > 1 {
-				one = fresh(e.From)
-				test := ir.NewOp(ir.Assume)
-				test.Val = is(addr)
-				add(e, checked, one, test)
+			one := from
+			if len(list) > 1 || field != ir.NoObject {
+				one = assume(e, from, is(addr))
 			}
 			obj := p.FindObject(uint64(addr), width(&e.Op))
 			op := e.Op

@@ -66,7 +66,10 @@ func (pr *prover) prepare(p *ir.Program, props *property.Set, opt Options) error
 	if !p.Cells {
 		separateWebs(p, props)
 	}
-	resolvePointers(p, props.Numbers)
+	found, err := resolvePointers(p, props.Numbers)
+	if err != nil {
+		return err
+	}
 	annotations, err := annotated.take(p)
 	dropDead(p)
 	if err != nil {
@@ -82,7 +85,7 @@ func (pr *prover) prepare(p *ir.Program, props *property.Set, opt Options) error
 	if arith == 0 {
 		arith = suited(p)
 	}
-	y, err := newLayout(p, arith, append(namedCells(p, props), annotations.cells()...))
+	y, err := newLayout(p, arith, found, append(namedCells(p, props), annotations.cells()...))
 	if err != nil {
 		return err
 	}

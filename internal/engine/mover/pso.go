@@ -87,6 +87,12 @@ func (mt *moverTable) inOrder(list []*judged, stores []verdict.ProofStore) int {
 
 // underPSO concludes about PSO from a proof about TSO.
 func (pr *prover) underPSO(out *Outcome, r *result) {
+	if pr.blocks != nil && pr.blocks.frees {
+		if out.Verdict != verdict.Unknown {
+			out.Verdict, out.Reason = verdict.Unknown, "free under PSO is not covered"
+		}
+		return
+	}
 	if n := pr.movers.inOrder(r.list, out.Proof.Stores); n > 0 && out.Verdict != verdict.Unknown {
 		out.Verdict = verdict.Unknown
 		if out.Reason = "a younger store can overtake one of the stores, for which the method has no proof"; n > 1 {

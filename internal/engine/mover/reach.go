@@ -21,7 +21,7 @@ func (mt *moverTable) overtaking(c *class, w *ir.Edge) []*ir.Edge {
 	var loads []*ir.Edge
 	for i := range c.f.Edges {
 		e := &c.f.Edges[i]
-		if e.Op.Reads() && !e.Op.MustDrain() && !c.inside[e.From] && mt.reaches(c, w, e) {
+		if (e.Op.Reads() && !e.Op.MustDrain() || e.Op.Kind == ir.Alloc) && !c.inside[e.From] && mt.reaches(c, w, e) {
 			loads = append(loads, e)
 		}
 	}
@@ -44,6 +44,9 @@ func (mt *moverTable) reaches(c *class, w, load *ir.Edge) bool {
 // load reads nothing from memory. A store with some of the bytes does not hide the load, which
 // reads the others from memory in the same step.
 func (mt *moverTable) hides(c *class, store, load *ir.Edge) bool {
+	if store.Op.Kind == ir.Free || load.Op.Kind == ir.Alloc {
+		return false
+	}
 	if c.self != ir.NoReg && store.Op.Addr.Equal(load.Op.Addr) && onlyReads(store.Op.Addr, c.self) {
 		return store.Op.Type.Size() >= load.Op.Type.Size() // the address depends on the number of the thread only
 	}

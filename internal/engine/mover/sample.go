@@ -18,6 +18,8 @@ type State interface {
 	At(ir.ThreadID) (ir.Loc, bool)
 	Reg(ir.ThreadID, ir.Reg) int64
 	Read(addr uint64, typ ir.Type) int64
+	// Lives reports whether a block that was allocated and is not freed begins at an address.
+	Lives(addr uint64) bool
 }
 
 // Reach calls show with reachable states of a flat program under SC, outside of atomic sections.
@@ -49,6 +51,7 @@ func (k *knowledge) instances() []*instance {
 // instance returns the program with n threads for every template.
 func (k *knowledge) instance(n int) *instance {
 	p := clone(k.pr.prog)
+	k.pr.blocks.restore(p)
 	in := &instance{prog: p}
 	p.Threads = slices.Clone(p.Threads)
 	for t := range p.Threads {

@@ -34,6 +34,9 @@ func (y *layout) locate(op *ir.Op, v env) spot {
 	if y.mixed {
 		return spot{y.whole[ir.NoObject], v.number(op.Addr)}
 	}
+	if _, block, ok := y.inBlock(op); ok {
+		return spot{y.whole[home], v.number(block)}
+	}
 	if addr, ok := y.constant(op.Addr); ok {
 		if r, ok := y.single[addr]; ok && (y.regions[r].home == home) {
 			return spot{region: r}

@@ -36,7 +36,7 @@ func (mt *moverTable) table() []*judged {
 	var list []*judged
 	for _, c := range mt.pr.classes {
 		for _, a := range c.acts {
-			if !a.section && a.first().Op.Kind == ir.Store {
+			if k := a.first().Op.Kind; !a.section && (k == ir.Store || k == ir.Free) {
 				list = append(list, mt.judge(c, a))
 			}
 		}
