@@ -74,7 +74,7 @@ type Options struct {
 	Unroll  int           // loop iterations, recursion and thread starts in loops where an engine needs a bound; 0: DefaultUnroll; negative: litmus tests keep their loops
 	Threads int           // instances of templates with any number of threads; 0: not given
 	Workers int           // parallel workers; 0: one per core
-	// Replicate names the function of C whose threads stand for any number of threads.
+	// Replicate names the functions of C whose threads stand for any number of threads, separated by commas.
 	Replicate   string
 	NoReduction bool     // no partial-order and symmetry reduction
 	C           COptions // how C is read

@@ -24,7 +24,7 @@ func (p *paramFlags) flags(flags *pflag.FlagSet, opt *fencepost.Options, what st
 }
 
 func (p *paramFlags) more(flags *pflag.FlagSet, opt *fencepost.Options) {
-	flags.StringVar(&opt.Replicate, "replicate", "", "C: the `function` that any number of threads run")
+	flags.StringVar(&opt.Replicate, "replicate", "", "C: the `function` that any number of threads run; several are separated by commas")
 	flags.StringVar(&p.domain, "domain", "", "with any number of threads: `range` of the values in memory, such as 0..3 (default: computed)")
 }
 

@@ -141,7 +141,7 @@ func (a *app) proveCommand() *cobra.Command {
 	flags.Var(solverValue{&opt.CheckWith}, "check-with", "ask a second solver every question")
 	flags.StringVar(&dir, "smt", "", "write every question into this `directory`, as SMT-LIB files with the expected answer")
 	flags.Var(fileValue{&stored}, "proof", "write the proof, which verify-trace checks again without a search for invariants")
-	flags.StringVar(&opt.Replicate, "replicate", "", "C: the `function` that any number of threads run")
+	flags.StringVar(&opt.Replicate, "replicate", "", "C: the `function` that any number of threads run; several are separated by commas")
 	flags.Var(timeoutValue{&opt.Timeout}, "timeout", "time limit, such as 90s or 5m; 0: none")
 	flags.Var(countValue{&opt.Threads, 1, maxCount}, "threads", "prove for this number of threads per template, instead of any number")
 	flags.StringVar(&opt.Lang, "lang", "", "`language` of the program (default: by the file's extension)")

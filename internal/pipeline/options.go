@@ -34,7 +34,7 @@ type Options struct {
 	Unroll  int // loop iterations, recursion and spawns in loops where an engine needs a bound; 0: DefaultUnroll; negative: litmus tests keep their loops
 	Threads int // instances of templates with any number of threads, 0: not given
 	Workers int // 0: one per core
-	// Replicate names the function of C whose threads stand for any number of threads; Instances, if
+	// Replicate names the functions of C whose threads stand for any number of threads, separated by commas; Instances, if
 	// not 0, starts that many of each instead.
 	Replicate string
 	Instances int

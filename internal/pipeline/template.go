@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"fencepost/internal/ir"
@@ -12,8 +13,9 @@ import (
 
 // Templates: threads that stand for any number of threads.
 
-// Replicated returns the function after a comment //@ replicate, "" if there is none.
+// Replicated returns the functions after comments //@ replicate, separated by commas; "" if there is none.
 func (p *Program) Replicated() string {
+	var names []string
 	for _, note := range p.Notes {
 		if note.Text != "replicate" || note.Next.File == "" {
 			continue
@@ -25,9 +27,11 @@ func (p *Program) Replicated() string {
 				best, at = f.Name, pos
 			}
 		}
-		return best
+		if best != "" && !slices.Contains(names, best) {
+			names = append(names, best)
+		}
 	}
-	return ""
+	return strings.Join(names, ",")
 }
 
 // FlattenTemplates runs the passes on a program that has templates: in .fp as the text says, in C
@@ -55,15 +59,15 @@ func (p *Program) FlattenTemplates(opt Options) (*ir.Program, error) {
 	})
 }
 
-// Replicate makes templates of the threads that run a function.
-func (p *Program) Replicate(flat *ir.Program, function string) error {
-	if _, err := transform.Replicate(p.IR, function, 1); err != nil {
+// Replicate makes templates of the threads that run functions, whose names are separated by commas.
+func (p *Program) Replicate(flat *ir.Program, functions string) error {
+	if _, err := transform.Replicate(p.IR, functions, 1); err != nil {
 		return p.Refuse(verdict.Diagnostic{Code: "FP0911", Message: err.Error()})
 	}
 	for t := range flat.Threads {
 		th := &flat.Threads[t]
 		// A thread has the name of its function, with a number if there are several.
-		if name, _, _ := strings.Cut(th.Name, "#"); !th.Start && name == function {
+		if name, _, _ := strings.Cut(th.Name, "#"); !th.Start && slices.Contains(strings.Split(functions, ","), name) {
 			th.Unbounded = true
 		}
 	}

@@ -3,14 +3,26 @@ package transform
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"fencepost/internal/ir"
 )
 
-// Replicate returns a structured program in which every spawn of a function is repeated, so
-// that it starts n threads one after the other. It returns an error if the program has no
-// such function or no spawn names it.
-func Replicate(p *ir.Program, function string, n int) (*ir.Program, error) {
+// Replicate returns a structured program in which every spawn of some functions is repeated, so
+// that it starts n threads one after the other. Names are separated by commas. It returns an error if the program
+// has no such function or no spawn names it.
+func Replicate(p *ir.Program, functions string, n int) (*ir.Program, error) {
+	for name := range strings.SplitSeq(functions, ",") {
+		var err error
+		if p, err = replicate(p, name, n); err != nil {
+			return nil, err
+		}
+	}
+	return p, nil
+}
+
+// replicate repeats the spawns of one function.
+func replicate(p *ir.Program, function string, n int) (*ir.Program, error) {
 	target := ir.NoFunc
 	for i, f := range p.Funcs {
 		if f.Name == function {

@@ -160,9 +160,9 @@ func (x *runner) step(op *ir.Op, choice string, s *run) {
 	case ir.Lock, ir.TryLock, ir.Unlock:
 		x.mutex(op, v, s)
 	case ir.Alloc:
-		x.alloc(op, choice, s)
+		allocate(x, op, choice, s)
 	case ir.Free:
-		x.free(op, v, s)
+		release(x, op, v, s)
 	case ir.Assign:
 		value := v.number(op.Val)
 		s.regs[op.Dst] = value

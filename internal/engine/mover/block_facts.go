@@ -9,9 +9,9 @@ import (
 )
 
 // Candidates about blocks. A pointer is null or a block lives there; the fields of a block that was published have
-// certain contents. A block that a thread has allocated is its own until the thread stores the address: no variable
+// certain contents. A block that a thread has allocated belongs to it until the thread stores the address: no variable
 // and no field has the address, and no other thread has it in a register (pairs.go). With these, the accesses to a block
-// of the thread's own move across all steps of others, as questions to the solver; ownership itself is no rule.
+// of this thread move across all steps of others, as questions to the solver; ownership itself is no rule.
 
 // pointer is a word that is a pointer to blocks.
 type pointer struct {
@@ -20,7 +20,7 @@ type pointer struct {
 }
 
 // blockVariables returns the variables that are pointers to blocks.
-func (k *knowledge) blockVariables() []pointer {
+func blockVariables(k *knowledge) []pointer {
 	var out []pointer
 	if k.pr.blocks == nil {
 		return nil
@@ -36,7 +36,7 @@ func (k *knowledge) blockVariables() []pointer {
 }
 
 // blockRegister returns a register as a pointer to blocks, if it is one.
-func (k *knowledge) blockRegister(c *class, r ir.Reg) (pointer, bool) {
+func blockRegister(k *knowledge, c *class, r ir.Reg) (pointer, bool) {
 	if k.pr.blocks == nil {
 		return pointer{}, false
 	}
@@ -55,7 +55,7 @@ func (v vocabulary) livesAt(p pointer, numbers []int64) *pred {
 		text: text,
 		term: func(regs []string, m memory, _ []string) string {
 			at := p.term(&symbolic{mem: m, regs: regs})
-			ways := []string{v.pr.isBlock(m, at, p.kind)}
+			ways := []string{isBlock(v.pr.layout, m, at, p.kind)}
 			for _, n := range numbers {
 				ways = append(ways, equal(at, v.pr.arith.num(n)))
 			}
@@ -90,22 +90,22 @@ func (g *clauseGrammar) fieldsOf(p pointer) []sorted {
 }
 
 // onBlocks returns global candidates about pointers in variables.
-func (k *knowledge) onBlocks() []*pred {
+func onBlocks(k *knowledge) []*pred {
 	var out []*pred
-	for _, p := range k.blockVariables() {
+	for _, p := range blockVariables(k) {
 		out = append(out, k.say.livesAt(p, p.numbers))
 	}
 	return out
 }
 
 // onBlocksAt returns candidates about pointers in registers at a location, and about the pointers in their fields.
-func (k *knowledge) onBlocksAt(c *class, l ir.Loc) []*pred {
+func onBlocksAt(k *knowledge, c *class, l ir.Loc) []*pred {
 	var out []*pred
 	if k.pr.blocks == nil {
 		return nil
 	}
 	for _, r := range k.watched(c, l) {
-		p, ok := k.blockRegister(c, r)
+		p, ok := blockRegister(k, c, r)
 		if !ok {
 			continue
 		}
@@ -123,25 +123,25 @@ func (k *knowledge) onBlocksAt(c *class, l ir.Loc) []*pred {
 }
 
 // unpublished returns candidates that no variable and no field has the address of a block that the thread has allocated.
-func (k *knowledge) unpublished(c *class, l ir.Loc) []*pred {
+func unpublished(k *knowledge, c *class, l ir.Loc) []*pred {
 	var out []*pred
 	if k.pr.blocks == nil {
 		return nil
 	}
 	live := k.watched(c, l)
-	for _, r := range k.allocated(c) {
-		own, ok := k.blockRegister(c, r)
+	for _, r := range allocated(k, c) {
+		fresh, ok := blockRegister(k, c, r)
 		if !ok || !slices.Contains(live, r) {
 			continue
 		}
-		for _, x := range k.blockVariables() {
-			if x.kind == own.kind {
-				out = append(out, k.say.compared(own.word, relations[3], x.word))
+		for _, x := range blockVariables(k) {
+			if x.kind == fresh.kind {
+				out = append(out, k.say.compared(fresh.word, relations[3], x.word))
 			}
 		}
 		for o, to := range k.pr.blocks.inFields {
-			if to.kind == own.kind {
-				out = append(out, k.inNoField(own, o))
+			if to.kind == fresh.kind {
+				out = append(out, inNoField(k, fresh, o))
 			}
 		}
 	}
@@ -150,28 +150,28 @@ func (k *knowledge) unpublished(c *class, l ir.Loc) []*pred {
 }
 
 // inNoField returns the fact that no block has a pointer in one of its fields.
-func (k *knowledge) inNoField(own pointer, o ir.ObjectID) *pred {
+func inNoField(k *knowledge, fresh pointer, o ir.ObjectID) *pred {
 	k.bound = max(k.bound, 1)
 	f := k.pr.blocks.field[o]
 	return &pred{
-		text:  fmt.Sprintf("for all i: (%s)i%s != %s", k.pr.blocks.kinds[f.kind-1].name, strings.Replace(f.name, ".", "->", 1), own.name),
+		text:  fmt.Sprintf("for all i: (%s)i%s != %s", k.pr.blocks.kinds[f.kind-1].name, strings.Replace(f.name, ".", "->", 1), fresh.name),
 		bound: 1,
 		term: func(regs []string, m memory, q []string) string {
-			return not(equal(k.pr.read(m, spot{k.pr.whole[o], q[0]}, f.typ), own.term(&symbolic{mem: m, regs: regs})))
+			return not(equal(k.pr.read(m, spot{k.pr.whole[o], q[0]}, f.typ), fresh.term(&symbolic{mem: m, regs: regs})))
 		},
 	}
 }
 
 // allocated returns the registers of a thread that get the address of a block that it allocates, and their copies.
-func (k *knowledge) allocated(c *class) []ir.Reg {
+func allocated(k *knowledge, c *class) []ir.Reg {
 	return copiesOf(c, func(op *ir.Op) bool { return op.Kind == ir.Alloc })
 }
 
 // pointerRegisters returns the registers of a thread that are pointers to blocks.
-func (k *knowledge) pointerRegisters(c *class) []ir.Reg {
+func pointerRegisters(k *knowledge, c *class) []ir.Reg {
 	var out []ir.Reg
 	for r := range c.f.Regs {
-		if _, ok := k.blockRegister(c, ir.Reg(r)); ok {
+		if _, ok := blockRegister(k, c, ir.Reg(r)); ok {
 			out = append(out, ir.Reg(r))
 		}
 	}

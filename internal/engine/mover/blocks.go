@@ -25,7 +25,7 @@ import (
 // Accesses are checked when they are issued and when they reach memory. Neither fails under TSO if no check fails under
 // SC. Take the first access that fails. When it is issued, let the stores of its thread reach memory: none of them makes
 // a block live. If a store fails when it reaches memory, no older store waits. In both cases all stores of the thread
-// have been brought to their places, so that the SC execution finds the thread before the access, with the same memory.
+// have been brought to where they were issued, so that the SC execution finds the thread before the access, with the same memory.
 //
 // Fields are objects of their own in the program, so that an access names its field; restore removes them.
 
@@ -50,7 +50,7 @@ type blockField struct {
 	typ  ir.Type
 }
 
-// pointee is what a pointer may be: the address of a block of a kind, or one of some numbers, such as null.
+// pointee has the values of a pointer: the address of a block of a kind, or one of some numbers, such as null.
 type pointee struct {
 	kind    int
 	numbers []int64
@@ -58,7 +58,7 @@ type pointee struct {
 
 // blocks has the blocks of a program.
 type blocks struct {
-	own    int // how many objects the program has without the ones that stand for fields
+	static int // how many objects the program has without the ones that stand for fields
 	live   ir.ObjectID
 	kinds  []blockKind
 	kindOf map[ir.ObjectID]int // by object of an allocation
@@ -130,7 +130,7 @@ func newBlocks(p *ir.Program, fl *valueFlow, sites []*ir.Edge, targets map[ir.Ed
 	if err != nil {
 		return nil, err
 	}
-	b := &blocks{own: len(p.Objects), kindOf: map[ir.ObjectID]int{}, field: map[ir.ObjectID]blockField{}}
+	b := &blocks{static: len(p.Objects), kindOf: map[ir.ObjectID]int{}, field: map[ir.ObjectID]blockField{}}
 	b.live = b.object(p, "blocks")
 	kind := map[int]int{}
 	for i, e := range sites {
@@ -320,16 +320,16 @@ func (b *blocks) restore(p *ir.Program) {
 	}
 	for _, f := range p.Funcs {
 		for i := range f.Edges {
-			if op := &f.Edges[i].Op; int(op.Obj) >= b.own {
+			if op := &f.Edges[i].Op; int(op.Obj) >= b.static {
 				op.Obj = ir.NoObject
 			}
 		}
 	}
-	p.Objects = p.Objects[:b.own:b.own]
+	p.Objects = p.Objects[:b.static:b.static]
 }
 
 // addBlocks makes the regions of blocks.
-func (y *layout) addBlocks() {
+func addBlocks(y *layout) {
 	if y.blocks == nil {
 		return
 	}
@@ -345,7 +345,7 @@ func (y *layout) addBlocks() {
 }
 
 // inBlock returns the field that an access goes to, and the address of its block.
-func (y *layout) inBlock(op *ir.Op) (f blockField, block *ir.Expr, ok bool) {
+func inBlock(y *layout, op *ir.Op) (f blockField, block *ir.Expr, ok bool) {
 	if y.blocks == nil {
 		return f, nil, false
 	}
@@ -362,13 +362,13 @@ func (y *layout) inBlock(op *ir.Op) (f blockField, block *ir.Expr, ok bool) {
 }
 
 // kindAt returns the kind of the block that lives at an address; 0: none.
-func (y *layout) kindAt(m memory, at string) string {
+func kindAt(y *layout, m memory, at string) string {
 	return apply("select", m[y.whole[y.blocks.live]], at)
 }
 
 // isBlock returns the condition that a block of a kind lives at an address.
-func (y *layout) isBlock(m memory, at string, kind int) string {
-	return equal(y.kindAt(m, at), y.arith.part(int64(kind), 1))
+func isBlock(y *layout, m memory, at string, kind int) string {
+	return equal(kindAt(y, m, at), y.arith.part(int64(kind), 1))
 }
 
 // failure names what goes wrong with a pointer that points to no block.
@@ -379,8 +379,8 @@ func (b *blocks) failure() string {
 	return ir.NullDeref.String()
 }
 
-// alloc executes an allocation.
-func (x *runner) alloc(op *ir.Op, choice string, s *run) {
+// allocate executes an allocation.
+func allocate(x *runner, op *ir.Op, choice string, s *run) {
 	k := x.blocks.kindOf[op.Obj]
 	x.declare(choice, x.arith.sort())
 	s.indices = append(s.indices, choice)
@@ -388,7 +388,7 @@ func (x *runner) alloc(op *ir.Op, choice string, s *run) {
 	if x.arith == BitVectors {
 		aligned = equal(apply("bvand", choice, x.arith.num(x.blocks.kinds[k-1].align-1)), x.arith.num(0))
 	}
-	s.guard = append(s.guard, x.arith.le(x.arith.num(heapStart), choice), x.arith.le(choice, x.arith.num(heapEnd)), aligned, x.isBlock(s.mem, choice, 0))
+	s.guard = append(s.guard, x.arith.le(x.arith.num(heapStart), choice), x.arith.le(choice, x.arith.num(heapEnd)), aligned, isBlock(x.layout, s.mem, choice, 0))
 	live := x.whole[x.blocks.live]
 	s.mem = slices.Clone(s.mem)
 	s.mem[live] = apply("store", s.mem[live], choice, x.arith.part(int64(k), 1))
@@ -401,8 +401,8 @@ func (x *runner) alloc(op *ir.Op, choice string, s *run) {
 	s.regs[op.Dst] = choice
 }
 
-// free executes the free of a block; null is no block.
-func (x *runner) free(op *ir.Op, v env, s *run) {
+// release executes the free of a block; null is no block.
+func release(x *runner, op *ir.Op, v env, s *run) {
 	at := v.number(op.Addr)
 	s.indices = append(s.indices, at)
 	live := x.whole[x.blocks.live]
@@ -411,11 +411,11 @@ func (x *runner) free(op *ir.Op, v env, s *run) {
 }
 
 // freeable returns the condition that a free may be executed.
-func (y *layout) freeable(m memory, op *ir.Op, at string) string {
+func freeable(y *layout, m memory, op *ir.Op, at string) string {
 	ways := []string{y.arith.isZero(at)}
 	for i, k := range y.blocks.kinds {
 		if k.stack == op.Stack {
-			ways = append(ways, y.isBlock(m, at, i+1))
+			ways = append(ways, isBlock(y, m, at, i+1))
 		}
 	}
 	return or(ways)
@@ -427,7 +427,7 @@ func (y *layout) freeable(m memory, op *ir.Op, at string) string {
 func (mt *moverTable) allocGoal(c *class, a *action, d *class, b *action) (given []string, goal string) {
 	pr := mt.pr
 	m, regsA, regsB := pr.memory("m"), pr.registers(c, "a"), pr.registers(d, "b")
-	if !b.any(func(op *ir.Op) bool { return int(op.Obj) >= pr.blocks.own }) {
+	if !b.any(func(op *ir.Op) bool { return int(op.Obj) >= pr.blocks.static }) {
 		return nil, "true"
 	}
 	if b.section {

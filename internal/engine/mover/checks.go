@@ -124,17 +124,21 @@ func (cr *checker) mustHold(c *class, a *action, e *ir.Edge, s *run) (goal, what
 		}
 		return "true", ""
 	case op.Kind == ir.Free:
-		return cr.pr.freeable(s.mem, op, v.number(op.Addr)), ir.DoubleFree.String()
+		return freeable(cr.pr.layout, s.mem, op, v.number(op.Addr)), ir.DoubleFree.String()
 	case !accesses(op):
 		return "true", ""
 	}
-	if f, block, ok := cr.pr.inBlock(op); ok {
-		return cr.pr.isBlock(s.mem, v.number(block), f.kind), cr.pr.blocks.failure()
+	if f, block, ok := inBlock(cr.pr.layout, op); ok {
+		return isBlock(cr.pr.layout, s.mem, v.number(block), f.kind), cr.pr.blocks.failure()
 	}
 	if cr.forbidden(op) {
 		return "false", ir.ReadOnly.String()
 	}
-	if _, fixed := cr.pr.constant(op.Addr); fixed || cr.pr.home(op) == ir.NoObject && cr.pr.prog.Cells && cr.pr.arith == Integers {
+	addr, fixed := cr.pr.constant(op.Addr)
+	if fixed && !cr.pr.prog.Cells && cr.pr.prog.FindObject(uint64(addr), width(op)) == ir.NoObject {
+		return "false", ir.NullDeref.String()
+	}
+	if fixed || cr.pr.home(op) == ir.NoObject && cr.pr.prog.Cells && cr.pr.arith == Integers {
 		return "true", "" // cells are everywhere, as far as mathematical integers number them
 	}
 	return cr.inside(op, v), ir.OutOfBounds.String()

@@ -77,7 +77,7 @@ func newClauseGrammar(k *knowledge, scalars []int) *clauseGrammar {
 	for _, x := range scalars {
 		g.variables = append(g.variables, sorted{k.say.variable(x), g.sorts.variable(x), k.pr.regions[x].typ})
 	}
-	for _, p := range k.blockVariables() {
+	for _, p := range blockVariables(k) {
 		g.fields = append(g.fields, g.fieldsOf(p)...)
 	}
 	return g
@@ -94,7 +94,7 @@ func (g *clauseGrammar) at(c *class, l ir.Loc) []literal {
 	fields := slices.Clone(g.fields)
 	for _, r := range g.k.watched(c, l) {
 		words = append(words, sorted{g.k.say.register(c, r), g.sorts.register(c, r), ir.Type{}})
-		if p, ok := g.k.blockRegister(c, r); ok {
+		if p, ok := blockRegister(g.k, c, r); ok {
 			fields = append(fields, g.fieldsOf(p)...)
 		}
 	}

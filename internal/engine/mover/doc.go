@@ -21,5 +21,5 @@
 //	k   *knowledge    y   *layout       x   *runner       s   *simplifier
 //	c, d  classes     a, b  actions     l, n  locations   m   memory
 //
-// Limits: allocation is refused. Numbers are mathematical integers or bit-vectors.
+// Limits: blocks that are allocated have fields at fixed offsets. Numbers are mathematical integers or bit-vectors.
 package mover

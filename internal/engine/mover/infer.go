@@ -65,7 +65,7 @@ func (k *knowledge) infer(how effort) {
 		for _, x := range scalars {
 			k.global = append(k.global, k.onVariable(x, numbers)...)
 		}
-		k.global = append(k.global, k.onBlocks()...)
+		k.global = append(k.global, onBlocks(k)...)
 		k.atLocations(scalars, numbers, few)
 		k.spread()
 		k.prune()
@@ -215,7 +215,7 @@ func (k *knowledge) findSets(scalars []int) {
 // atLocation returns candidates for a location of a thread.
 func (k *knowledge) atLocation(c *class, l ir.Loc, scalars []int, numbers []int64, how effort) []*pred {
 	pr := k.pr
-	out := k.onBlocksAt(c, l)
+	out := onBlocksAt(k, c, l)
 	add := func(x, y word, list []relation) {
 		for _, rel := range list {
 			out = append(out, k.say.compared(x, rel, y))

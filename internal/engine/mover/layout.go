@@ -102,14 +102,14 @@ func newLayout(p *ir.Program, arith Arithmetic, b *blocks, named []namedCell) (*
 			if addressAsValue(p, &e.Op) {
 				y.mixed = true
 			}
-			if _, _, block := y.inBlock(&e.Op); accesses(&e.Op) && !block {
+			if _, _, block := inBlock(y, &e.Op); accesses(&e.Op) && !block {
 				all = append(all, access{op: &e.Op, edge: e, home: y.home(&e.Op), size: width(&e.Op)})
 			}
 		}
 	}
 	for _, at := range named {
 		op := at.load()
-		if _, _, block := y.inBlock(&op); block {
+		if _, _, block := inBlock(y, &op); block {
 			continue
 		}
 		all = append(all, access{op: &op, home: y.home(&op), size: width(&op)})
@@ -117,7 +117,7 @@ func newLayout(p *ir.Program, arith Arithmetic, b *blocks, named []namedCell) (*
 	if y.mixed {
 		return y, y.one(all)
 	}
-	y.addBlocks()
+	addBlocks(y)
 	homes := map[ir.ObjectID][]access{}
 	var order []ir.ObjectID
 	for _, a := range all {

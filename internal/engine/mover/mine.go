@@ -20,7 +20,7 @@ func (k *knowledge) mine(scalars []int, numbers []int64) {
 		seen := reachable(c.f, c.f.Entry)
 		for l := range c.f.Locs {
 			if !c.skips(ir.Loc(l)) && seen[l] {
-				k.local[c][l] = append(k.local[c][l], append(k.onTickets(c, ir.Loc(l), scalars), k.unpublished(c, ir.Loc(l))...)...)
+				k.local[c][l] = append(k.local[c][l], append(k.onTickets(c, ir.Loc(l), scalars), unpublished(k, c, ir.Loc(l))...)...)
 			}
 		}
 	}

@@ -26,7 +26,7 @@ type pairFact struct {
 	r, s        ir.Reg
 	separations [][]bool // by the location of the first and of the second
 	proved      bool
-	owns        bool // one of the registers is the address of a block that its thread has allocated
+	fresh       bool // one of the registers is the address of a block that its thread has allocated
 }
 
 // excludes reports whether the fact says that two threads are never somewhere together.
@@ -150,16 +150,16 @@ func (m *pairMiner) propose(c, d *class) {
 	}
 	apart := func(r, s ir.Reg) {
 		if !slices.ContainsFunc(m.facts[id], func(f *pairFact) bool { return f.r == r && f.s == s }) {
-			m.facts[id] = append(m.facts[id], &pairFact{c: c, d: d, r: r, s: s, owns: true, separations: matrix(c, d, true)})
+			m.facts[id] = append(m.facts[id], &pairFact{c: c, d: d, r: r, s: s, fresh: true, separations: matrix(c, d, true)})
 		}
 	}
-	for _, r := range m.k.allocated(c) {
-		for _, s := range m.k.pointerRegisters(d) {
+	for _, r := range allocated(m.k, c) {
+		for _, s := range pointerRegisters(m.k, d) {
 			apart(r, s)
 		}
 	}
-	for _, s := range m.k.allocated(d) {
-		for _, r := range m.k.pointerRegisters(c) {
+	for _, s := range allocated(m.k, d) {
+		for _, r := range pointerRegisters(m.k, c) {
 			apart(r, s)
 		}
 	}
@@ -196,7 +196,7 @@ func (m *pairMiner) finish() {
 				apart.separations[l][n] = possible && !at[l][n]
 				for _, f := range m.facts[id] {
 					seen := at[l][n]
-					if f.owns { // instances are too small to show all threads that have blocks
+					if f.fresh { // instances are too small to show all threads that have blocks
 						seen = slices.Contains(m.k.watched(c, ir.Loc(l)), f.r) && slices.Contains(m.k.watched(d, ir.Loc(n)), f.s)
 					}
 					f.separations[l][n] = f.separations[l][n] && possible && seen

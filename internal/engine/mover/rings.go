@@ -26,7 +26,7 @@ func fillings(pr *prover, c *class) []filling {
 	var out []filling
 	for i := range c.f.Edges {
 		e := &c.f.Edges[i]
-		if e.Op.Kind != ir.Store || c.inside[e.From] {
+		if _, _, block := inBlock(pr.layout, &e.Op); e.Op.Kind != ir.Store || c.inside[e.From] || block {
 			continue
 		}
 		r := ir.NoReg

@@ -34,7 +34,7 @@ func (y *layout) locate(op *ir.Op, v env) spot {
 	if y.mixed {
 		return spot{y.whole[ir.NoObject], v.number(op.Addr)}
 	}
-	if _, block, ok := y.inBlock(op); ok {
+	if _, block, ok := inBlock(y, op); ok {
 		return spot{y.whole[home], v.number(block)}
 	}
 	if addr, ok := y.constant(op.Addr); ok {

@@ -86,14 +86,17 @@ func protocolC(r *rand.Rand, threads int) string {
 
 // TestProofsOfTemplatesInC: a C program that is proved for any number of threads fails with none of one to four, and its
 // invariants hold in all states of one and two threads.
-func TestProofsOfTemplatesInC(t *testing.T) {
+func TestProofsOfTemplatesInC(t *testing.T) { proofsInC(t, protocolC, *inC) }
+
+// proofsInC proves programs that make makes for a number of threads that run w, and compares them with instances.
+func proofsInC(t *testing.T, make func(r *rand.Rand, threads int) string, programs int) {
 	needsSolver(t)
 	defer mover.LimitQuestions(1_000_000)() // a question without an answer only leaves a program unproved
 	var c campaign
 	allocate := 0
-	for i := range *inC {
+	for i := range programs {
 		s := *seed + 22 + uint64(i) // so that a few programs differ in what happens to them
-		text := protocolC(rand.New(rand.NewPCG(s, 0xc0de)), 1)
+		text := make(rand.New(rand.NewPCG(s, 0xc0de)), 1)
 		flat, props, private := parseC(t, text)
 		props.Deadlock = false
 		replicate(flat, "w")
@@ -101,7 +104,7 @@ func TestProofsOfTemplatesInC(t *testing.T) {
 			name: fmt.Sprintf("seed %d\n%s", s, text), prog: flat, props: props, sizes: []int{1, 2},
 			opt: mover.Options{Arithmetic: mover.BitVectors, Private: private, NoAbstraction: i%3 != 0, Reach: reach([]int64{20, 1000, 5000}[i%3])},
 			instance: func(n int) (*ir.Program, *property.Set) {
-				some, props, _ := parseC(t, protocolC(rand.New(rand.NewPCG(s, 0xc0de)), n))
+				some, props, _ := parseC(t, make(rand.New(rand.NewPCG(s, 0xc0de)), n))
 				props.Deadlock = false
 				return some, props
 			},
@@ -114,7 +117,7 @@ func TestProofsOfTemplatesInC(t *testing.T) {
 	}
 	c.end(t)
 	t.Logf("%d of the refused programs allocate", allocate)
-	if c.refused-allocate > *inC/10 {
+	if c.refused-allocate > programs/10 {
 		t.Error("too many programs are refused")
 	}
 }

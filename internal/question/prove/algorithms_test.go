@@ -39,6 +39,20 @@ var algorithms = []algorithm{
 			"    atomic_store_explicit(&current, &block, memory_order_release);\n    block.limit = 8;\n"},
 		{"  if (c == NULL) {", "  if (c != NULL) {"},
 	}},
+	{"dcl-malloc.c", 0, verdict.ValueRobust, []mistake{
+		{"    if (config == NULL) {\n      struct", "    {\n      struct"},
+		{"      c->size = 8;\n      config = c;\n", "      config = c;\n      c->size = 8;\n"},
+		{"      config = c;\n", "      config = c;\n      free(c);\n"},
+	}},
+	{"rcu-malloc.c", 0, verdict.ValueRobust, []mistake{
+		{"  c->limit = c->size;\n  atomic_store_explicit(&current, c, memory_order_release);\n", "  atomic_store_explicit(&current, c, memory_order_release);\n  c->limit = c->size;\n"},
+		{"  if (old != NULL) {", "  {"},
+		{"    c->size = old->size + 1;\n  }\n", "    c->size = old->size + 1;\n    free(old);\n  }\n"},
+	}},
+	{"own-block.c", 0, verdict.ValueRobust, []mistake{
+		{"  free(b);\n", "  free(b);\n  free(b);\n"},
+		{"  x = 2;\n", "  x = 2;\n  free(b);\n"},
+	}},
 	{"seqlock.c", 1<<30 - 1, verdict.ValueRobust, []mistake{
 		{"    while (before % 2 == 1);\n", "    while (0);\n"},
 		{"  y = next;\n  atomic_store_explicit(&seq, s + 2, memory_order_release);\n", "  atomic_store_explicit(&seq, s + 2, memory_order_release);\n  y = next;\n"},
