@@ -45,4 +45,4 @@ func blocksC(r *rand.Rand, threads int) string {
 }
 
 // TestProofsOfBlocks: a C program with allocation that is proved for any number of threads fails with none of one to four.
-func TestProofsOfBlocks(t *testing.T) { proofsInC(t, blocksC, *inC) }
+func TestProofsOfBlocks(t *testing.T) { proofsInC(t, blocksC, 3**inC) }
