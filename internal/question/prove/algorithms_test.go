@@ -78,6 +78,17 @@ func TestAlgorithms(t *testing.T) {
 	}
 }
 
+// TestStoredBlocks: a stored proof of a program that allocates is proved again without a search for invariants.
+func TestStoredBlocks(t *testing.T) {
+	for _, file := range []string{"dcl-malloc.c", "rcu-malloc.c", "own-block.c"} {
+		found := proof(t, file, source(t, file), func(o *prove.Options) { o.Timeout = 0 })
+		again := proof(t, file, source(t, file), func(o *prove.Options) { o.Timeout, o.Stored = 0, found.Proof })
+		if again.Verdict != verdict.ValueRobust || again.Proof.Open() > 0 || again.Proof.Obligations > found.Proof.Obligations {
+			t.Errorf("%s: %s, %s; %d obligations, %d before", file, again.Verdict, again.Reason, again.Proof.Obligations, found.Proof.Obligations)
+		}
+	}
+}
+
 // TestMistakes: with a mistake an execution is shown.
 func TestMistakes(t *testing.T) {
 	for _, test := range algorithms {
