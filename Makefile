@@ -59,7 +59,7 @@ site:
 
 # The browser tests of the explorer, with a server and as the playground.
 site-test: site
-	$(GO) test ./internal/explorer -count=1 -timeout 120m -fp.site=$(CURDIR)/dist/site -fp.walks=$(FUZZ_WALKS)
+	$(GO) test ./internal/explorer -count=1 -timeout 120m -fp.site=$(CURDIR)/dist/site -fp.walks=$(FUZZ_WALKS) -fp.rows=$(FUZZ_WALKS)
 
 # Static binaries with checksums. The version in them comes from the tag or commit.
 PLATFORMS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64

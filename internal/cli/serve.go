@@ -218,6 +218,9 @@ func startWith(a *app, name string, start *explorer.Start) (headers map[string][
 	if err != nil {
 		return nil, err
 	}
+	if machineCode(string(in.Text)) {
+		return nil, &usageError{fmt.Sprintf("%s is machine code, and the explorer shows programs as texts", name), "`fencepost check FILE --html report.html` steps through an execution of machine code"}
+	}
 	if !strings.EqualFold(filepath.Ext(name), ".json") {
 		start.Program = &explorer.Program{Name: filepath.Base(in.Name), Title: in.Name, Text: string(in.Text)}
 		return headersOf(start.Program, filepath.Dir(in.Name))
@@ -242,6 +245,11 @@ func startWith(a *app, name string, start *explorer.Start) (headers map[string][
 		}
 	}
 	return nil, &usageError{fmt.Sprintf("%s has no result about a program of one file", name), "name the program instead; `fencepost report` renders every result"}
+}
+
+// machineCode reports whether a file is an object, an executable or a library of objects.
+func machineCode(text string) bool {
+	return strings.HasPrefix(text, "\x7fELF") || strings.HasPrefix(text, "!<arch>\n")
 }
 
 // startProgram makes the page begin with the program of a result, and returns the other files that the result has.

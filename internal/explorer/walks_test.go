@@ -6,6 +6,8 @@ import (
 	"flag"
 	"fmt"
 	"math/rand/v2"
+	"net/url"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -187,4 +189,33 @@ func BenchmarkFirstPaint(b *testing.B) {
 		total += eval[float64](page, `performance.getEntriesByName("first-contentful-paint")[0].startTime`)
 	}
 	b.ReportMetric(total/float64(b.N), "ms/paint")
+}
+
+// BenchmarkPlayground measures the playground from the disk: the time until the first state is there, and then that of
+// the answers about store buffering.
+func BenchmarkPlayground(b *testing.B) {
+	if *site == "" {
+		b.Skip("give -fp.site, or run make site-test")
+	}
+	dir, err := filepath.Abs(*site)
+	if err != nil {
+		b.Fatal(err)
+	}
+	page := newTab(b, (&url.URL{Scheme: "file", Path: filepath.Join(dir, "index.html")}).String(), (&url.URL{Scheme: "file", Path: dir}).String())
+	kinds := []string{"state", "outcomes", "check", "robust", "fences"}
+	total := map[string]float64{}
+	for range b.N {
+		page.open("")
+		total["load"] += eval[float64](page, `fp.shown`)
+		for _, kind := range kinds {
+			ms, err := chromedp.Run(page.Ctx, chromedp.Evaluate[float64](fmt.Sprintf(`(async () => { const begun = performance.now(); await fp.ask(%q, fp.program()); return performance.now() - begun; })()`, kind), chromedp.EvalAwaitPromise))
+			if err != nil {
+				b.Fatal(err)
+			}
+			total[kind] += ms
+		}
+	}
+	for kind, ms := range total {
+		b.ReportMetric(ms/float64(b.N), "ms/"+kind)
+	}
 }

@@ -14,7 +14,7 @@ import (
 )
 
 // maxEndings is how many final states get an execution.
-const maxEndings = 200
+const maxEndings = 1000
 
 // pickEndings wants an execution for the first final states that are found. Workers call the function at the same
 // time.

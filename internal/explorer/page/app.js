@@ -41,6 +41,7 @@ fp.app = (() => {
       fp.now.full = null;
     }
     show(before);
+    fp.shown = fp.shown || performance.now(); // ms from the navigation to the first state, for benchmarks
     return true;
   }
 

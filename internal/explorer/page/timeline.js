@@ -45,7 +45,7 @@ fp.timeline = (() => {
       const cells = [el("td", { class: "no" }, String(rows.length - shown.length + k + 1))];
       state.threads.forEach((_, i) => {
         const mine = i === r.thread;
-        cells.push(el("td", { class: "event" }, mine ? el("button", { type: "button", class: "ev " + fp.colour(i) + (r.flush ? " flush" : "") + (r.fails ? " fails" : "") + (why ? " struck" : ""), title: (why || r.effect) + (r.line ? " (line " + r.line + ")" : ""), onclick: () => go(r.last + 1) },
+        cells.push(el("td", { class: "event" }, mine ? el("button", { type: "button", class: "ev " + fp.colour(i) + (r.flush ? " flush" : "") + (r.fails ? " fails" : "") + (why ? " struck" : ""), title: (why || [r.text, r.effect].filter(Boolean).join(": ")) + (r.line ? " (line " + r.line + ")" : ""), onclick: () => go(r.last + 1) },
           el("span", {}, r.flush ? "↦ " + flushText(state, r) : r.text), el("b", {}, r.flush ? "" : short(state, r))) : null));
         if (buffers) cells.push(el("td", { class: "buf " + fp.colour(i) }, ...bar(bars, i, r, width[i] || 0, delayed)));
       });
@@ -56,6 +56,8 @@ fp.timeline = (() => {
     const now = into.querySelector("tr.now");
     if (now) into.scrollTop = Math.max(0, now.offsetTop - into.clientHeight + 2 * now.offsetHeight);
     else into.scrollTop = 0;
+    const event = now && now.querySelector(".ev"); // many threads: the column of this step must be in sight
+    into.scrollLeft = event ? Math.max(0, event.parentElement.offsetLeft + event.parentElement.offsetWidth - into.clientWidth) : 0;
   }
 
   // bar returns what the buffer of a thread shows beside a row.
