@@ -110,7 +110,7 @@ int main(void) {
 	}
 }
 
-// BenchmarkFinalLoads explores the orders of five stores; only the number of loads differs that main does in the end.
+// BenchmarkFinalLoads explores the orders of seven stores; only the number of loads differs that main does in the end.
 func BenchmarkFinalLoads(b *testing.B) {
 	for _, n := range []int{0, 10, 50} {
 		text := fmt.Sprintf(`#include <pthread.h>
@@ -118,9 +118,9 @@ func BenchmarkFinalLoads(b *testing.B) {
 atomic_int x;
 void *w(void *p) { atomic_store_explicit(&x, (int)(long)p, memory_order_relaxed); return 0; }
 int main(void) {
-  pthread_t t[5];
-  for (long i = 0; i < 5; i++) pthread_create(&t[i], 0, w, (void *)i);
-  for (int i = 0; i < 5; i++) pthread_join(t[i], 0);
+  pthread_t t[7];
+  for (long i = 0; i < 7; i++) pthread_create(&t[i], 0, w, (void *)i);
+  for (int i = 0; i < 7; i++) pthread_join(t[i], 0);
   for (int i = 0; i < %d; i++) (void)atomic_load(&x);
 }
 `, n)
