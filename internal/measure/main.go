@@ -88,7 +88,7 @@ func run(out io.Writer, peer, programs, only string, runs int, calibrate bool, a
 
 // all prints every table.
 func (m *measurement) all(peer *peerFigures) error {
-	for _, section := range []func() error{m.startUp, m.families, m.workers, m.explicit, m.bounded} {
+	for _, section := range []func() error{m.startUp, m.families, m.workers, m.explicit, m.bounded, m.formulas} {
 		if err := section(); err != nil {
 			return err
 		}

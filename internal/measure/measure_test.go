@@ -79,7 +79,7 @@ func TestTables(t *testing.T) {
 	if err := fake(&out, &asked).all(nil); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"## Start", "## Families", "## Two workers", "## Explicit search", "| writers(9) | PSO | 20 | 0.30 |"} {
+	for _, want := range []string{"## Start", "## Families", "## Two workers", "## Explicit search", "## Formulas", "| fib(5) | 20 | 0 | 0.30 | 0.00 | safe | 0 | 0.30 | 0.00 | safe |", "| writers(9) | PSO | 20 | 0.30 |"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("%q is missing in\n%s", want, out.String())
 		}

@@ -18,6 +18,7 @@ type sample struct {
 	megabytes float64 // the most that the process had in memory
 	stats     stats
 	verdict   string
+	complete  bool // the answer covers all executions
 }
 
 // stats are figures of an answer in JSON.
@@ -27,6 +28,8 @@ type stats struct {
 	Complete   int64 `json:"final_states"` // executions in which all threads finished
 	Clauses    int64 `json:"clauses"`
 	Bytes      int64 `json:"bytes"`
+
+	SolverSeconds float64 `json:"solver_seconds"`
 }
 
 // process runs the binary once.
@@ -37,7 +40,7 @@ func (m *measurement) process(args ...string) (sample, error) {
 	start := time.Now()
 	err := cmd.Run()
 	var exit *exec.ExitError
-	if err != nil && (!errors.As(err, &exit) || exit.ExitCode() > 1) { // 1 is a violation
+	if err != nil && (!errors.As(err, &exit) || exit.ExitCode() > 2) { // 1 is a violation, 2 is unknown
 		return sample{}, fmt.Errorf("%s %s: %w\n%s", m.binary, strings.Join(args, " "), err, errs.String())
 	}
 	s := sample{wall: time.Since(start).Seconds(), cpu: (cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()).Seconds()}
@@ -48,10 +51,15 @@ func (m *measurement) process(args ...string) (sample, error) {
 		Results []struct {
 			Verdict string `json:"verdict"`
 			Stats   stats  `json:"stats"`
+
+			Coverage struct {
+				Exhaustive bool `json:"exhaustive"`
+			} `json:"coverage"`
 		} `json:"results"`
 	}
 	if json.Unmarshal(out.Bytes(), &report) == nil && len(report.Results) == 1 {
-		s.stats, s.verdict = report.Results[0].Stats, report.Results[0].Verdict
+		r := &report.Results[0]
+		s.stats, s.verdict, s.complete = r.Stats, r.Verdict, r.Coverage.Exhaustive
 	}
 	return s, nil
 }
@@ -72,6 +80,7 @@ func (m *measurement) best(args ...string) (sample, error) {
 			return s, fmt.Errorf("%s: %d executions and then %d, %q and then %q", strings.Join(args, " "), least.stats.Executions, s.stats.Executions, least.verdict, s.verdict)
 		}
 		least.cpu, least.wall, least.megabytes = min(least.cpu, s.cpu), min(least.wall, s.wall), min(least.megabytes, s.megabytes)
+		least.stats.SolverSeconds = min(least.stats.SolverSeconds, s.stats.SolverSeconds)
 	}
 	return least, nil
 }
