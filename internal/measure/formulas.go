@@ -18,13 +18,13 @@ var boundedMembers = []struct {
 }
 
 // formulas measures the two encodings of bounded model checking at fixed bounds under TSO: the size of the formula and
-// the time to solve it. The programs are families, and those of the directories beside the families in C.
+// the time to solve it. The programs are families, and the inputs in the directories beside the families in C.
 func (m *measurement) formulas() error {
 	if !m.only.MatchString("bmc") && !m.only.MatchString("formulas") {
 		return nil
 	}
 	fmt.Fprintf(m.out, "## Formulas\n\nBounded model checking under TSO, rounds with `--rounds 3 --clock 3 --queue 3` against the order of events; "+
-		"*all* says that the answer covers all executions. CPU seconds are those of the process, within 10 s by the clock, *solver* is by the clock.\n\n")
+		"*all* says that the answer covers all executions. CPU seconds count the whole process, within 10 s by the clock, *solver* is by the clock.\n\n")
 	fmt.Fprintf(m.out, "| program | unroll | rounds: clauses | CPU s | solver s | answer | order: clauses | CPU s | solver s | answer |\n"+
 		"|---|---|---|---|---|---|---|---|---|---|\n")
 	for _, f := range boundedMembers {
