@@ -14,12 +14,15 @@ import (
 	"fencepost/internal/pipeline"
 	"fencepost/internal/question/check"
 	"fencepost/internal/testkit"
+	"fencepost/verdict"
 )
 
 var (
 	resultLocal = regexp.MustCompile(`(?m)^  int (r\d_\w+) = \(long\)`)
 	condition   = regexp.MustCompile(`(?m)^  assert\(.*\);\n`)
 )
+
+var compiledLevels = []string{"-O0", "-O1", "-O2"}
 
 // withOutcomes returns the C form of a litmus test without its condition, with the registers in variables at the end:
 // its final states are the outcomes of the test.
@@ -52,12 +55,42 @@ func outcomes(t *testing.T, in pipeline.Input, model string) []string {
 	return slices.Compact(out)
 }
 
-// TestLitmusCompiled: litmus tests as machine code have the outcomes of their C form where all accesses are
-// volatile, and no others in the other dialects, at three levels of optimisation.
-func TestLitmusCompiled(t *testing.T) {
+// fails reports whether a program is unsafe under a model.
+func fails(t *testing.T, in pipeline.Input, model string) bool {
+	t.Helper()
+	opt := check.Defaults()
+	opt.Workers, opt.Timeout = 1, 0
+	a, err := check.Run(context.Background(), in, []string{model}, opt)
+	if err != nil || a.HasErrors() || len(a.Results) != 1 || a.Results[0].Verdict == verdict.Unknown {
+		t.Fatalf("%s: %v %+v %+v", in.Name, err, a.Diagnostics, a.Results)
+	}
+	return a.Results[0].Verdict == verdict.Unsafe
+}
+
+// gcc returns the object that gcc makes of a program. The test is skipped with a notice where there is no gcc.
+func gcc(t *testing.T, program, level string) []byte {
+	t.Helper()
 	if _, err := exec.LookPath("gcc"); err != nil {
 		t.Skip("there is no gcc here, so that there is no machine code")
 	}
+	dir := t.TempDir()
+	src, out := filepath.Join(dir, "test.c"), filepath.Join(dir, "test.o")
+	if err := os.WriteFile(src, []byte(program), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if msg, err := exec.Command("gcc", "-g", "-w", "-c", level, "-o", out, src).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s\n%s", err, msg, program)
+	}
+	object, err := os.ReadFile(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return object
+}
+
+// TestLitmusCompiled: litmus tests as machine code have the outcomes of their C form where all accesses are
+// volatile, and no others in the other dialects, at three levels of optimisation.
+func TestLitmusCompiled(t *testing.T) {
 	tests := litmusTests(t)
 	var names []string
 	for name := range tests {
@@ -66,7 +99,7 @@ func TestLitmusCompiled(t *testing.T) {
 		}
 	}
 	sort.Strings(names)
-	dir, equal, fewer := t.TempDir(), 0, 0
+	equal, fewer := 0, 0
 	for i, name := range names {
 		d := i % len(dialects)
 		program, err := litmusToC(tests[name], dialects[d])
@@ -78,18 +111,8 @@ func TestLitmusCompiled(t *testing.T) {
 		for _, model := range []string{"sc", "tso"} {
 			want[model] = outcomes(t, pipeline.Input{Name: name + ".c", Text: []byte(program)}, model)
 		}
-		for _, level := range []string{"-O0", "-O1", "-O2"} {
-			src, out := filepath.Join(dir, "test.c"), filepath.Join(dir, "test.o")
-			if err := os.WriteFile(src, []byte(program), 0o644); err != nil {
-				t.Fatal(err)
-			}
-			if msg, err := exec.Command("gcc", "-g", "-w", "-c", level, "-o", out, src).CombinedOutput(); err != nil {
-				t.Fatalf("%s: %v: %s", name, err, msg)
-			}
-			object, err := os.ReadFile(out)
-			if err != nil {
-				t.Fatal(err)
-			}
+		for _, level := range compiledLevels {
+			object := gcc(t, program, level)
 			for model, list := range want {
 				got := outcomes(t, pipeline.Input{Name: "test.o", Text: object}, model)
 				same := slices.Equal(got, list)
