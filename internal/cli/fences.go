@@ -177,7 +177,7 @@ func (f *fencesFlags) consistent(names []string) error {
 // or the text, as an executable has any name.
 func isMachineCode(in *fencepost.Input, lang string) bool {
 	ext := strings.ToLower(path.Ext(in.Name))
-	return lang == "x86" || lang == "" && (ext == ".o" || ext == ".a" || bytes.HasPrefix(in.Text, []byte("\x7fELF")))
+	return lang == "x86" || lang == "" && (ext == ".o" || ext == ".a" || ext == ".rlib" || bytes.HasPrefix(in.Text, []byte("\x7fELF")))
 }
 
 // isPattern reports whether a text is a pattern for files.

@@ -23,7 +23,7 @@ func oneProgram(cmd *cobra.Command, args []string) error {
 	all := func(l string, exts ...string) bool {
 		return lang == l || !slices.ContainsFunc(args, func(a string) bool { return !slices.Contains(exts, filepath.Ext(a)) })
 	}
-	if !all("c", ".c", ".i") && !all("x86", ".o", ".a") {
+	if !all("c", ".c", ".i") && !all("x86", ".o", ".a", ".rlib") {
 		return oneFile(cmd, args)
 	}
 	if len(args) == 0 {

@@ -32,7 +32,7 @@ func IsBinary(text []byte) bool {
 // IsObject reports whether a file is machine code, which is no text: it has the name of an object or of an archive,
 // or begins as an ELF file does.
 func IsObject(name string, head []byte) bool {
-	return path.Ext(name) == ".o" || path.Ext(name) == ".a" || bytes.HasPrefix(head, []byte("\x7fELF"))
+	return path.Ext(name) == ".o" || path.Ext(name) == ".a" || path.Ext(name) == ".rlib" || bytes.HasPrefix(head, []byte("\x7fELF"))
 }
 
 // Read returns the content of a regular file. Symbolic links are followed. Its

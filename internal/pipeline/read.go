@@ -61,7 +61,7 @@ var languages = []language{
 	{name: "memorax", exts: []string{".rmm"}, parse: parseMemorax},
 	{name: "litmus", exts: []string{".litmus"}, parse: parseLitmus},
 	{name: "c", exts: []string{".c", ".i"}, several: true, parse: parseC},
-	{name: "x86", exts: []string{".o", ".a"}, several: true, parse: parseMachineCode},
+	{name: "x86", exts: []string{".o", ".a", ".rlib"}, several: true, parse: parseMachineCode},
 }
 
 // Extensions lists the file name extensions of programs, such as .fp.

@@ -162,13 +162,14 @@ func mixedToC(text string, atomic, asserted bool) (program string, misaligned bo
 			bodies[t] += "  " + s + "\n"
 		}
 	}
-	return m.program(head, bodies, mixedCondition(cond), asserted), m.misaligned, nil
+	return m.program(head, bodies, m.condition(cond), asserted), m.misaligned, nil
 }
 
-// mixedCondition returns the condition after exists, in C.
-func mixedCondition(text string) string {
+// condition returns the condition after exists, in C.
+func (m *mixedC) condition(text string) string {
 	text = mixedFinal.ReplaceAllStringFunc(text, func(s string) string {
 		f := mixedFinal.FindStringSubmatch(s)
+		m.regs[fmt.Sprintf("r%s_r%sx", f[1], strings.Trim(f[2], "rxl"))] = true
 		if strings.HasSuffix(f[2], "l") {
 			return fmt.Sprintf("(r%s_r%sx & 255) == %s", f[1], f[2][:1], f[3])
 		}

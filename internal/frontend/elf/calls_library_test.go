@@ -118,6 +118,13 @@ static void *work(void *arg) { struct three v = {1, 2, 3}; atomic_store(&t3, v);
 int main(void) { pthread_t t; pthread_create(&t, 0, work, 0); struct three v = atomic_load(&t3); assert((v.a == 0 && v.b == 0 && v.c == 0) || (v.a == 1 && v.b == 2 && v.c == 3));
   __int128 w = wide; assert(w == 0 || (long)w == 4 && (long)(w >> 64) == 5); pthread_join(t, 0); __int128 e = wide; assert(atomic_compare_exchange_strong(&wide, &e, e + 2)); assert((long)wide == 6); assert(n == 2 && k == 3); return 0; }
 `},
+	{"atomic sections", "gcc -O0|gcc -O2", "SECTION 1", "SECTION 0", `#include <assert.h>
+#include <pthread.h>
+#define SECTION 1
+void __VERIFIER_atomic_begin(void), __VERIFIER_atomic_end(void); volatile int x, y;
+static void *work(void *a) { if (SECTION) __VERIFIER_atomic_begin(); x++; if (SECTION) __VERIFIER_atomic_end(); return 0; }
+int main(void) { pthread_t t; pthread_create(&t, 0, work, 0); work(0); pthread_join(t, 0); assert(x == 2); return 0; }
+`},
 	{"assertions", "gcc -O2", "!bad", "bad", `#define _GNU_SOURCE
 #include <assert.h>
 void __assert(const char *, const char *, int);

@@ -60,6 +60,11 @@ __attribute__((noinline)) int g(int k) { long other = 1; struct big x; x.a = k; 
 volatile int k = 2;
 int main(void) { assert(g(k) == 12); return 0; }
 `},
+	{"a byte of a register after a call", "v != 5", "v != 6", `#include <assert.h>
+volatile long x = 5; volatile char y = 3;
+__attribute__((noinline)) void f(void) { x += y; x -= y; }
+int main(void) { f(); long v = x; assert(!(v == 256 || v == 0x1000000 || v == 65536 || v == 0x1010000)); f(); v = x; char c = y; assert(!((v != 5) | (c != 3))); return 0; }
+`},
 	{"the stack protector", "== 48", "== 49", `#include <assert.h>
 #include <string.h>
 volatile int n = 3;

@@ -117,7 +117,7 @@ func TestCorpus(t *testing.T) { compareCorpus(t, "gcc") }
 // TestCorpusClang: the same of clang's machine code, for make fuzz.
 func TestCorpusClang(t *testing.T) {
 	if !testkit.Slow() {
-		t.Skip("make fuzz runs it")
+		t.Skip("clang is compared by make fuzz, with -fp.slow")
 	}
 	compareCorpus(t, "clang")
 }

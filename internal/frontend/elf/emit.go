@@ -312,6 +312,8 @@ func (e *emitter) call(in *inst, o offsets) {
 		if s.isVoid() {
 			op.Dst = ir.NoReg
 		}
+	case sections[in.extern] != ir.OpUnset:
+		op = ir.NewOp(sections[in.extern])
 	case in.live.has(lift.RAX):
 		e.unsupported(codeExtern, "the result of "+in.extern+" is used, but it is not known")
 		return

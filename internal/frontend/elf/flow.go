@@ -200,22 +200,23 @@ func (p *program) liveness(f *function) regSet {
 		changed = false
 		for i := len(f.order) - 1; i >= 0; i-- {
 			in := f.order[i]
-			var out, maybe regSet
+			var out, upper, maybe regSet
 			for _, n := range in.next {
-				out |= n.before(p)
+				any, more := n.parts(p)
+				out, upper = out|any, upper|more
 				maybe |= n.maybeBefore(p)
 			}
 			if maybe != in.maybe {
 				in.maybe, changed = maybe, true
 			}
 			if in.refused == "" && (in.End == lift.Ret || in.tail) && f.used {
-				out |= one(lift.RAX)
+				out, upper = out|one(lift.RAX), upper|one(lift.RAX)
 			}
 			if in.refused == "" && in.End == lift.Ret {
-				out |= f.results
+				out, upper = out|f.results, upper|f.results
 			}
-			if out != in.live {
-				in.live, changed = out, true
+			if out != in.live || upper != in.upper {
+				in.live, in.upper, changed = out, upper, true
 			}
 		}
 	}
@@ -255,43 +256,104 @@ func (in *inst) maybeBefore(p *program) regSet {
 
 // before returns the registers that matter before an instruction.
 func (in *inst) before(p *program) regSet {
+	live, _ := in.parts(p)
+	return live
+}
+
+// parts returns the registers that matter before an instruction, and of them the ones of which more than the lowest byte
+// matters: a compiler writes the lowest byte of a register whose other bytes have no value (setnz cl; test cl, cl).
+func (in *inst) parts(p *program) (live, upper regSet) {
 	if in.refused != "" {
-		return 0
+		return 0, 0
 	}
-	live := in.live
+	live, upper = in.live, in.upper
+	read := func(e *ir.Expr, low bool) { demand(e, low, &live, &upper) }
 	if in.isCall() {
-		live &^= one(lift.RAX) | in.defines(p)
+		defined := one(lift.RAX) | in.defines(p)
+		live, upper = live&^defined, upper&^defined
 		for i, r := range argumentRegs {
 			if i < in.arguments(p) && !in.pointer && (in.callee == nil || in.callee.reads.has(r)) {
-				live |= one(r)
+				live, upper = live|one(r), upper|one(r)
 			}
 		}
 	}
 	if in.pointer || !in.isCall() {
-		live |= uses(in.Cond)
+		read(in.Cond, false)
 	}
 	for i := len(in.Ops) - 1; i >= 0; i-- {
 		op := &in.Ops[i]
-		op.Defs(func(r ir.Reg) { live &^= one(r) })
-		op.Uses(func(r ir.Reg) { live |= one(r) })
+		if kept, field, ok := merges(op); ok {
+			r := one(op.Dst)
+			was, more := live&r, upper&r
+			live, upper = live&^r, upper&^r
+			if kept>>8 != 0 {
+				live, upper = live|more, upper|more
+			}
+			if kept&0xff != 0 {
+				live |= was
+			}
+			read(field, false)
+			continue
+		}
+		op.Defs(func(r ir.Reg) { live, upper = live&^one(r), upper&^one(r) })
+		low := op.Kind == ir.Store && op.Type.Bits == 8
+		read(op.Addr, false)
+		read(op.Val, low)
+		read(op.Val2, false)
+		read(op.Cond, false)
+		for _, a := range op.Args {
+			read(a, false)
+		}
 	}
 	if in.Guard != nil {
-		live |= in.live
+		live, upper = live|in.live, upper|in.upper
 	}
 	for _, t := range in.keeps {
-		live |= uses(t.offset)
+		read(t.offset, false)
 	}
-	return live | uses(in.Guard) | uses(in.Needs)
+	read(in.Guard, false)
+	read(in.Needs, false)
+	return live, upper
 }
 
-func uses(e *ir.Expr) regSet {
-	var s regSet
-	e.Walk(func(e *ir.Expr) {
-		if e.Op == ir.RegRef {
-			s |= one(e.Reg)
+// merges reports whether an operation writes a part of a register, and returns the bits that stay, and the others.
+func merges(op *ir.Op) (kept uint64, field *ir.Expr, ok bool) {
+	if op.Kind != ir.Assign || op.Dst >= lift.Vector || op.Val.Op != ir.Or || op.Val.X.Op != ir.And {
+		return 0, nil, false
+	}
+	old, mask := op.Val.X.X, op.Val.X.Y
+	c, isConst := mask.IsConst()
+	if !isConst || old.Op != ir.RegRef || old.Reg != op.Dst {
+		return 0, nil, false
+	}
+	return uint64(c), op.Val.Y, true
+}
+
+// demand adds the registers that an expression reads. low says that only the lowest byte of its value matters.
+func demand(e *ir.Expr, low bool, live, upper *regSet) {
+	if e == nil {
+		return
+	}
+	switch e.Op {
+	case ir.RegRef:
+		*live |= one(e.Reg)
+		if !low {
+			*upper |= one(e.Reg)
 		}
-	})
-	return s
+		return
+	case ir.Cast:
+		low = low || e.Type.Bits == 8
+	case ir.And:
+		if c, ok := e.Y.IsConst(); ok && c&^0xff == 0 {
+			low = true
+		}
+	case ir.Or, ir.Xor, ir.Add, ir.Sub, ir.BitNot, ir.Neg: // a byte of the result depends on no higher bytes
+	default:
+		low = false
+	}
+	demand(e.X, low, live, upper)
+	demand(e.Y, low, live, upper)
+	demand(e.Z, low, live, upper)
 }
 
 // arguments returns how many parameters the function takes that an instruction calls.

@@ -96,6 +96,7 @@ type inst struct {
 	table   *table
 	keeps   []*table // tables of which it reads a word
 	live    regSet   // the registers that matter after it
+	upper   regSet   // those of which more than the lowest byte does
 	maybe   regSet   // registers that a later call through a pointer may take
 	pos     source.Span
 	listed  string // its text in the listing

@@ -31,9 +31,18 @@ type stub struct {
 	fb    *ir.FuncBuilder
 }
 
+// sections are the functions that begin and end an atomic section. A section is in the function that calls them.
+var sections = map[string]ir.OpKind{
+	"__VERIFIER_atomic_begin": ir.AtomicBegin, "__VERIFIER_atomic_end": ir.AtomicEnd,
+	"__CPROVER_atomic_begin": ir.AtomicBegin, "__CPROVER_atomic_end": ir.AtomicEnd,
+}
+
 // external prepares a call of a function that is not defined in the files.
 func (p *program) external(f *function, in *inst) {
 	name := in.extern
+	if sections[name] != ir.OpUnset {
+		return
+	}
 	if slices.Contains(p.opt.ExternPure, name) || slices.Contains(p.opt.ExternFence, name) {
 		return
 	}

@@ -23,6 +23,9 @@ type member struct {
 	data []byte
 }
 
+// rustMetadata is the member of a Rust library (.rlib) that has no code: it is for the compiler.
+const rustMetadata = "lib.rmeta"
+
 // members takes an archive apart.
 func members(file string, data []byte) ([]member, *Error) {
 	var out []member
@@ -62,6 +65,9 @@ func members(file string, data []byte) ([]member, *Error) {
 			name = string(long)
 		default:
 			name = strings.TrimSuffix(name, "/")
+		}
+		if name == rustMetadata {
+			continue
 		}
 		out = append(out, member{name: fmt.Sprintf("%s(%s)", file, name), data: body})
 	}

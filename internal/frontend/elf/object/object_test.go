@@ -197,7 +197,10 @@ func TestArchive(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	cmd := exec.Command("ar", "rcs", "lib.a", "a_member_with_a_very_long_name.o", "inner.o", "used.o")
+	if err := os.WriteFile(filepath.Join(dir, "lib.rmeta"), []byte("rust"), 0o644); err != nil { // as in an .rlib
+		t.Fatal(err)
+	}
+	cmd := exec.Command("ar", "rcs", "lib.a", "lib.rmeta", "a_member_with_a_very_long_name.o", "inner.o", "used.o")
 	cmd.Dir = dir
 	if msg, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, msg)
