@@ -25,6 +25,15 @@ func Next(r *verdict.Result) []string {
 				fmt.Sprintf("or say what it does, see `fencepost explain %s`", u.Code),
 			}
 		}
+		if strings.HasPrefix(u.Code, "X") { // machine code: its compiler defines no macro
+			if name, ok := strings.CutSuffix(u.Message, " is not defined in the given files, and what it does is not known"); ok {
+				return []string{
+					fmt.Sprintf("give the file that defines %s, too: `fencepost check FILE.o OTHER.o`", name),
+					fmt.Sprintf("or say what it does, with --extern-pure or --extern-fence: see `fencepost explain %s`", u.Code),
+				}
+			}
+			return []string{fmt.Sprintf("to get past it, see `fencepost explain %s`", u.Code)}
+		}
 		return []string{fmt.Sprintf("to get past it, see `fencepost explain %s`; code that does not matter can stand between #ifndef __FENCEPOST__ and #endif", u.Code)}
 	}
 	var lines []string

@@ -20,12 +20,12 @@ var levels = []string{"-O0", "-O1", "-O2"}
 
 // compile returns the object or, without -c, the executable that gcc makes of a text; ok is false if it does not take the text. The test is
 // skipped with a notice where there is no gcc.
-func compile(t *testing.T, name string, text []byte, flags ...string) (object []byte, ok bool) {
+func compile(t testing.TB, name string, text []byte, flags ...string) (object []byte, ok bool) {
 	t.Helper()
 	return compileWith(t, "gcc", name, text, flags...)
 }
 
-func compileWith(t *testing.T, cc, name string, text []byte, flags ...string) (object []byte, ok bool) {
+func compileWith(t testing.TB, cc, name string, text []byte, flags ...string) (object []byte, ok bool) {
 	t.Helper()
 	if _, err := exec.LookPath(cc); err != nil {
 		t.Skipf("there is no %s here, so that there is no machine code", cc)

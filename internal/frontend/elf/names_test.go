@@ -59,3 +59,27 @@ func TestNames(t *testing.T) {
 		}
 	}
 }
+
+// TestBlockNames: the parts of a block have names only if nothing else of its size can be in it.
+func TestBlockNames(t *testing.T) {
+	for more, want := range map[string]string{
+		"": "next", "int *numbers;": "", "char *text;": "", "void *any;": "next", "struct two { char a[2], b; } *threes;": "next",
+		"struct pair { int a, b; } *pairs;": "", "struct twin { long a, b; } *twins;": "", "long **rows;": "",
+	} {
+		u, diags := parse(compiled(t, queueProgram+more, "-O1", "-g"))
+		if u.Program == nil {
+			t.Fatal(diags)
+		}
+		got := ""
+		for _, f := range u.Program.Funcs {
+			for i := range f.Edges {
+				if l := f.Edges[i].Op.Layout; f.Edges[i].Op.Kind == ir.Alloc && l != nil && len(l.Fields) == 2 {
+					got = l.Fields[1].Name
+				}
+			}
+		}
+		if got != want {
+			t.Errorf("with %q, the second part of the block is %q, want %q", more, got, want)
+		}
+	}
+}

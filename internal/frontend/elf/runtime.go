@@ -63,6 +63,12 @@ var ends = map[string]bool{
 	"__cxa_throw": true, "__cxa_rethrow": true, "_Unwind_Resume": true, "__cxa_throw_bad_array_new_length": true,
 }
 
+// exceptions are functions that only a program with exceptions of C++ calls.
+var exceptions = map[string]bool{
+	"__cxa_allocate_exception": true, "__cxa_free_exception": true, "__cxa_throw": true, "__cxa_rethrow": true, "_Unwind_Resume": true,
+	"__cxa_begin_catch": true, "__cxa_end_catch": true, "__cxa_get_exception_ptr": true,
+}
+
 // endsThere reports whether a function does not return: what comes after a call of it is other code.
 func endsThere(name string) bool {
 	if name == "" {

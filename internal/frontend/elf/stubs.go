@@ -52,6 +52,10 @@ func (p *program) external(f *function, in *inst) {
 		refuse("%s", why)
 		return
 	}
+	if pr == nil && exceptions[name] {
+		refuse("%s: exceptions of C++ are not supported", name)
+		return
+	}
 	if pr == nil {
 		refuse("%s is not defined in the given files, and what it does is not known", name)
 		return

@@ -31,8 +31,9 @@ type Lines struct {
 	data     []*dwarf.Data
 	files    []*dwarf.LineFile // of the unit that is read
 	dir      string            // its directory
-	pointees []pointee
+	pointees pointees
 	sized    map[int64][]*dwarf.StructType // the structures that pointers point to; nil: not read yet
+	others   map[int64]bool                // the sizes of the other things that pointers point to
 	// Producers are the compilers, as they call themselves.
 	Producers []string
 	types     map[string]dwarf.Type // of variables, by name
@@ -126,15 +127,15 @@ func (l *Lines) add(f debugFile) (err error) {
 				return err
 			}
 			depth = 0
+		case entry.Tag == dwarf.TagSubprogram && entry.Val(dwarf.AttrDeclaration) != nil:
+			r.SkipChildren() // the types of its parameters tell nothing about the program
+			continue
 		case entry.Tag == dwarf.TagVariable:
 			l.addVariable(d, entry)
-		case entry.Tag == dwarf.TagPointerType:
-			if off, ok := entry.Val(dwarf.AttrType).(dwarf.Offset); ok {
-				l.pointees = append(l.pointees, pointee{d, off})
-			}
 		case entry.Tag == dwarf.TagInlinedSubroutine:
 			l.addInlined(d, r, entry, depth)
 		}
+		l.pointees.add(d, entry)
 		if entry.Children {
 			depth++
 		}

@@ -2,24 +2,79 @@ package object
 
 import "debug/dwarf"
 
-// pointee is the type that a pointer type points to.
-type pointee struct {
+// What blocks of the heap hold: the debug information does not say it, and a wrong name is worse than none. So a block
+// has names if the program has pointers to one structure of its size, and to nothing else that the block may hold.
+
+// typeRef is a type of a file.
+type typeRef struct {
 	data *dwarf.Data
 	off  dwarf.Offset
 }
 
-// Pointee returns the structure of a size that pointers of the program point to, nil if there is none, if there are
-// several with other names, or if several of another one have that size: the debug information does not say what a block of the heap holds.
-func (l *Lines) Pointee(size int64) *dwarf.StructType {
-	if l.sized == nil {
-		l.sized = map[int64][]*dwarf.StructType{}
-		for _, p := range l.pointees {
-			l.addPointee(p)
+// pointees has what the types of a program refer to, as they are read.
+type pointees struct {
+	used   []typeRef           // the types of variables, members and parameters
+	target map[typeRef]typeRef // of types that are made of another one
+	points map[typeRef]bool    // pointer types
+}
+
+// add reads an entry of the debug information.
+func (p *pointees) add(d *dwarf.Data, entry *dwarf.Entry) {
+	off, ok := entry.Val(dwarf.AttrType).(dwarf.Offset)
+	if !ok {
+		return
+	}
+	to, from := typeRef{d, off}, typeRef{d, entry.Offset}
+	switch entry.Tag {
+	case dwarf.TagVariable, dwarf.TagMember, dwarf.TagFormalParameter, dwarf.TagSubprogram, dwarf.TagInheritance:
+		p.used = append(p.used, to)
+	case dwarf.TagPointerType, dwarf.TagReferenceType, dwarf.TagRvalueReferenceType:
+		if p.points == nil {
+			p.points = map[typeRef]bool{}
+		}
+		p.points[from] = true
+		fallthrough
+	case dwarf.TagTypedef, dwarf.TagConstType, dwarf.TagVolatileType, dwarf.TagRestrictType, dwarf.TagAtomicType, dwarf.TagArrayType:
+		if p.target == nil {
+			p.target = map[typeRef]typeRef{}
+		}
+		p.target[from] = to
+	}
+}
+
+// each calls f with every type that a pointer of the program points to.
+func (p *pointees) each(f func(typeRef)) {
+	seen := map[typeRef]bool{}
+	for _, t := range p.used {
+		for !seen[t] {
+			seen[t] = true
+			to, ok := p.target[t]
+			if !ok {
+				break
+			}
+			if p.points[t] {
+				f(to)
+			}
+			t = to
 		}
 	}
+}
+
+// Pointee returns the structure that a block of a size holds: pointers of the program point to it, and to nothing else
+// of that size, or of which an array has that size. It returns nil if there is none, or if it is not certain.
+func (l *Lines) Pointee(size int64) *dwarf.StructType {
+	if l.sized == nil {
+		l.sized, l.others = map[int64][]*dwarf.StructType{}, map[int64]bool{}
+		l.pointees.each(l.addPointee)
+	}
 	for other := range l.sized {
-		if other > 8 && other < size && size%other == 0 {
+		if other < size && size%other == 0 {
 			return nil // it may be an array
+		}
+	}
+	for other := range l.others {
+		if size%other == 0 {
+			return nil
 		}
 	}
 	if list := l.sized[size]; len(list) == 1 {
@@ -28,7 +83,7 @@ func (l *Lines) Pointee(size int64) *dwarf.StructType {
 	return nil
 }
 
-func (l *Lines) addPointee(p pointee) {
+func (l *Lines) addPointee(p typeRef) {
 	defer func() { _ = recover() }() // as in open: a malformed type has no names
 	t, err := p.data.Type(p.off)
 	if err != nil {
@@ -43,7 +98,19 @@ func (l *Lines) addPointee(p pointee) {
 		}
 	}
 	s, ok := t.(*dwarf.StructType)
-	if !ok || s.Incomplete || s.ByteSize <= 0 || len(s.Field) == 0 || s.StructName == "" {
+	if !ok {
+		_, void := t.(*dwarf.VoidType)
+		_, code := t.(*dwarf.FuncType)
+		if n := t.Size(); n > 0 && !void && !code {
+			l.others[n] = true
+		}
+		return
+	}
+	if s.Incomplete || s.ByteSize <= 0 || len(s.Field) == 0 {
+		return
+	}
+	if s.StructName == "" {
+		l.others[s.ByteSize] = true
 		return
 	}
 	for _, other := range l.sized[s.ByteSize] {
