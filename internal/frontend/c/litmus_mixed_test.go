@@ -19,7 +19,7 @@ import (
 
 // mixedC is a test of several sizes as a C program.
 type mixedC struct {
-	atomic bool // accesses are those of __atomic_load_n and others, not of volatile
+	atomic bool // accesses are made by __atomic_load_n and others, not by volatile
 	// misaligned says that an access is not aligned. In C, such an access may be several, and is no atomic one.
 	misaligned bool
 	inits      map[string]int // first values of registers

@@ -77,17 +77,17 @@ func BenchmarkStates(b *testing.B) {
 			}
 		}
 		for _, level := range levels {
-			list, product, within := ratios[level], 0.0, 0
+			list, product, few := ratios[level], 0.0, 0
 			for _, r := range list {
 				product += math.Log(r)
 				if r <= 3 {
-					within++
+					few++
 				}
 			}
 			n := float64(len(list))
-			b.Logf("%s: %d programs, %d within three times the states of the source; the most: %s", level, len(list), within, worst[level])
+			b.Logf("%s: %d programs, %d with at most three times the states of the source; the most: %s", level, len(list), few, worst[level])
 			b.ReportMetric(math.Exp(product/n), "states/source"+level)
-			b.ReportMetric(float64(within)/n, "within3x"+level)
+			b.ReportMetric(float64(few)/n, "at-most-3x"+level)
 		}
 	}
 }
