@@ -91,7 +91,11 @@ func TestUnsupportedC(t *testing.T) {
 	needsSolver(t)
 	for _, text := range []string{
 		"void *w(void *p) { int n[2] = {0, 0}; n[x & 1] = 1; y = n[0]; return 0; } int main(void) { pthread_t t; pthread_create(&t, 0, w, 0); }",
-		"#include <stdlib.h>\nint main(void) { free(malloc(4)); }",
+		"#include <stdlib.h>\nint main(void) { int *p = malloc(x); *p = 1; }",
+		"#include <stdlib.h>\nint main(void) { char *p = malloc(4); p[x & 3] = 1; }",
+		"#include <stdlib.h>\nint main(void) { free(malloc(4)); int *p = malloc(4); *p = 1; }",
+		"#include <stdlib.h>\nint main(void) { pthread_mutex_t *m = malloc(sizeof *m); pthread_mutex_init(m, 0); pthread_mutex_lock(m); }",
+		"#include <stdlib.h>\nint main(void) { long *p = malloc(8); *p = 1; *(int *)p = 2; }",
 		"_Bool __VERIFIER_nondet_bool(void); pthread_mutex_t r; int main(void) { pthread_mutexattr_t at; pthread_mutexattr_init(&at); pthread_mutexattr_settype(&at, __VERIFIER_nondet_bool() ? PTHREAD_MUTEX_RECURSIVE : PTHREAD_MUTEX_NORMAL); pthread_mutex_init(&r, &at); pthread_mutex_lock(&r); }",
 		"void *w(void *p) { return 0; } pthread_t t; int main(void) { __VERIFIER_atomic_begin(); pthread_create(&t, 0, w, 0); __VERIFIER_atomic_end(); }",
 	} {
