@@ -174,6 +174,9 @@ func (a *app) judgements(answer *fencepost.VerifyAnswer) {
 		fmt.Fprintf(a.stdout, "not checked: %s\n", strings.Join(answer.NotChecked, ", "))
 	}
 	switch {
+	case len(answer.Checks) == 0:
+		a.code = exitUnknown
+		fmt.Fprintln(a.stdout, "nothing checked: there is no result in it")
 	case bad > 0:
 		a.code = exitViolated
 		fmt.Fprintf(a.stdout, "%d of %s rejected\n", bad, plural(len(answer.Checks), "check"))

@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"fmt"
@@ -323,10 +324,12 @@ func compared(stored, now any) error {
 	var trees [2]any
 	for i, x := range []any{stored, now} {
 		text, err := json.Marshal(x)
-		if err == nil {
-			err = json.Unmarshal(text, &trees[i])
-		}
 		if err != nil {
+			return err
+		}
+		dec := json.NewDecoder(bytes.NewReader(text))
+		dec.UseNumber() // floating point would make large numbers equal that are not
+		if err := dec.Decode(&trees[i]); err != nil {
 			return err
 		}
 	}
