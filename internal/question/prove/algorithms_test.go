@@ -4,7 +4,9 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 
 	"fencepost/internal/pipeline"
 	"fencepost/internal/question/prove"
@@ -114,25 +116,48 @@ func source(t *testing.T, file string) string {
 	return string(text)
 }
 
-// BenchmarkAlgorithms measures the proofs of the algorithms: run it with -benchtime 1x, and compare CPU time.
+// BenchmarkAlgorithms measures the proofs of the algorithms and of the examples in C: run it with -benchtime 1x, and
+// compare questions and CPU time, of which bench/prove.md has a table.
 func BenchmarkAlgorithms(b *testing.B) {
+	var files []string
 	for _, test := range algorithms {
-		text, err := os.ReadFile(filepath.Join("testdata", test.file))
+		files = append(files, filepath.Join("testdata", test.file))
+	}
+	examples, err := filepath.Glob("../../../examples/*.c")
+	if err != nil || len(examples) == 0 {
+		b.Fatalf("no examples: %v", err)
+	}
+	for _, file := range append(files, examples...) {
+		text, err := os.ReadFile(file)
 		if err != nil {
 			b.Fatal(err)
 		}
-		b.Run(test.file, func(b *testing.B) {
+		b.Run(filepath.Base(filepath.Dir(file))+"/"+filepath.Base(file), func(b *testing.B) {
 			opt := prove.Defaults()
 			opt.Timeout = 0
-			queries := 0
+			questions, solver, own := 0, cpu(b, syscall.RUSAGE_CHILDREN), cpu(b, syscall.RUSAGE_SELF)
 			for b.Loop() {
-				a, err := prove.Run(b.Context(), pipeline.Input{Name: test.file, Text: text}, opt)
-				if err != nil || len(a.Results) != 1 || a.Results[0].Proof == nil {
-					b.Fatalf("%v, %+v", err, a)
+				a, err := prove.Run(b.Context(), pipeline.Input{Name: filepath.Base(file), Text: text}, opt)
+				if err != nil {
+					b.Fatal(err)
 				}
-				queries = a.Results[0].Proof.Queries
+				if len(a.Results) == 1 && a.Results[0].Proof != nil {
+					questions = a.Results[0].Proof.Queries
+				}
 			}
-			b.ReportMetric(float64(queries), "questions")
+			b.ReportMetric(float64(questions), "questions")
+			b.ReportMetric((cpu(b, syscall.RUSAGE_CHILDREN)-solver)/float64(b.N), "solver-cpu-s/op")
+			b.ReportMetric((cpu(b, syscall.RUSAGE_SELF)-own)/float64(b.N), "own-cpu-s/op")
 		})
 	}
+}
+
+// cpu returns the seconds of CPU time of this process or of its children.
+func cpu(b *testing.B, who int) float64 {
+	b.Helper()
+	var u syscall.Rusage
+	if err := syscall.Getrusage(who, &u); err != nil {
+		b.Fatal(err)
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano()).Seconds()
 }
