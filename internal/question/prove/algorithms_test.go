@@ -135,7 +135,7 @@ func BenchmarkAlgorithms(b *testing.B) {
 		b.Run(filepath.Base(filepath.Dir(file))+"/"+filepath.Base(file), func(b *testing.B) {
 			opt := prove.Defaults()
 			opt.Timeout = 0
-			questions, solver, own := 0, cpu(b, syscall.RUSAGE_CHILDREN), cpu(b, syscall.RUSAGE_SELF)
+			questions, solver, self := 0, cpu(b, syscall.RUSAGE_CHILDREN), cpu(b, syscall.RUSAGE_SELF)
 			for b.Loop() {
 				a, err := prove.Run(b.Context(), pipeline.Input{Name: filepath.Base(file), Text: text}, opt)
 				if err != nil {
@@ -147,7 +147,7 @@ func BenchmarkAlgorithms(b *testing.B) {
 			}
 			b.ReportMetric(float64(questions), "questions")
 			b.ReportMetric((cpu(b, syscall.RUSAGE_CHILDREN)-solver)/float64(b.N), "solver-cpu-s/op")
-			b.ReportMetric((cpu(b, syscall.RUSAGE_SELF)-own)/float64(b.N), "own-cpu-s/op")
+			b.ReportMetric((cpu(b, syscall.RUSAGE_SELF)-self)/float64(b.N), "self-cpu-s/op")
 		})
 	}
 }
