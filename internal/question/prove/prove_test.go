@@ -333,7 +333,7 @@ func TestInvariants(t *testing.T) {
 
 // TestRefused: what proofs do not cover is refused, with a position.
 func TestRefused(t *testing.T) {
-	heap := "#include <stdlib.h>\nint main(void) { int *p = malloc(4); if (p) *p = 1; return 0; }\n"
+	heap := "#include <stdlib.h>\nint main(void) { int *p = malloc(4); *p = 1; *(char *)p = 2; return 0; }\n"
 	self := "#include <pthread.h>\nvoid *w(void *p) { return pthread_equal(pthread_self(), 0) ? p : 0; }\n" +
 		"int main(void) { pthread_t t; pthread_create(&t, 0, w, 0); }\n"
 	deep := "int x;\nvoid f(void) { x = 1; if (x) f(); }\nint main(void) { f(); }\n"
