@@ -39,3 +39,22 @@ func TestLesson(t *testing.T) {
 		b.Picture("lesson-4")
 	})
 }
+
+// TestLessonReaders is the part about independent readers: no model has an outcome that SC has not, and the readers
+// never disagree on the order of the stores.
+func TestLessonReaders(t *testing.T) {
+	forms(t, func(t *testing.T, b *tab) {
+		b.open("")
+		b.example("iriw.fp")
+		b.Want(`[...document.querySelectorAll("#outcomes tbody tr")].length`, "15")
+		b.Want(`document.querySelectorAll("#outcomes tr.weak").length`, "0")
+		b.Want(`document.querySelectorAll("#outcomes tbody button").length`, "45") // every row under every model
+		b.click("#outcomes tbody tr:last-child [data-model=pso]")
+		b.Want(`document.querySelector("#outcomes tr.now") !== null`, "true")
+		b.Want(`document.body.classList.contains("cyclic")`, "false")
+		b.press("m", "m")
+		b.Want(`fp.now.model`, "tso")
+		b.click("#check")
+		b.Has("#answer", "safe")
+	})
+}

@@ -63,7 +63,7 @@ func (m *measurement) formula(name string, unroll int, program []string) error {
 	row := fmt.Sprintf("| %s | %d |", name, unroll)
 	for _, encoding := range [][]string{{"rounds", "--rounds", "3", "--clock", "3", "--queue", "3"}, {"order"}} {
 		args := slices.Concat([]string{"check", "--json", "--engine", "bmc", "--model", "tso", "--timeout", "10s", "--unroll", strconv.Itoa(unroll), "--encoding"}, encoding, program)
-		s, err := m.best(args...)
+		s, err := m.least(args...)
 		if err != nil {
 			return err
 		}

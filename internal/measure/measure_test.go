@@ -103,6 +103,18 @@ func TestDifferentCounts(t *testing.T) {
 	}
 }
 
+// TestOpen: the cost of a question without a definite answer is an error where answers are compared, and a figure where
+// the answer is shown.
+func TestOpen(t *testing.T) {
+	m := &measurement{runs: 1, ask: func(...string) (sample, error) { return sample{open: true, verdict: "unknown"}, nil }}
+	if _, err := m.best("check", "x.fp"); err == nil || !strings.Contains(err.Error(), "check x.fp: no definite answer") {
+		t.Errorf("got %v", err)
+	}
+	if _, err := m.least("check", "x.fp"); err != nil {
+		t.Error(err)
+	}
+}
+
 // TestUsage: what cannot be measured is refused before anything runs.
 func TestUsage(t *testing.T) {
 	for _, c := range []struct {

@@ -19,6 +19,7 @@ type sample struct {
 	stats     stats
 	verdict   string
 	complete  bool // the answer covers all executions
+	open      bool // there is no definite answer
 }
 
 // stats are figures of an answer in JSON.
@@ -43,7 +44,7 @@ func (m *measurement) process(args ...string) (sample, error) {
 	if err != nil && (!errors.As(err, &exit) || exit.ExitCode() > 2) { // 1 is a violation, 2 is unknown
 		return sample{}, fmt.Errorf("%s %s: %w\n%s", m.binary, strings.Join(args, " "), err, errs.String())
 	}
-	s := sample{wall: time.Since(start).Seconds(), cpu: (cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()).Seconds()}
+	s := sample{open: cmd.ProcessState.ExitCode() == 2, wall: time.Since(start).Seconds(), cpu: (cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()).Seconds()}
 	if u, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage); ok {
 		s.megabytes = float64(u.Maxrss) / 1024
 	}
@@ -64,9 +65,18 @@ func (m *measurement) process(args ...string) (sample, error) {
 	return s, nil
 }
 
-// best asks a question as often as the user wants. It returns the least of each cost. The counts must be the same each
-// time.
+// best returns the least costs of a question that has a definite answer.
 func (m *measurement) best(args ...string) (sample, error) {
+	s, err := m.least(args...)
+	if err == nil && s.open {
+		err = fmt.Errorf("%s: no definite answer", strings.Join(args, " "))
+	}
+	return s, err
+}
+
+// least asks a question as often as the user wants. It returns the least of each cost. The counts must be the same each
+// time.
+func (m *measurement) least(args ...string) (sample, error) {
 	var least sample
 	for k := range m.runs {
 		s, err := m.ask(args...)
