@@ -46,6 +46,7 @@ func beforeTheEnd(ctx context.Context) string {
 // that it captured. abandon, if not nil, gets the channel that the work closes when it ends.
 func limited(ctx context.Context, opt Options, begun time.Time, abandon func(<-chan struct{}), work func()) (over string) {
 	done, ended := make(chan any, 1), make(chan struct{})
+	exceeded := exceeds(opt, begun) // before the work starts: the heap that it begins with is no part of it
 	go func() {
 		defer close(ended)
 		defer func() { done <- recover() }()
@@ -62,7 +63,6 @@ func limited(ctx context.Context, opt Options, begun time.Time, abandon func(<-c
 	var give <-chan time.Time
 	check := time.NewTicker(pause)
 	defer check.Stop()
-	exceeded := exceeds(opt, begun)
 	for {
 		select {
 		case broken := <-done:
