@@ -77,7 +77,7 @@ func (c *campaign) String() string {
 
 // tell logs the figures now and then: a campaign that is cut off counts for what it did.
 func (c *campaign) tell(t *testing.T, i int) {
-	if i%50 == 49 {
+	if i%10 == 9 {
 		t.Logf("after %d: %s", i+1, c)
 	}
 }

@@ -91,7 +91,7 @@ func TestProofsOfTemplatesInC(t *testing.T) { proofsInC(t, protocolC, *inC) }
 // proofsInC proves programs that make makes for a number of threads that run w, and compares them with instances.
 func proofsInC(t *testing.T, make func(r *rand.Rand, threads int) string, programs int) {
 	needsSolver(t)
-	defer mover.LimitQuestions(1_000_000)() // a question without an answer only leaves a program unproved
+	defer mover.LimitQuestions(300_000)() // a question without an answer only leaves a program unproved
 	var c campaign
 	allocate := 0
 	for i := range programs {

@@ -177,24 +177,44 @@ type query struct {
 	*pipeline.Program
 	flat *ir.Program
 	opt  Options
+	// excluded is the first construct that is not supported and that the proof must exclude; nil: there is none.
+	excluded *ir.Edge
 }
 
 // unsupported answers if an execution may reach a construct that is not supported. If none does, the
 // proof is about the program without these constructs. For any number of threads a search cannot
-// exclude it.
+// exclude it: each construct is a check then, which the proof must close.
 func (q *query) unsupported(ctx context.Context) (*verdict.Result, error) {
-	var out *engine.Outcome
-	if first := transform.FirstUnsupported(q.flat); first != nil && !fixed(q.flat) {
-		out = pipeline.MayReach(first, "proofs for any number of threads do not exclude it")
-	} else {
-		flat, met, err := pipeline.Reachable(ctx, q.Program, q.flat, q.opt.model(), &q.opt.Options)
-		if err != nil || met == nil {
-			q.flat = flat
-			return nil, err
-		}
-		out = met
+	if q.excluded = transform.FirstUnsupported(q.flat); q.excluded != nil && !fixed(q.flat) {
+		q.flat = transform.UnsupportedAsChecks(q.flat, false)
+		return nil, nil
 	}
-	return q.Conclude(&pipeline.Conclusion{Question: verdict.ValueRobustness, Model: q.opt.model(), Engine: mover.Name, Outcome: out, Given: q.opt.Given()}), nil
+	flat, met, err := pipeline.Reachable(ctx, q.Program, q.flat, q.opt.model(), &q.opt.Options)
+	if err != nil || met == nil {
+		q.flat = flat
+		return nil, err
+	}
+	return q.conclude(met), nil
+}
+
+// mayReach returns why the answer is unknown if a proof for any number of threads does not exclude a construct that is
+// not supported; "": it excludes all of them.
+func (q *query) mayReach(out *mover.Outcome) string {
+	if q.excluded == nil || fixed(q.flat) {
+		return ""
+	}
+	excluded := out.Verdict != verdict.Unknown
+	for _, c := range out.Proof.Checks {
+		excluded = excluded && (c.Proved || c.What != ir.NotSupported.String())
+	}
+	if excluded {
+		return ""
+	}
+	return pipeline.MayReach(q.excluded, "the proof does not exclude it").Unknown
+}
+
+func (q *query) conclude(out *engine.Outcome) *verdict.Result {
+	return q.Conclude(&pipeline.Conclusion{Question: verdict.ValueRobustness, Model: q.opt.model(), Engine: mover.Name, Outcome: out, Given: q.opt.Given()})
 }
 
 // undecided reports whether checks are open and none was refuted.
@@ -211,7 +231,10 @@ func (q *query) prove(ctx context.Context, quick bool) (*verdict.Result, error) 
 	}
 	res := q.Result(verdict.ValueRobustness, q.opt.model(), mover.Name)
 	res.Verdict, res.Reason, res.Proof, res.Warnings = out.Verdict, out.Reason, out.Proof, out.Warnings
-	res.Coverage.Exhaustive = out.Verdict != verdict.Unknown
+	if why := q.mayReach(out); why != "" {
+		res.Verdict, res.Reason = verdict.Unknown, why
+	}
+	res.Coverage.Exhaustive = res.Verdict != verdict.Unknown
 	if !fixed(q.flat) {
 		res.Coverage.Threads = verdict.AnyThreads
 	}
@@ -228,7 +251,7 @@ func (q *query) prove(ctx context.Context, quick bool) (*verdict.Result, error) 
 // those of the program, or of its abstraction. It takes a fixed number of threads, and abstractions whose
 // values can be listed.
 func (q *query) underSC(ctx context.Context, out *mover.Outcome, res *verdict.Result) error {
-	if out.Verdict == verdict.Unknown || q.Props.Empty() {
+	if res.Verdict == verdict.Unknown || q.Props.Empty() {
 		return nil
 	}
 	if !fixed(out.Program) || engine.InsideSections(out.Program, q.Props) != "" {
