@@ -28,6 +28,7 @@ FUZZ_DUAL     ?= 5000
 FUZZ_LOOPING  ?= 2000
 FUZZ_MOVER    ?= 3000
 FUZZ_MOVER_C  ?= 1000
+FUZZ_MUTANTS  ?= 1000
 FUZZ_PARAM    ?= 2500
 FUZZ_SPIN     ?= 200
 FUZZ_LIFT     ?= 10000
@@ -142,6 +143,7 @@ fuzz:
 	cd $(CLUSTER) && $(GO) test ./internal/command -count=1 -timeout 120m -v -run Killed -fp.kills=$(FUZZ_KILLS) -fp.random=$(FUZZ_CLUSTER) -fp.seed=$(FUZZ_SEED)
 	$(GO) test ./internal/engine/smc -count=1 -timeout 120m -v -run 'Optimal|Explicit|Workers|EveryOrder|Choices' -fp.traces=$(FUZZ_TRACES) -fp.programs=$(FUZZ_PROGRAMS) -fp.seed=$(FUZZ_SEED)
 	$(GO) test ./internal/engine/mover -count=1 -timeout 120m -v -run 'Proofs|Proved|Invariants' -fp.programs=$(FUZZ_MOVER) -fp.inc=$(FUZZ_MOVER_C) -fp.seed=$(FUZZ_SEED)
+	$(GO) test ./internal/question/prove -count=1 -timeout 120m -v -run Mutants -fp.mutants=$(FUZZ_MUTANTS) -fp.seed=$(FUZZ_SEED)
 	$(GO) test ./internal/engine/param -count=1 -timeout 120m -v -run Instances -fp.programs=$(FUZZ_PARAM)
 	$(GO) test ./internal/question/check -count=1 -timeout 120m -v -run Sections -fp.sections=$(FUZZ_ROBUST) -fp.seed=$(FUZZ_SEED)
 	$(GO) test ./internal/testkit -count=1 -timeout 240m -v -run Hunt -fp.hunt=$(FUZZ_ROBUST) -fp.huntseed=$(FUZZ_SEED)

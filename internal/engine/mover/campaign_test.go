@@ -44,7 +44,7 @@ func (c *campaign) try(t *testing.T, x trial) bool {
 	c.compared += n
 	holds := out.Verdict != verdict.Unknown && out.Proof.Open() == 0
 	fails := false
-	x.how.First, x.how.Memory = true, 32<<20
+	x.how.First, x.how.Memory = true, 12<<20
 	for n := 1; n <= 4 && !fails; n++ {
 		some, props := x.instance(n)
 		got, err := testkit.Ask(testkit.Explicit, some, props, memory.TSO, x.how)

@@ -61,11 +61,16 @@ void *w(void *p) {
 		right: "x == 7", wrong: "x == 1", unknown: "an execution may reach f.c:7:39, which is not supported (outside has no body, and what it does is not known)"},
 }
 
+// text returns the program.
+func (c *construct) text() string {
+	return constructHead + c.body + "\nint main(void) { pthread_t t; " + c.main + " pthread_create(&t, 0, w, 0); return 0; }\n"
+}
+
 // TestConstructs: a program with each construct is proved for any number of threads, and with a mistake it is refuted.
 func TestConstructs(t *testing.T) {
 	any := func(o *prove.Options) { o.Replicate = "w" }
 	for _, c := range constructs {
-		text := constructHead + c.body + "\nint main(void) { pthread_t t; " + c.main + " pthread_create(&t, 0, w, 0); return 0; }\n"
+		text := c.text()
 		if r := proof(t, "f.c", text, any); r.Verdict == verdict.Unknown || r.Proof.Open() > 0 || r.Coverage.Threads != verdict.AnyThreads {
 			t.Errorf("%s: %s, %s; %+v", c.name, r.Verdict, r.Reason, r.Proof.Checks)
 		}

@@ -1,0 +1,38 @@
+package prove
+
+import (
+	"context"
+	"errors"
+
+	"fencepost/internal/engine"
+	"fencepost/internal/pipeline"
+	"fencepost/verdict"
+)
+
+// Contradict searches instances of up to largest threads per template for an execution that violates a check. If there is
+// one it tries to prove the program all the same, without what the search knows. Run would not: it shows the
+// execution. The result is nil if no execution was found, and refused says that proofs do not take the program.
+func Contradict(ctx context.Context, in pipeline.Input, opt Options, largest int, limit int64) (res *verdict.Result, refused bool, err error) {
+	run := pipeline.Open(in)
+	answer, err := run.Answer(Command, opt, func() ([]verdict.Result, error) {
+		if err := run.Read(ctx, pipeline.ReadOptions{Options: opt.Options, Annotations: true}); err != nil {
+			return nil, err
+		}
+		q := &query{Program: run.Program, opt: opt}
+		if err := q.flatten(); err != nil {
+			return nil, err
+		}
+		if found, err := q.instances(in).refute(ctx, largest, limit); err != nil || found == nil {
+			return nil, err
+		}
+		if res, err = q.unsupported(ctx); err != nil || res != nil {
+			return nil, err
+		}
+		res, err = q.prove(ctx, false)
+		if u := (*engine.Unsupported)(nil); errors.As(err, &u) {
+			return nil, q.Refuse(q.Unsupported(err))
+		}
+		return nil, err
+	})
+	return res, answer.HasErrors(), err
+}
