@@ -216,7 +216,6 @@ func (x *encoder) rmw(t *thread, st *step, s *local, old word) {
 func (x *encoder) mutex(t *thread, l *location, st *step, s *local) {
 	op := &st.e.Op
 	a := &access{direct: true}
-	asks := st.tries
 	st.tries = x.c.and(st.tries, x.resolve(t, l, st, s, op.Addr, wordType.Size(), op.Obj, a))
 	a.val = x.c.inputWord(x.seenRange(a, wordType))
 	st.access, st.reads, st.runs = a, st.tries, st.tries
@@ -232,7 +231,7 @@ func (x *encoder) mutex(t *thread, l *location, st *step, s *local) {
 	result := constWord(0)
 	switch op.Kind {
 	case ir.Unlock:
-		st.drain = x.c.and(asks, x.c.and(st.tries, deep).not())
+		st.drain = x.c.and(st.asks, x.c.and(st.tries, deep).not())
 		a.out = x.c.muxWord(deep, x.c.binary(ir.Sub, wordType, old, constWord(depth)), constWord(0))
 		st.writes = x.c.and(st.tries, newest)
 		if checks {
@@ -242,7 +241,7 @@ func (x *encoder) mutex(t *thread, l *location, st *step, s *local) {
 			st.runs = st.writes
 		}
 	default:
-		st.drain = x.c.and(asks, x.c.and(st.tries, again).not())
+		st.drain = x.c.and(st.asks, x.c.and(st.tries, again).not())
 		a.out = x.c.muxWord(again, x.c.binary(ir.Add, wordType, old, constWord(depth)), constWord(int64(t.id+1)))
 		takes := x.c.or(free, again)
 		st.writes = x.c.and(st.tries, takes)

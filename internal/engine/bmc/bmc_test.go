@@ -33,12 +33,13 @@ var overlapping = []testkit.Profile{
 	{Name: "overlap-heap", Overlap: true, Heap: true},
 	{Name: "overlap-goal", Overlap: true, Goal: true},
 	{Name: "overlap-spawn", Overlap: true, Spawn: true},
+	{Name: "overlap-computed", Overlap: true, Computed: true},
 }
 
 // chosenProfiles returns the profiles that the flag selects.
 func chosenProfiles() []testkit.Profile {
 	var out []testkit.Profile
-	for _, pr := range slices.Concat(testkit.Profiles, overlapping) {
+	for _, pr := range slices.Concat(testkit.Profiles, overlapping, testkit.Rare) {
 		if strings.HasPrefix(pr.Name, *profile) {
 			out = append(out, pr)
 		}

@@ -14,107 +14,125 @@ import (
 	"fencepost/verdict"
 )
 
+// corpora returns the programs of both corpora that a test runs on. Each is a subtest, so that -run can name some
+// of them.
+func corpora(t *testing.T) []*testkit.Case {
+	root := testkit.Root(t)
+	cases := testkit.LoadCorpus(t, filepath.Join(root, "testdata", "corpus"))
+	cases = append(cases, testkit.LoadCorpus(t, filepath.Join(root, "internal", "frontend", "c", "testdata", "corpus"))...)
+	return testkit.PartOf(t, cases, 15)
+}
+
+// tally counts answers.
+type tally struct{ asked, unsafe, safe, other int }
+
+// report fails if almost none of the answers decide.
+func (n *tally) report(t *testing.T) {
+	t.Logf("%d unsafe, %d safe, %d not decided", n.unsafe, n.safe, n.other)
+	if n.asked >= 40 && (n.unsafe < 10 || n.safe < 10) {
+		t.Error("too few programs are decided")
+	}
+}
+
 // TestCorpus: on the programs of both corpora and under every model, only expected violations are
 // found, and all of them are found with small bounds, or the answer is unknown because an
 // instruction is not encoded or the program never ends.
 func TestCorpus(t *testing.T) {
-	var unsafe, safe, unknown int
-	root := testkit.Root(t)
-	cases := testkit.LoadCorpus(t, filepath.Join(root, "testdata", "corpus"))
-	cases = append(cases, testkit.LoadCorpus(t, filepath.Join(root, "internal", "frontend", "c", "testdata", "corpus"))...)
-	for _, c := range testkit.PartOf(t, cases, 15) {
+	var n tally
+	for _, c := range corpora(t) {
 		if c.Name() == "c-function-table" && !testkit.Slow() {
 			continue // a hundred thousand clauses
 		}
-		for model, want := range c.Expect {
-			if want != "safe" && want != "unsafe" {
-				continue
-			}
-			var res verdict.Result
-			for _, bounds := range [][4]int{{2, 2, 2, 2}, {5, 6, 4, 3}, {9, 3, 3, 3}} { // later ones where earlier ones do not suffice
-				opt := c.Options
-				opt.Engine, opt.Unroll = "bmc", bounds[0]
-				opt.BMC = bmc.Options{Rounds: bounds[1], Clock: bounds[2], Queue: bounds[3]}
-				answer, err := check.Run(context.Background(), c.Input, []string{model}, opt)
-				if err != nil {
-					t.Fatalf("%s under %s: %v", c.Input.Name, model, err)
-				}
-				if refused(answer) {
-					res = verdict.Result{Verdict: verdict.Unknown, Reason: "bmc does not encode it"}
-					break
-				}
-				if answer.HasErrors() {
-					t.Fatalf("%s: %v", c.Input.Name, answer.Diagnostics)
-				}
-				res = answer.Results[0]
-				if res.Verdict.String() == want || want == "safe" && endless(res) {
-					break
+		t.Run(c.Name(), func(t *testing.T) {
+			for model, want := range c.Expect {
+				if want == "safe" || want == "unsafe" {
+					inRounds(t, c, model, want, &n)
 				}
 			}
-			switch {
-			case res.Verdict == verdict.Unknown:
-				unknown++
-				if !strings.Contains(res.Reason, "does not encode") && !(want == "safe" && endless(res)) {
-					t.Errorf("%s under %s: unknown: %s", c.Input.Name, model, res.Reason)
-				}
-			case res.Verdict.String() != want:
-				t.Errorf("%s under %s: %s, want %s", c.Input.Name, model, res.Verdict, want)
-			case want == "unsafe":
-				unsafe++
-			default:
-				safe++
-			}
+		})
+	}
+	n.report(t)
+}
+
+func inRounds(t *testing.T, c *testkit.Case, model, want string, n *tally) {
+	var res verdict.Result
+	for _, bounds := range [][4]int{{2, 2, 2, 2}, {5, 6, 4, 3}, {9, 3, 3, 3}} { // later ones where earlier ones do not suffice
+		var ok bool
+		res, ok = askCase(t, c, model, bounds[0], bmc.Options{Rounds: bounds[1], Clock: bounds[2], Queue: bounds[3]})
+		if !ok {
+			res = verdict.Result{Verdict: verdict.Unknown, Reason: "bmc does not encode it"}
+			break
+		}
+		if res.Verdict.String() == want || want == "safe" && endless(res) {
+			break
 		}
 	}
-	t.Logf("%d unsafe, %d safe, %d not decided", unsafe, safe, unknown)
-	if unsafe < 10 || safe < 10 {
-		t.Error("too few programs are decided")
+	n.asked++
+	switch {
+	case res.Verdict == verdict.Unknown:
+		n.other++
+		if !strings.Contains(res.Reason, "does not encode") && !(want == "safe" && endless(res)) {
+			t.Errorf("under %s: unknown: %s", model, res.Reason)
+		}
+	case res.Verdict.String() != want:
+		t.Errorf("under %s: %s, want %s", model, res.Verdict, want)
+	case want == "unsafe":
+		n.unsafe++
+	default:
+		n.safe++
 	}
+}
+
+// askCase asks about a program of a corpus, and returns false if the engine does not take it.
+func askCase(t *testing.T, c *testkit.Case, model string, unroll int, bounds bmc.Options) (verdict.Result, bool) {
+	opt := c.Options
+	opt.Engine, opt.Unroll, opt.BMC = "bmc", unroll, bounds
+	answer, err := check.Run(context.Background(), c.Input, []string{model}, opt)
+	if err != nil {
+		t.Fatalf("under %s: %v", model, err)
+	}
+	if refused(answer) {
+		return verdict.Result{}, false
+	}
+	if answer.HasErrors() {
+		t.Fatalf("under %s: %v", model, answer.Diagnostics)
+	}
+	return answer.Results[0], true
 }
 
 // TestCorpusInOrder: on the same programs, the order of events finds only expected violations, and
 // where it leaves nothing out it finds all of them.
 func TestCorpusInOrder(t *testing.T) {
-	root := testkit.Root(t)
-	cases := testkit.LoadCorpus(t, filepath.Join(root, "testdata", "corpus"))
-	cases = append(cases, testkit.LoadCorpus(t, filepath.Join(root, "internal", "frontend", "c", "testdata", "corpus"))...)
-	var unsafe, complete, other int
-	for _, c := range testkit.PartOf(t, cases, 15) {
-		for model, want := range c.Expect {
-			if want != "safe" && want != "unsafe" {
-				continue
+	var n tally
+	for _, c := range corpora(t) {
+		t.Run(c.Name(), func(t *testing.T) {
+			for model, want := range c.Expect {
+				if want == "safe" || want == "unsafe" {
+					inOrder(t, c, model, want, &n)
+				}
 			}
-			opt := c.Options
-			opt.Engine, opt.Unroll = "bmc", 2
-			opt.BMC = bmc.Options{Encoding: bmc.Order}
-			answer, err := check.Run(context.Background(), c.Input, []string{model}, opt)
-			if err != nil {
-				t.Fatalf("%s under %s: %v", c.Input.Name, model, err)
-			}
-			if refused(answer) {
-				continue
-			}
-			if answer.HasErrors() {
-				t.Fatalf("%s: %v", c.Input.Name, answer.Diagnostics)
-			}
-			res := answer.Results[0]
-			switch {
-			case res.Verdict == verdict.Unsafe:
-				unsafe++
-			case res.Verdict == verdict.Safe && res.Coverage.Exhaustive:
-				complete++
-			default:
-				other++
-				continue
-			}
-			if res.Verdict.String() != want {
-				t.Errorf("%s under %s: %s, want %s", c.Input.Name, model, res.Verdict, want)
-			}
-		}
+		})
 	}
-	t.Logf("%d unsafe, %d safe for all executions, %d not decided", unsafe, complete, other)
-	if unsafe < 10 || complete < 10 {
-		t.Error("too few programs are decided")
+	n.report(t)
+}
+
+func inOrder(t *testing.T, c *testkit.Case, model, want string, n *tally) {
+	res, ok := askCase(t, c, model, 2, bmc.Options{Encoding: bmc.Order})
+	if !ok {
+		return
+	}
+	n.asked++
+	switch {
+	case res.Verdict == verdict.Unsafe:
+		n.unsafe++
+	case res.Verdict == verdict.Safe && res.Coverage.Exhaustive:
+		n.safe++
+	default:
+		n.other++
+		return
+	}
+	if res.Verdict.String() != want {
+		t.Errorf("under %s: %s, want %s", model, res.Verdict, want)
 	}
 }
 

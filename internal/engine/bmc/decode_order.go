@@ -84,7 +84,7 @@ const noTime = -1
 func (d *decoder) fill(o *order, t *thread, e happening) {
 	for !d.done && d.err == nil {
 		l := d.at[t.id]
-		if l == nil || l.pos < 0 || !o.unseen(l) || !d.is(t.turn(0, l.pos)) {
+		if l == nil || l.pos < 0 || !o.unseen(t, l) || !d.is(t.turn(0, l.pos)) {
 			return
 		}
 		if at := o.index[l]; at > o.index[e.loc] || at == o.index[e.loc] && e.store == nil {

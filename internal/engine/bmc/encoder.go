@@ -124,7 +124,8 @@ type arrival struct {
 type step struct {
 	e     *ir.Edge
 	index int  // among the edges of its location
-	tries gate // the thread starts it
+	asks  gate // the thread comes to it
+	tries gate // the thread starts it: its address is valid
 	runs  gate // the thread completes it
 	drain gate // it needs an empty buffer
 	ends  gate // it frees a block

@@ -39,7 +39,6 @@ type happening struct {
 type group struct {
 	thread *thread
 	store  *step // a store that reaches memory; nil: the thread runs
-	starts []int // the threads that it can start
 }
 
 // order encodes the order of all events.
@@ -104,6 +103,15 @@ func (o *order) run() {
 	for _, f := range o.x.fails {
 		o.faulty[f.loc] = true
 	}
+	for _, t := range o.x.threads {
+		for _, l := range t.locs {
+			for _, st := range l.steps {
+				for _, to := range st.targets {
+					o.starters[to.thread] = append(o.starters[to.thread], l)
+				}
+			}
+		}
+	}
 	o.buffer = make([][]int, len(o.x.threads))
 	for _, t := range o.x.threads {
 		o.collect(t)
@@ -133,8 +141,12 @@ func (o *order) buffered(st *step) bool {
 }
 
 // unseen reports whether it does not matter when a thread leaves a location: it only puts stores
-// into its buffer, and none of them fails.
-func (o *order) unseen(l *location) bool {
+// into its buffer, and none of them fails. The first location of a thread is left after the thread was
+// started, which is known only if a single step can start it.
+func (o *order) unseen(t *thread, l *location) bool {
+	if l == t.locs[0] && len(o.starters[t.id]) > 1 {
+		return false
+	}
 	for _, st := range l.steps {
 		if !o.buffered(st) {
 			return false
@@ -152,7 +164,7 @@ func (o *order) collect(t *thread) {
 			continue
 		}
 		at, known := section[l]
-		if l.pos >= 0 && !o.unseen(l) {
+		if l.pos >= 0 && !o.unseen(t, l) {
 			if !known {
 				at = o.add(group{thread: t})
 			}
@@ -165,10 +177,6 @@ func (o *order) collect(t *thread) {
 					panic(stopped{notOrderedFor(engine.Pos(st.e), "an atomic section that begins at two locations")})
 				}
 				section[to] = at
-			}
-			for _, to := range st.targets {
-				o.groups[at].starts = append(o.groups[at].starts, to.thread)
-				o.starters[to.thread] = append(o.starters[to.thread], l)
 			}
 			if !o.buffered(st) {
 				continue

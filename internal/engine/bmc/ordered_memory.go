@@ -24,11 +24,12 @@ type orderedMemory struct {
 
 // effect is a write to a part, where it happens.
 type effect struct {
-	event  int
-	thread *thread
-	loc    *location
-	is     gate
-	val    word
+	event    int
+	thread   *thread
+	loc      *location
+	buffered bool
+	is       gate
+	val      word
 }
 
 func newOrderedMemory(c *circuit, model memory.Model, start []word) *orderedMemory {
@@ -92,14 +93,14 @@ func (m *orderedMemory) refuseMany() {
 
 // note adds the effects of a step.
 func (m *orderedMemory) note(t *thread, l *location, st *step) {
-	event, ok := m.o.lands[st]
-	if !ok {
+	event, buffered := m.o.lands[st]
+	if !buffered {
 		event = m.o.leaving(l)
 	}
 	for _, g := range st.access.goals {
 		val := m.c.wrap(g.typ(), st.access.out)
 		for _, p := range g.parts {
-			m.writes[p.id] = append(m.writes[p.id], effect{event, t, l, m.c.and(st.writes, g.is), m.c.part(g.view, p, val)})
+			m.writes[p.id] = append(m.writes[p.id], effect{event, t, l, buffered, m.c.and(st.writes, g.is), m.c.part(g.view, p, val)})
 		}
 	}
 }
@@ -107,13 +108,15 @@ func (m *orderedMemory) note(t *thread, l *location, st *step) {
 // read demands that each byte comes from the last store that the load sees.
 func (m *orderedMemory) read(t *thread, l *location, st *step) {
 	event := m.o.leaving(l)
+	// Operations on mutexes read memory, past the buffer, and on a recursive one they need not drain.
+	forwards := !st.access.direct || st.alwaysDrains() || l.inner
 	for _, g := range st.access.goals {
 		run := m.c.and(st.reads, g.is)
 		for _, p := range g.parts {
 			var seen []effect
 			for _, w := range m.writes[p.id] {
 				switch {
-				case w.thread != t:
+				case w.thread != t, w.buffered && !forwards:
 					w.is = m.c.and(w.is, m.o.first(w.event, event))
 				case m.o.index[w.loc] >= m.o.index[l]:
 					continue
@@ -158,12 +161,13 @@ func (m *orderedMemory) startOf(c *cell, p *part) word {
 	return m.c.part(whole, p, m.start[c.id])
 }
 
-// overlap demands that the stores of a thread to common bytes keep their order under PSO.
+// overlap demands that the stores of a thread to common bytes keep their order under PSO. A write that goes
+// past the buffer waits for none, unless it drains.
 func (m *orderedMemory) overlap(t *thread) {
 	for _, p := range m.o.x.cells.parts {
 		for _, a := range m.writes[p.id] {
 			for _, b := range m.writes[p.id] {
-				if a.thread == t && b.thread == t && m.o.index[a.loc] < m.o.index[b.loc] {
+				if a.thread == t && b.thread == t && b.buffered && m.o.index[a.loc] < m.o.index[b.loc] {
 					m.c.demand(m.o.first(a.event, b.event), a.is, b.is)
 				}
 			}
@@ -171,10 +175,10 @@ func (m *orderedMemory) overlap(t *thread) {
 	}
 }
 
-// keepsOrder reports whether two stores of a thread always go to common bytes.
-func (m *orderedMemory) keepsOrder(a, b *step) bool {
+// sameBytes reports whether two stores of a thread always go to the same bytes.
+func (m *orderedMemory) sameBytes(a, b *step) bool {
 	x, y := a.access.goals, b.access.goals
-	return len(x) == 1 && len(y) == 1 && x[0].is == high && y[0].is == high && x[0].overlaps(y[0].byteRange)
+	return len(x) == 1 && len(y) == 1 && x[0].is == high && y[0].is == high && x[0].byteRange == y[0].byteRange
 }
 
 // separate demands that the stores of a thread before a location reach memory before those after

@@ -11,8 +11,10 @@ import (
 
 // programOrder orders the events of a thread: what it does in the order of its locations, and a
 // store after all that the thread does up to it. The stores keep their order under TSO, and under PSO
-// if they always go to common bytes. All comes after the only step that can start the thread: if
-// that step is not executed, neither is anything of the thread.
+// if they always go to the same bytes. Common bytes are not enough: of three stores the first and the last
+// may each have bytes in common with the second and none with each other, so they have no order where
+// the second is not executed (overlap orders stores that are executed). All comes after the only step that
+// can start the thread: if that step is not executed, neither is anything of the thread.
 func (o *order) programOrder(t *thread) {
 	last := -1 // what the thread does before
 	if from := o.starters[t.id]; len(from) == 1 {
@@ -37,11 +39,9 @@ func (o *order) programOrder(t *thread) {
 				o.precede(j, i)
 				break
 			}
-			if before := o.groups[j].store; o.mem.keepsOrder(before, g.store) {
+			if o.mem.sameBytes(o.groups[j].store, g.store) {
 				o.precede(j, i)
-				if before.access.goals[0].byteRange == g.store.access.goals[0].byteRange {
-					break // older ones come before that one
-				}
+				break // older ones come before that one
 			}
 		}
 		stores = append(stores, i)
@@ -81,7 +81,7 @@ func (o *order) infer() {
 // how many stores are now known to come before it.
 func (o *order) awaits(t *thread, l *location, event, drained int) int {
 	st, at := l.steps[0], o.events[event].group
-	if st.drain == low || st.e.Op.Kind == ir.AtomicBegin {
+	if !st.alwaysDrains() || st.e.Op.Kind == ir.AtomicBegin {
 		return drained
 	}
 	for buffer := o.buffer[t.id]; drained < len(buffer); drained++ {
@@ -95,6 +95,12 @@ func (o *order) awaits(t *thread, l *location, event, drained int) int {
 		o.joins(t, l, st, at)
 	}
 	return drained
+}
+
+// alwaysDrains reports whether a step waits for the earlier stores of its thread whenever the thread
+// comes to it. Taking a recursive mutex does not if the thread has it.
+func (st *step) alwaysDrains() bool {
+	return st.drain != low && (st.drain == st.asks || st.drain == st.runs)
 }
 
 // joins orders the events of the thread that a step waits for. The step's thread must have started it: two

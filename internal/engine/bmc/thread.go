@@ -148,7 +148,8 @@ func (x *encoder) location(t *thread, l *location) {
 		if l.wait != nil {
 			i = l.wait.index
 		}
-		st := &step{e: e, index: i, tries: x.c.and(may, pick), reads: low, writes: low, drain: low, sees: low, ends: low}
+		asks := x.c.and(may, pick)
+		st := &step{e: e, index: i, asks: asks, tries: asks, reads: low, writes: low, drain: low, sees: low, ends: low}
 		l.steps = append(l.steps, st)
 		after := *l.state
 		after.regs = slices.Clone(after.regs)
