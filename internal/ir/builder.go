@@ -23,7 +23,9 @@ type Builder struct {
 	align uint64 // of the next object
 	// address is the address of the next object, 0: the next one that is free.
 	address uint64
-	names   nameSet
+	// past is how many bytes after the aligned address the next object begins.
+	past  uint64
+	names nameSet
 }
 
 // NewBuilder starts a structured program. cells says whether integers name
@@ -54,13 +56,19 @@ func (b *Builder) AlignNext(align uint64) {
 	b.next, b.align = alignedUp(b.next, int64(align)), align
 }
 
+// PastNext makes the next object begin some bytes after the address that it would have otherwise.
+func (b *Builder) PastNext(n uint64) { b.past = n }
+
 // AddressNext makes addr the address of the next object; the caller sees to it that nothing else is there.
 func (b *Builder) AddressNext(addr uint64) { b.address = addr }
 
 // alignedUp returns the lowest multiple of a power of two that is not below an address; an alignment of 0 stands
 // for 16.
 func alignedUp(addr uint64, align int64) uint64 {
-	n := uint64(max(align, 1)) - 1
+	if align == 0 {
+		align = 16
+	}
+	n := uint64(align) - 1
 	return (addr + n) &^ n
 }
 
@@ -68,17 +76,18 @@ func alignedUp(addr uint64, align int64) uint64 {
 // is the size of an element.
 func (b *Builder) Object(name string, size int64, unit int, typ Type, init []byte, pos source.Span) ObjectID {
 	o := Object{Name: b.names.unique('o', name), Addr: b.next, Size: size, Unit: unit, Type: typ, Init: init, Pos: pos}
-	if b.align > 16 {
+	if b.align > 16 && b.past == 0 {
 		o.Align = int64(b.align)
 	}
-	b.align = 0
+	o.Addr += b.past
+	b.align, b.past = 0, 0
 	if b.address != 0 {
 		o.Addr, o.Align, b.address = b.address, 0, 0
 		b.p.Objects = append(b.p.Objects, o)
 		return ObjectID(len(b.p.Objects) - 1)
 	}
 	b.p.Objects = append(b.p.Objects, o)
-	b.next = afterObject(&o)
+	b.next = alignedUp(afterObject(&o), 0)
 	return ObjectID(len(b.p.Objects) - 1)
 }
 

@@ -322,8 +322,10 @@ func (p *program) build(b *ir.Builder) {
 			}
 		}
 		b.AlignNext(max(16, d.sec.Align))
-		if d.sec.Linked && !d.sec.TLS {
+		if d.fixed() {
 			b.AddressNext(linkedBase(p.image) + d.sec.Addr + d.off)
+		} else {
+			b.PastNext(d.residue(p))
 		}
 		d.obj = b.Object(shortName(d.name), max(1, int64(d.size)), unit, ir.Type{Bits: uint8(8 * unit), Signed: true}, d.bytes, source.Span{})
 		if l := p.layout(d); l != nil {
@@ -335,6 +337,27 @@ func (p *program) build(b *ir.Builder) {
 			b.SetReadOnly(d.obj)
 		}
 	}
+}
+
+// fixed reports whether a piece of data is at an address that the file says.
+func (d *datum) fixed() bool { return d.sec.Linked && !d.sec.TLS }
+
+// residue is where a piece of data begins, modulo 16. The sections of an object are taken to begin at multiples of 16.
+// Data whose accesses cannot cross a boundary of 8 bytes then is at a multiple of 16, too, and so are the copies that
+// threads have of theirs.
+func (d *datum) residue(p *program) uint64 {
+	switch {
+	case d.fixed():
+		return (linkedBase(p.image) + d.sec.Addr + d.off) % 16
+	case d.sec.TLS || d.off%8 == 0:
+		return 0
+	}
+	for size := uint64(1); size <= 8; size *= 2 {
+		if d.size <= size && d.off%size == 0 { // no access inside can cross a boundary
+			return 0
+		}
+	}
+	return d.off % 16
 }
 
 // linkedBase is where a linked file is in memory, which keeps its data at their distances. Those of a file that can

@@ -19,7 +19,9 @@ type emitter struct {
 	regs  map[ir.Reg]ir.Reg
 	slots map[slot]ir.Reg
 	locs  map[*inst]ir.Loc
-	block ir.Reg // holds the address of the frame, if that is a block
+	low   *alignment // what is known about the registers
+	block ir.Reg     // holds the address of the frame, if that is a block
+	parts []ir.Reg   // of values that are loaded in parts
 	at    ir.Loc
 	pos   source.Span
 }
@@ -150,9 +152,14 @@ func (e *emitter) instruction(in *inst) {
 		e.add(assign(e.tableReg(t), e.expr(t.offset)))
 	}
 	o = o.clone()
+	e.low = e.p.alignAt(e.f, in)
+	section := false
 	for i := range in.Ops {
-		e.op(&in.Ops[i], o)
-		o.step(&in.Ops[i])
+		op := &in.Ops[i]
+		section = op.Kind == ir.AtomicBegin || section && op.Kind != ir.AtomicEnd
+		e.op(in, op, o, section)
+		o.step(op)
+		e.low.step(op)
 	}
 	switch {
 	case in.isCall():
@@ -211,7 +218,9 @@ func (e *emitter) jump(to ir.Loc) {
 }
 
 // op makes the edge of an operation.
-func (e *emitter) op(op *ir.Op, o offsets) {
+// section says that the instruction has
+// an atomic section around it.
+func (e *emitter) op(in *inst, op *ir.Op, o offsets, section bool) {
 	out := *op
 	if op.Accesses() {
 		if off, ok := o.eval(op.Addr); ok {
@@ -222,7 +231,7 @@ func (e *emitter) op(op *ir.Op, o offsets) {
 			out.Addr = nil
 			out.Exprs(e.expr)
 			out.Addr = e.inFrame(off)
-			e.finish(out)
+			e.access(in, out, lowest(knownBits, uint64(off+8)), section) // the entry is 8 past a multiple of 16
 			return
 		}
 	}
@@ -230,6 +239,10 @@ func (e *emitter) op(op *ir.Op, o offsets) {
 		return // an address in a stack that consists of registers
 	}
 	out.Exprs(e.expr)
+	if op.Accesses() {
+		e.access(in, out, e.low.eval(op.Addr), section)
+		return
+	}
 	e.finish(out)
 }
 

@@ -99,6 +99,7 @@ func (p *program) analyse() {
 	for _, f := range p.funcs {
 		f.inspectAll(p)
 	}
+	p.alignments()
 }
 
 // throughPointers returns how many parameters functions take that are called through pointers, and the registers

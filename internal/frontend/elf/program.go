@@ -55,8 +55,9 @@ type program struct {
 	calls      int
 	blockReads map[uint64]bool // instructions that read the address of the thread's block
 	// wrapped are the functions that the library calls with other parameters than theirs.
-	wrapped map[wrapper]bool
-	names   map[string]int // how many functions have the name in answers
+	wrapped   map[wrapper]bool
+	unaligned int            // how many accesses are at addresses whose alignment is not known
+	names     map[string]int // how many functions have the name in answers
 }
 
 // function is a function of the program.
@@ -77,6 +78,13 @@ type function struct {
 	problem string // the whole function has no translation
 	frame   frame
 	fb      *ir.FuncBuilder
+
+	// What alignment.go knows: the words of the stack by their offsets, the registers at the entry, and the result.
+	words   map[int64]int
+	begins  facts
+	result  lowBits
+	returns bool
+	callers map[*function]bool
 }
 
 // inst is an instruction of a function.
@@ -98,6 +106,7 @@ type inst struct {
 	live    regSet   // the registers that matter after it
 	upper   regSet   // those of which more than the lowest byte does
 	maybe   regSet   // registers that a later call through a pointer may take
+	facts   facts    // what is known about the registers before it; nil: no execution gets there
 	pos     source.Span
 	listed  string // its text in the listing
 }

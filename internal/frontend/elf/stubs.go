@@ -1,6 +1,7 @@
 package elf
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -236,6 +237,11 @@ func (s *stub) passed() []slot {
 }
 
 var allocator = lazyregexp.New(`\b(?:malloc|memalign|aligned_alloc|calloc)\((?:\$\d, )?\$(\d)\)`)
+
+var allocating = lazyregexp.New(`^(?:malloc|memalign|aligned_alloc|calloc|realloc|reallocarray|fp_rust_alloc_zeroed|fp_rust_realloc)(?:\(|$)`)
+
+// isAllocator reports whether the result is the beginning of a block, or null.
+func (s *stub) isAllocator() bool { return allocating.MatchString(cmp.Or(s.proto.call, s.proto.name)) }
 
 // allocates returns the size of the structure that a call allocates, if that is a constant.
 func (s *stub) allocates() (int64, bool) {

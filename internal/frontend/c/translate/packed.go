@@ -92,25 +92,25 @@ func neededBy(s structure) int64 {
 	return n
 }
 
-// piece is a part of an access that is split.
-type piece struct {
-	off int64
-	typ ir.Type
+// Piece is a part of an access that is split.
+type Piece struct {
+	Off  int64
+	Type ir.Type
 }
 
-// pieces splits an access of some size whose address is so many bytes after a multiple of 8. One that
+// Pieces splits an access of some size whose address is so many bytes after a multiple of 8. One that
 // does not cross the next multiple of 8 stays as it is.
-func pieces(at, size int64) []piece {
+func Pieces(at, size int64) []Piece {
 	if at+size <= wordSize {
-		return []piece{{0, ir.Type{Bits: uint8(8 * size)}}}
+		return []Piece{{0, ir.Type{Bits: uint8(8 * size)}}}
 	}
-	var out []piece
+	var out []Piece
 	for off := int64(0); off < size; {
 		n := int64(wordSize)
 		for n > 1 && ((at+off)%n != 0 || off+n > size) {
 			n /= 2
 		}
-		out = append(out, piece{off, ir.Type{Bits: uint8(8 * n)}})
+		out = append(out, Piece{off, ir.Type{Bits: uint8(8 * n)}})
 		off += n
 	}
 	return out
@@ -118,25 +118,25 @@ func pieces(at, size int64) []piece {
 
 // atPositions makes an access to a member that may lie anywhere: work is called with the pieces for
 // each position in the aligned word of 8 bytes.
-func (f *Accesses) atPositions(l Lvalue, size int64, work func([]piece)) {
+func (f *Accesses) atPositions(l Lvalue, size int64, work func([]Piece)) {
 	if l.Addr.Op == ir.AddrOf {
-		work(pieces(l.Addr.Value&(wordSize-1), size))
+		work(Pieces(l.Addr.Value&(wordSize-1), size))
 		return
 	}
 	step := int64(l.known)
 	at := f.Lvals.Save(Integer(ir.Binary(ir.And, ir.U64, l.Addr, ir.Int(wordSize-1)), ir.U64)).Expr
 	from, end := f.Code.Start(), f.Code.Label("")
-	branch := func(cond *ir.Expr, parts []piece) {
+	branch := func(cond *ir.Expr, parts []Piece) {
 		begin := f.Code.Label("")
 		f.Code.Assume(from, cond, begin)
 		f.Code.At, f.Code.Fresh = begin, false
 		work(parts)
 		f.Code.Jump(end)
 	}
-	branch(ir.Binary(ir.Le, ir.U64, at, ir.Int(wordSize-size)), pieces(0, size))
+	branch(ir.Binary(ir.Le, ir.U64, at, ir.Int(wordSize-size)), Pieces(0, size))
 	for k := wordSize - size + 1; k < wordSize; k++ {
 		if k%step == 0 {
-			branch(ir.Binary(ir.Eq, ir.U64, at, ir.Int(k)), pieces(k, size))
+			branch(ir.Binary(ir.Eq, ir.U64, at, ir.Int(k)), Pieces(k, size))
 		}
 	}
 	f.Code.At, f.Code.Fresh = end, false
@@ -152,7 +152,7 @@ func (f *Accesses) LoadWord(l Lvalue, t ir.Type, order ir.Order) *ir.Expr {
 		return ir.R(dst)
 	}
 	l.Addr = f.Lvals.Save(Integer(l.Addr, ir.U64)).Expr
-	f.atPositions(l, int64(t.Size()), func(parts []piece) {
+	f.atPositions(l, int64(t.Size()), func(parts []Piece) {
 		if len(parts) == 1 {
 			op := Access(ir.Load, l, t, ir.Plain)
 			op.Dst = dst
@@ -161,10 +161,10 @@ func (f *Accesses) LoadWord(l Lvalue, t ir.Type, order ir.Order) *ir.Expr {
 		}
 		word := ir.Int(0)
 		for _, p := range parts {
-			op := Access(ir.Load, f.Offset(l, p.off), p.typ, ir.Plain)
+			op := Access(ir.Load, f.Offset(l, p.Off), p.Type, ir.Plain)
 			op.Dst = f.Code.Temp()
 			f.Code.Emit(op)
-			word = ir.Binary(ir.Or, ir.U64, word, ir.Binary(ir.Shl, ir.U64, ir.R(op.Dst), ir.Int(8*p.off)))
+			word = ir.Binary(ir.Or, ir.U64, word, ir.Binary(ir.Shl, ir.U64, ir.R(op.Dst), ir.Int(8*p.Off)))
 		}
 		f.Code.Assign(dst, Cast(word, ir.U64, ir.Type{Bits: t.Bits, Signed: t.Signed}))
 	})
@@ -181,11 +181,11 @@ func (f *Accesses) StoreWord(l Lvalue, t ir.Type, v *ir.Expr) {
 	}
 	l.Addr = f.Lvals.Save(Integer(l.Addr, ir.U64)).Expr
 	v = f.Lvals.Save(Integer(v, t)).Expr
-	f.atPositions(l, int64(t.Size()), func(parts []piece) {
+	f.atPositions(l, int64(t.Size()), func(parts []Piece) {
 		for _, p := range parts {
-			op := Access(ir.Store, f.Offset(l, p.off), p.typ, ir.Plain)
+			op := Access(ir.Store, f.Offset(l, p.Off), p.Type, ir.Plain)
 			if op.Val = v; len(parts) > 1 {
-				op.Val = Cast(ir.Binary(ir.Shr, ir.U64, v, ir.Int(8*p.off)), ir.U64, p.typ)
+				op.Val = Cast(ir.Binary(ir.Shr, ir.U64, v, ir.Int(8*p.Off)), ir.U64, p.Type)
 			} else {
 				op.Type = t
 			}

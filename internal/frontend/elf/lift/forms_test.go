@@ -292,7 +292,7 @@ func (l *formList) vectors() {
 	} {
 		l.add(strings.Fields(text)[0], text, 0)
 	}
-	for _, op := range strings.Fields("pxor xorps xorpd pand andps andpd por orps orpd paddq paddd paddw paddb psubq psubd psubw psubb punpcklqdq punpckhqdq unpcklpd punpckldq unpcklps") {
+	for _, op := range strings.Fields("pxor xorps xorpd pand andps andpd por orps orpd paddq paddd paddw paddb psubq psubd psubw psubb pcmpeqd pcmpeqw pcmpeqb punpcklqdq punpckhqdq unpcklpd punpckldq unpcklps") {
 		l.add(op, op+" xmm0, xmm1", 0)
 		l.add(op, op+" xmm2, xmm2", 0)
 		l.add(op, op+" xmm3, xmmword ptr [r12]", 0).pointers = []string{"r12"}

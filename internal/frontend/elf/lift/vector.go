@@ -113,6 +113,7 @@ var vectorTable = map[x86asm.Op]func(*Lifter) bool{
 	x86asm.POR: eachHalf(or), x86asm.ORPS: eachHalf(or), x86asm.ORPD: eachHalf(or),
 	x86asm.PADDQ: eachPart(64, add), x86asm.PADDD: eachPart(32, add), x86asm.PADDW: eachPart(16, add), x86asm.PADDB: eachPart(8, add),
 	x86asm.PSUBQ: eachPart(64, sub), x86asm.PSUBD: eachPart(32, sub), x86asm.PSUBW: eachPart(16, sub), x86asm.PSUBB: eachPart(8, sub),
+	x86asm.PCMPEQD: eachPart(32, same(32)), x86asm.PCMPEQW: eachPart(16, same(16)), x86asm.PCMPEQB: eachPart(8, same(8)),
 	x86asm.PUNPCKLQDQ: (*Lifter).unpack, x86asm.PUNPCKHQDQ: (*Lifter).unpack, x86asm.UNPCKLPD: (*Lifter).unpack,
 	x86asm.PUNPCKLDQ: (*Lifter).unpackWords, x86asm.UNPCKLPS: (*Lifter).unpackWords, x86asm.PSHUFD: (*Lifter).shuffle,
 	x86asm.PSRLDQ: (*Lifter).shiftBytes, x86asm.PSLLDQ: (*Lifter).shiftBytes,
@@ -121,6 +122,18 @@ var vectorTable = map[x86asm.Op]func(*Lifter) bool{
 // eachHalf applies an operator to both halves.
 func eachHalf(f func(x, y *ir.Expr) *ir.Expr) func(*Lifter) bool { return eachPart(64, f) }
 
+// same compares two parts of some bits: all bits of the result are the answer.
+func same(bits int) func(x, y *ir.Expr) *ir.Expr {
+	return func(x, y *ir.Expr) *ir.Expr {
+		return ir.Unary(ir.Neg, ir.U64, eq(cut(x, bits), cut(y, bits)))
+	}
+}
+
+// constants are the results of operators on twice the same register, which are no use of the register.
+var constants = map[x86asm.Op]int64{
+	x86asm.PXOR: 0, x86asm.XORPS: 0, x86asm.XORPD: 0, x86asm.PCMPEQD: -1, x86asm.PCMPEQW: -1, x86asm.PCMPEQB: -1,
+}
+
 // eachPart applies an operator to all parts of some bits.
 func eachPart(bits int, f func(x, y *ir.Expr) *ir.Expr) func(*Lifter) bool {
 	return func(l *Lifter) bool {
@@ -128,8 +141,8 @@ func eachPart(bits int, f func(x, y *ir.Expr) *ir.Expr) func(*Lifter) bool {
 		if !isVector(to.arg) {
 			return false // MMX
 		}
-		if l.in.Args[0] == l.in.Args[1] && (l.in.Op == x86asm.PXOR || l.in.Op == x86asm.XORPS || l.in.Op == x86asm.XORPD) {
-			return l.setHalves(to, ir.Int(0), ir.Int(0))
+		if c, ok := constants[l.in.Op]; ok && l.in.Args[0] == l.in.Args[1] {
+			return l.setHalves(to, ir.Int(c), ir.Int(c))
 		}
 		b0, b1, ok := l.halves(from)
 		if !ok {
