@@ -83,3 +83,20 @@ func TestBlockNames(t *testing.T) {
 		}
 	}
 }
+
+// TestShortNames: names of C++, and both kinds of names of Rust, are shown as people write them.
+func TestShortNames(t *testing.T) {
+	for name, want := range map[string]string{
+		"counter":               "counter",
+		"_ZN5queueIiE4pushERKi": "queue::push",
+		"_ZN4core3ptr13drop_in_place17h0123456789abcdefE":   "core::ptr::drop_in_place",
+		"_RNvNtCs1234_7mycrate3foo3bar":                     "mycrate::foo::bar",
+		"_RNvMs_NtCs4fqI2P2rA04_5queue4ringNtB4_4Ring4push": "<queue::ring::Ring>::push",
+		"_Zbroken": "_Zbroken",
+		"_Rbroken": "_Rbroken",
+	} {
+		if got := shortName(name); got != want {
+			t.Errorf("%s is %s, want %s", name, got, want)
+		}
+	}
+}
