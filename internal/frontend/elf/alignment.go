@@ -14,7 +14,7 @@ import (
 // functions that are called through pointers get anything. About memory nothing is known, but for words of the stack
 // that are registers.
 
-// lowBits says that the lowest known bits of a value are those of value; at most knownBits of them.
+// lowBits says that the lowest bits of a number, known of them and at most knownBits, are equal to the bits of value.
 type lowBits struct{ known, value uint8 }
 
 const knownBits = 4
@@ -106,8 +106,8 @@ func (p *program) isFirst(f *function) bool {
 	return false
 }
 
-// merge adds what is true at another way to a place, and reports whether less is known now. have is nil where no way
-// leads to so far.
+// merge joins the facts of another way to an instruction, and reports whether less is known now. have is nil if no way
+// to the instruction is known so far.
 func merge(have *facts, more facts) bool {
 	if *have == nil {
 		*have = append(facts{}, more...)

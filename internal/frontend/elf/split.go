@@ -57,8 +57,8 @@ func (e *emitter) access(in *inst, op ir.Op, low lowBits, section bool) {
 	}
 }
 
-// crossings returns the positions in a word at which an access of some size crosses the end of the word, of those that
-// the lowest bits of its address leave.
+// crossings returns the positions in a word at which an access of some size crosses the end of the word, if the lowest
+// bits of its address allow them.
 func crossings(low lowBits, size int64) []int64 {
 	var out []int64
 	for at := word - size + 1; at < word; at++ {

@@ -9,8 +9,8 @@
 // that are 0 or 1. Two more hold the operands of the last comparison, so that a conditional jump
 // compares numbers instead of combining flags. A register holds its 64 bits, whatever their sign.
 //
-// Every operand in memory is one access of its width; package elf splits those that cross a boundary
-// of 8 bytes. What Intel's manual promises no single access for is several: a move of 16 bytes is two
+// Every operand in memory is one access of its width; package elf splits an access that crosses a
+// boundary of 8 bytes. What Intel's manual promises no single access for is several: a move of 16 bytes is two
 // accesses of 8 bytes [SDM vol. 3A §9.1.1]. An instruction with a lock prefix, or xchg with memory, is
 // one RMW; without the prefix it is a load and a store.
 //
