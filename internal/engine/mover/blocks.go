@@ -64,6 +64,7 @@ type blocks struct {
 	kindOf map[ir.ObjectID]int // by object of an allocation
 	field  map[ir.ObjectID]blockField
 	frees  bool  // the program frees blocks of the heap
+	ends   bool  // blocks end: they are freed, or their function returns
 	sites  []int // the kind of each allocation
 	// registers and variables, and fields by object, that are pointers to blocks
 	registers map[ir.FuncID]map[ir.Reg]pointee
@@ -280,7 +281,7 @@ func (b *blocks) freesInOrder(p *ir.Program) error {
 				continue
 			}
 			e.Op.Obj = b.live
-			b.frees = b.frees || !e.Op.Stack
+			b.frees, b.ends = b.frees || !e.Op.Stack, true
 			if inside[e.From] {
 				continue
 			}

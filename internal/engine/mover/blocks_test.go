@@ -82,6 +82,9 @@ func listC(r *rand.Rand, threads int) string {
 		parts = append(parts, part)
 	}
 	body := strings.Join(parts, "\n  ")
+	if r.IntN(3) == 0 { // in an order that PSO keeps
+		body = strings.NewReplacer("top = p;", "__atomic_store_n(&top, p, __ATOMIC_RELEASE);", "x = 0;", "__atomic_store_n(&x, 0, __ATOMIC_RELEASE);", "x = 1;", "__atomic_store_n(&x, 1, __ATOMIC_RELEASE);").Replace(body)
+	}
 	switch r.IntN(4) {
 	case 0, 1:
 		body = "for (;;) {\n  " + body + "\n  }"

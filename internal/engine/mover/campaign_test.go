@@ -17,6 +17,7 @@ import (
 // proved fails with none of one to four threads, and the invariants hold in all states of small instances.
 type campaign struct {
 	proved, failing, open, refused int
+	pso                            int // programs that are proved for PSO
 	big                            int // programs with an instance that has too many states
 	compared                       int // comparisons of an invariant with a state
 }
@@ -33,6 +34,14 @@ type trial struct {
 	how      testkit.How
 }
 
+// model returns the memory model of the proof.
+func (x *trial) model() memory.Model {
+	if x.opt.PSO {
+		return memory.PSO
+	}
+	return memory.TSO
+}
+
 // try proves a program and compares. It returns false if the program is refused.
 func (c *campaign) try(t *testing.T, x trial) bool {
 	t.Helper()
@@ -47,7 +56,7 @@ func (c *campaign) try(t *testing.T, x trial) bool {
 	x.how.First, x.how.Memory = true, 12<<20
 	for n := 1; n <= 4 && !fails; n++ {
 		some, props := x.instance(n)
-		got, err := testkit.Ask(testkit.Explicit, some, props, memory.TSO, x.how)
+		got, err := testkit.Ask(testkit.Explicit, some, props, x.model(), x.how)
 		if errors.Is(err, testkit.ErrTooBig) {
 			c.big++
 			break
@@ -56,12 +65,15 @@ func (c *campaign) try(t *testing.T, x trial) bool {
 			t.Fatalf("%v\n%s", err, x.name)
 		}
 		if fails = len(got.Checks) > 0; fails && holds {
-			t.Fatalf("proved, but %q fail with %d threads of each template\n%s", got.Checks, n, x.name)
+			t.Fatalf("proved for %s, but %q fail with %d threads of each template\n%s", x.model(), got.Checks, n, x.name)
 		}
 	}
 	switch {
 	case holds:
 		c.proved++
+		if x.opt.PSO {
+			c.pso++
+		}
 	case fails:
 		c.failing++
 	default:
@@ -71,8 +83,8 @@ func (c *campaign) try(t *testing.T, x trial) bool {
 }
 
 func (c *campaign) String() string {
-	return fmt.Sprintf("%d proved, %d fail under TSO, %d do neither, %d refused; %d had instances that were too big; %d comparisons of an invariant with a state",
-		c.proved, c.failing, c.open, c.refused, c.big, c.compared)
+	return fmt.Sprintf("%d proved, %d of them for PSO, %d fail, %d do neither, %d refused; %d had instances that were too big; %d comparisons of an invariant with a state",
+		c.proved, c.pso, c.failing, c.open, c.refused, c.big, c.compared)
 }
 
 // tell logs the figures now and then: a campaign that is cut off counts for what it did.

@@ -19,8 +19,13 @@ import (
 // A store to memory that no other thread accesses does not count, as the older one or as the younger: no
 // thread sees when it reaches memory, since its own loads take the value from the buffer until then. Its
 // commit can be moved to where the order of the program wants it.
+//
+// A free is an entry of the buffer that overtakes no older store, since it brings a store-store fence with it; a younger
+// store may overtake it. A free of a null pointer brings no fence, so that stores before a free and after it count as if
+// it were not there. If blocks end, by a free or because their function returns, a store to a block is seen by the thread
+// that ends it: the store fails if it reaches memory after that.
 
-// overtakers returns the stores that may overtake store w.
+// overtakers returns the stores that may overtake store or free w.
 func (mt *moverTable) overtakers(c *class, w *ir.Edge) []*ir.Edge {
 	if mt.unseen(c, w) {
 		return nil
@@ -38,7 +43,7 @@ func (mt *moverTable) overtakers(c *class, w *ir.Edge) []*ir.Edge {
 
 // sameCell reports whether two stores of a thread certainly write the same bytes.
 func (mt *moverTable) sameCell(c *class, x, y *ir.Edge) bool {
-	if x.Op.Type.Size() != y.Op.Type.Size() {
+	if x.Op.Kind != ir.Store || x.Op.Type.Size() != y.Op.Type.Size() {
 		return false
 	}
 	if c.self != ir.NoReg && x.Op.Addr.Equal(y.Op.Addr) && onlyReads(x.Op.Addr, c.self) {
@@ -51,7 +56,10 @@ func (mt *moverTable) sameCell(c *class, x, y *ir.Edge) bool {
 
 // unseen reports whether no thread but the one of class c accesses the memory of a store.
 func (mt *moverTable) unseen(c *class, w *ir.Edge) bool {
-	if c.many {
+	if c.many || w.Op.Kind == ir.Free {
+		return false
+	}
+	if _, _, ok := inBlock(mt.pr.layout, &w.Op); ok && mt.pr.blocks.ends {
 		return false
 	}
 	region := mt.pr.locate(&w.Op, mt.pr.env(mt.pr.registers(c, "a"))).region
@@ -75,7 +83,7 @@ func (mt *moverTable) inOrder(list []*judged, stores []verdict.ProofStore) int {
 			young := mt.actionOf(j.c, e)
 			if at := placed(j.c, young); !slices.ContainsFunc(s.Overtakers, func(o verdict.ProofInstruction) bool { return sameInstruction(o, at) }) {
 				s.Overtakers = append(s.Overtakers, at)
-				s.Repairs = append(s.Repairs, fmt.Sprintf("a store-store fence between the store (%s) and the younger one (%s)", positionName(j.w), positionName(young)))
+				s.Repairs = append(s.Repairs, fmt.Sprintf("a store-store fence between the %s (%s) and the younger store (%s)", j.w.first().Op.Kind, positionName(j.w), positionName(young)))
 			}
 		}
 		if len(s.Overtakers) > 0 {
@@ -87,12 +95,6 @@ func (mt *moverTable) inOrder(list []*judged, stores []verdict.ProofStore) int {
 
 // underPSO concludes about PSO from a proof about TSO.
 func (pr *prover) underPSO(out *Outcome, r *result) {
-	if pr.blocks != nil && pr.blocks.frees {
-		if out.Verdict != verdict.Unknown {
-			out.Verdict, out.Reason = verdict.Unknown, "free under PSO is not covered"
-		}
-		return
-	}
 	if n := pr.movers.inOrder(r.list, out.Proof.Stores); n > 0 && out.Verdict != verdict.Unknown {
 		out.Verdict = verdict.Unknown
 		if out.Reason = "a younger store can overtake one of the stores, for which the method has no proof"; n > 1 {

@@ -39,6 +39,39 @@ func TestPSO(t *testing.T) {
 	}
 }
 
+// TestBlocksUnderPSO: a store to a block must reach memory before the block ends, and only then do other threads end it.
+func TestBlocksUnderPSO(t *testing.T) {
+	needsSolver(t)
+	const (
+		heap  = "int *volatile g; void *v(void *p) { g = malloc(sizeof *g); while (!x) ; free(g); return 0; }\n"
+		stack = "int *volatile g; void *v(void *p) { int l; g = &l; while (!x) ; return 0; }\n"
+		write = "void *w(void *p) { int *q; while (!(q = g)) ; *q = 1; STORE return 0; }\n"
+		main  = "int main(void) { pthread_t t; pthread_create(&t, 0, v, 0); pthread_create(&t, 0, w, 0); return 0; }"
+		alone = "void *v(void *p) { int *q = malloc(sizeof *q); x = *q; __sync_synchronize(); free(q); y = 1; return 0; }\n" +
+			"void *w(void *p) { READ return 0; }\n"
+	)
+	for _, test := range []struct {
+		why, text string
+		proved    bool
+	}{
+		{"a block that another thread frees", heap + strings.Replace(write, "STORE", "x = 1;", 1) + main, false},
+		{"a block that another thread frees, in order", heap + strings.Replace(write, "STORE", "__atomic_store_n(&x, 1, __ATOMIC_RELEASE);", 1) + main, true},
+		{"a block that ends with its function", stack + strings.Replace(write, "STORE", "x = 1;", 1) + main, false},
+		{"a free that a store overtakes", strings.Replace(alone, "READ", "x = y;", 1) + main, false},
+		{"a free that a store overtakes unseen", strings.Replace(alone, "READ", "x = 0;", 1) + main, true},
+	} {
+		flat, props, private := parseC(t, "#include <stdlib.h>\n"+cHead+test.text)
+		out, err := mover.Prove(context.Background(), flat, props, mover.Options{PSO: true, Arithmetic: mover.BitVectors, Private: private, Reach: reach(1000)})
+		if err != nil {
+			t.Errorf("%s: %v", test.why, err)
+			continue
+		}
+		if proved := out.Verdict != verdict.Unknown; proved != test.proved {
+			t.Errorf("%s: %s %q, %d open", test.why, out.Verdict, out.Reason, out.Proof.Open())
+		}
+	}
+}
+
 // TestProofsUnderPSO: what is proved for PSO has the same final states under SC and PSO.
 func TestProofsUnderPSO(t *testing.T) {
 	needsSolver(t)

@@ -59,7 +59,7 @@ func (p *printer) proofChecks(r *verdict.Result) {
 	weak := strings.ToUpper(r.Model)
 	model := "under " + weak
 	if r.Verdict == verdict.Unknown {
-		model = "under SC, which says nothing about " + weak + " as long as not all stores are proved atomic"
+		model = "under SC, and nothing is shown for " + weak
 	}
 	for i := range r.Proof.Checks {
 		c := &r.Proof.Checks[i]
