@@ -3,6 +3,7 @@ package engine
 import (
 	"fmt"
 	"path"
+	"strings"
 
 	"fencepost/internal/ir"
 	"fencepost/internal/memory"
@@ -203,8 +204,46 @@ func (n *names) outside(addr uint64, obj ir.ObjectID) string {
 			return fmt.Sprintf(": byte %d of %s, which has %d byte(s)", addr-b.addr, b.name, b.size)
 		}
 	}
+	if near := n.nearest(addr); near != "" {
+		return ": " + near
+	}
 	name, _ := n.location(addr, 1)
 	return " at " + name
+}
+
+// nearest says where an address is that is in no object, by the static objects before and after it; "" if it is far from
+// all. An access can begin inside an object and leave it.
+func (n *names) nearest(addr uint64) string {
+	const far = 4096
+	before, after := ir.NoObject, ir.NoObject
+	for i := range n.p.Objects {
+		o := &n.p.Objects[i]
+		switch {
+		case o.Cells:
+		case addr < o.Addr:
+			if o.Addr-addr <= far && (after == ir.NoObject || o.Addr < n.p.Objects[after].Addr) {
+				after = ir.ObjectID(i)
+			}
+		case addr < o.Addr+uint64(o.Size)+far:
+			if before == ir.NoObject || o.Addr > n.p.Objects[before].Addr {
+				before = ir.ObjectID(i)
+			}
+		}
+	}
+	var says []string
+	if before != ir.NoObject {
+		o := &n.p.Objects[before]
+		off := int64(addr - o.Addr)
+		if off <= o.Size {
+			return fmt.Sprintf("byte %d of %s, which has %d byte(s)", off, o.Name, o.Size)
+		}
+		says = append(says, fmt.Sprintf("%d byte(s) after the end of %s", off-o.Size, o.Name))
+	}
+	if after != ir.NoObject {
+		o := &n.p.Objects[after]
+		says = append(says, fmt.Sprintf("%d byte(s) before %s", o.Addr-addr, o.Name))
+	}
+	return strings.Join(says, " and ")
 }
 
 // notAllocated says what is freed that is no block of the heap.

@@ -146,3 +146,21 @@ func compareErrors(program, level, model string, source, machine map[string]bool
 	}
 	return same, differ
 }
+
+// TestOutOfBounds: an access out of bounds names the variable that it misses, also where the code has no name for it.
+func TestOutOfBounds(t *testing.T) {
+	const prelude = "volatile int n = 4; int a[4]; char c[16]; void *volatile p;\n"
+	for _, c := range []struct{ text, want string }{
+		{"int main(void) { for (int i = 0; i <= n; i++) a[i] = i; return 0; }", "out-of-bounds: byte 16 of a, which has 16 byte(s)"},
+		{"int main(void) { return *(volatile short *)(c + 11 + n); }", "out-of-bounds: byte 16 of c, which has 16 byte(s)"},
+		{"int main(void) { p = a; return ((int *)p)[n + 1]; }", "out-of-bounds: 4 byte(s) after the end of a and "},
+		{"int main(void) { p = a; return ((int *)p)[-n]; }", " byte(s) before a"},
+		{"int main(void) { p = __builtin_malloc(n); return *((char *)p + n); }", "out-of-bounds: byte 4 of malloc#1, which has 4 byte(s)"},
+	} {
+		for _, flags := range []string{"-c -O0", "-c -O1"} {
+			if got, why := program(t, prelude+c.text+"\n", flags, "tso", pipeline.COptions{}); got != "unsafe" || !strings.Contains(why, c.want) {
+				t.Errorf("%s, %s: %s (%s), want %q", c.text, flags, got, why, c.want)
+			}
+		}
+	}
+}

@@ -100,3 +100,37 @@ func TestShortNames(t *testing.T) {
 		}
 	}
 }
+
+// TestAtomicNames: variables with _Atomic and parts of them have the names of the source, in both versions of the debug
+// information, in objects and in executables.
+func TestAtomicNames(t *testing.T) {
+	const text = `struct pair { int a, b; }; struct s { _Atomic int q[2]; _Atomic(struct pair *) p; _Atomic struct pair w; } s; _Atomic int arr[3];
+int main(void) { s.q[1] = 1; arr[2] = 1; s.p = 0; return 0; }
+`
+	for _, flags := range []string{"-O1 -gdwarf-5", "-O1 -gdwarf-4", "-O0 -g"} {
+		u, diags := parse(compiled(t, text, strings.Fields(flags)...))
+		if u.Program == nil {
+			t.Fatal(diags)
+		}
+		found := 0
+		for _, o := range u.Program.Objects {
+			for _, c := range []struct {
+				name string
+				off  uint64
+				size int
+				want string
+			}{{"s", 4, 4, "s.q[1]"}, {"s", 8, 8, "s.p"}, {"s", 20, 4, "s.w.b"}, {"arr", 8, 4, "arr[2]"}} {
+				if o.Name != c.name {
+					continue
+				}
+				found++
+				if got := u.Program.LocationName(o.Addr+c.off, c.size); got != c.want {
+					t.Errorf("%s: %s, want %s", flags, got, c.want)
+				}
+			}
+		}
+		if found != 4 {
+			t.Errorf("%s: %d variables", flags, found)
+		}
+	}
+}

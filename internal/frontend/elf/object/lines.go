@@ -99,9 +99,12 @@ func (l *Lines) add(f debugFile) (err error) {
 	}
 	e := f.file.elf
 	if e.Type == elf.ET_REL {
-		if e, err = relocated(f); err != nil {
-			return err
-		}
+		e, err = relocated(f)
+	} else if data := slices.Clone(f.file.data); withoutAtomics(e, data) {
+		e, err = elf.NewFile(bytes.NewReader(data))
+	}
+	if err != nil {
+		return err
 	}
 	d, err := e.DWARF()
 	if err != nil {
@@ -165,6 +168,7 @@ func relocated(f debugFile) (*elf.File, error) {
 			}
 		}
 	}
+	withoutAtomics(f.file.elf, data)
 	return elf.NewFile(bytes.NewReader(data))
 }
 
