@@ -107,3 +107,26 @@ func TestUnsupportedC(t *testing.T) {
 		}
 	}
 }
+
+// TestJoins: a join needs a thread that was started before on every path, and was not joined.
+func TestJoins(t *testing.T) {
+	needsSolver(t)
+	for _, test := range []struct {
+		main   string
+		proved bool
+	}{
+		{"pthread_create(&t, 0, w, 0); pthread_create(&u, 0, v, 0); pthread_join(t, 0); pthread_join(u, 0);", true},
+		{"pthread_create(&t, 0, w, 0); if (y) { pthread_create(&u, 0, v, 0); pthread_join(u, 0); } pthread_join(t, 0);", true},
+		{"pthread_create(&t, 0, w, 0); pthread_join(t, 0); pthread_join(u, 0);", false},
+		{"pthread_create(&t, 0, w, 0); if (y) pthread_create(&u, 0, v, 0); pthread_join(u, 0);", false},
+		{"u = 1; pthread_join(u, 0); pthread_create(&t, 0, w, 0);", false},
+		{"pthread_create(&t, 0, w, 0); pthread_join(t, 0); pthread_join(t, 0);", false},
+	} {
+		text := "void *w(void *p) { x = 1; return 0; } void *v(void *p) { z = 1; return 0; } int main(void) { pthread_t t, u; y = x; " + test.main + " return 0; }"
+		flat, props, private := parseC(t, cHead+text)
+		out, err := mover.Prove(context.Background(), flat, props, mover.Options{Arithmetic: mover.BitVectors, Private: private})
+		if err != nil || (out.Verdict != verdict.Unknown && out.Proof.Open() == 0) != test.proved {
+			t.Errorf("%s: %v, %+v", test.main, err, out)
+		}
+	}
+}

@@ -162,17 +162,19 @@ func (cr *checker) forbidden(op *ir.Op) bool {
 	return false
 }
 
-// joinsOnce reports whether the thread of a join is known, and joined by no other join and not
-// twice by this one.
+// joinsOnce reports whether the thread of a join is known, started by the thread that joins it on every path to the join,
+// and joined by no other join and not twice by this one.
 func (cr *checker) joinsOnce(c *class, e *ir.Edge) bool {
 	handle, ok := e.Op.Val.IsConst()
-	if !ok || c.many {
+	if !ok || c.many || leadsTo(c.f, c.f.Entry, e.From, func(o *ir.Edge) bool {
+		return o.Op.Kind == ir.Spawn && len(o.Op.Threads) == 1 && int64(o.Op.Threads[0]) == handle
+	}) {
 		return false
 	}
 	for _, d := range cr.pr.classes {
 		for i := range d.f.Edges {
 			o := &d.f.Edges[i]
-			if h, known := o.Op.Val.IsConst(); o.Op.Kind == ir.Join && (!known || h == handle) && (d != c || leadsTo(c.f, e.To, o.From)) {
+			if h, known := o.Op.Val.IsConst(); o.Op.Kind == ir.Join && (!known || h == handle) && (d != c || leadsTo(c.f, e.To, o.From, nil)) {
 				return false
 			}
 		}
@@ -180,8 +182,9 @@ func (cr *checker) joinsOnce(c *class, e *ir.Edge) bool {
 	return true
 }
 
-// leadsTo reports whether there is a path from one location to another.
-func leadsTo(f *ir.Func, from, to ir.Loc) bool {
+// leadsTo reports whether there is a path from one location to another, without the edges for which not returns true. It
+// may be nil.
+func leadsTo(f *ir.Func, from, to ir.Loc, not func(*ir.Edge) bool) bool {
 	seen := map[ir.Loc]bool{from: true}
 	for work := []ir.Loc{from}; len(work) > 0; {
 		l := work[len(work)-1]
@@ -190,7 +193,7 @@ func leadsTo(f *ir.Func, from, to ir.Loc) bool {
 			return true
 		}
 		for _, i := range f.Out(l) {
-			if next := f.Edges[i].To; !seen[next] {
+			if next := f.Edges[i].To; !seen[next] && (not == nil || !not(&f.Edges[i])) {
 				seen[next] = true
 				work = append(work, next)
 			}

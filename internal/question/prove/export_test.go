@@ -22,7 +22,8 @@ func Contradict(ctx context.Context, in pipeline.Input, opt Options, largest int
 		if err := q.flatten(); err != nil {
 			return nil, err
 		}
-		if found, err := q.instances(in).refute(ctx, largest, limit); err != nil || found == nil {
+		found, err := q.instances(in).refute(ctx, largest, limit)
+		if err != nil || found == nil || found.Question == "deadlock" { // which proofs do not exclude
 			return nil, err
 		}
 		if res, err = q.unsupported(ctx); err != nil || res != nil {

@@ -192,7 +192,7 @@ func TestMutants(t *testing.T) {
 		case res == nil:
 			kept++
 		case res.Verdict != verdict.Unknown && res.Proof.Open() == 0:
-			t.Fatalf("seed %d: %s is proved under %s with a mistake, %s:\n%s", s, m.file, opt.Model, m.what, m.text)
+			t.Errorf("seed %d: %s is proved under %s with a mistake, %s:\n%s", s, m.file, opt.Model, m.what, m.text)
 		default:
 			wrong++
 		}
