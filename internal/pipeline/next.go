@@ -54,6 +54,7 @@ func Next(r *verdict.Result) []string {
 		add("to close open checks, state what always holds as an invariant; `fencepost check` decides a fixed number of threads")
 	}
 	add(provePSO(r))
+	add(proveStores(r))
 	switch {
 	case len(lines) > 0:
 	case r.Asked.Command == "check":
@@ -62,6 +63,19 @@ func Next(r *verdict.Result) []string {
 		add("a smaller program (fewer threads, fewer rounds) may be decided")
 	}
 	return lines
+}
+
+// proveStores says what to do about stores that are not shown to be atomic.
+func proveStores(r *verdict.Result) string {
+	if r.Proof == nil {
+		return ""
+	}
+	for i := range r.Proof.Stores {
+		if s := &r.Proof.Stores[i]; s.By == "" && len(s.Repairs) > 0 {
+			return s.Repairs[0] + " would help, or an invariant that excludes the states that are shown"
+		}
+	}
+	return ""
 }
 
 // provePSO says what to do about stores that younger ones can overtake.
