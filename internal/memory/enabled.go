@@ -109,6 +109,9 @@ func (y *System) enabledStore(s *State, t int, e *edge, regs []int64, one Step, 
 }
 
 func (y *System) enabledLoad(s *State, t int, e *edge, regs []int64, one Step, out []Step) []Step {
+	if e.kind == ir.Load && s.holder < 0 {
+		return append(out, one) // whether it fails shows when it is applied
+	}
 	addr := uint64(e.addr.eval(regs, 0))
 	off, fault := y.locate(s, t, e, addr)
 	if fault != 0 {

@@ -206,7 +206,7 @@ func (r *Search) loadShard(d *decoder, i int) {
 		copy(c, whole)
 		r.v.bytes.Add(int64(size))
 		base := uint64(len(sh.chunks)) << chunkBits
-		sh.chunks = append(sh.chunks, c)
+		sh.chunks, sh.room = append(sh.chunks, c), sh.room+len(c)
 		for at := 0; at < len(c); {
 			n, ok := r.v.recordSize(c[at:])
 			if !ok {

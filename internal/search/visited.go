@@ -51,6 +51,7 @@ type shard struct {
 	bits   int
 	count  int
 	chunks [][]byte // chunk i holds offsets i<<chunkBits ..
+	room   int      // bytes of all chunks
 	_      [64]byte // keep neighbours off one cache line
 }
 
@@ -242,8 +243,8 @@ func (v *visited) store(sh *shard, state []byte, parent ID, sleep uint32) uint64
 	need := v.head + binary.MaxVarintLen32 + len(state)
 	n := len(sh.chunks)
 	if n == 0 || len(sh.chunks[n-1])+need > cap(sh.chunks[n-1]) {
-		size := max(need, min(maxChunk, firstChunk<<min(n, 16)))
-		sh.chunks = append(sh.chunks, make([]byte, 0, size))
+		size := max(need, min(maxChunk, max(firstChunk, sh.room/4)))
+		sh.chunks, sh.room = append(sh.chunks, make([]byte, 0, size)), sh.room+size
 		v.bytes.Add(int64(size))
 		n++
 	}

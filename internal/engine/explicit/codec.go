@@ -195,7 +195,7 @@ func (c *codec) unpack(s *memory.State, key []byte) {
 	in, from := c.base, 0
 	for i := range c.ends {
 		if known {
-			if field := c.old[from:c.oldEnds[i]]; bytes.HasPrefix(in, field) {
+			if field := c.old[from:c.oldEnds[i]]; beginsWith(in, field) {
 				from, in = c.oldEnds[i], in[len(field):]
 				c.ends[i] = len(c.base) - len(in)
 				continue
@@ -209,6 +209,14 @@ func (c *codec) unpack(s *memory.State, key []byte) {
 		panic("BUG: trailing bytes in the key of a state")
 	}
 	c.based = true
+}
+
+// beginsWith is bytes.HasPrefix, with the commonest case first: an element of memory that holds a small number.
+func beginsWith(b, field []byte) bool {
+	if len(field) == 1 {
+		return len(b) > 0 && b[0] == field[0]
+	}
+	return bytes.HasPrefix(b, field)
 }
 
 // unpackPart reads the field of a part, and returns the rest of the input.
