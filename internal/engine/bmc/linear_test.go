@@ -70,6 +70,27 @@ func TestLinear(t *testing.T) {
 	}
 }
 
+// oneVariable is two threads with n stores to one variable and n loads of it each.
+func oneVariable(n int) string {
+	return strings.NewReplacer("&b0", "&a0", "object b0\n", "").Replace(twoThreads(n, 1))
+}
+
+// TestOneVariable: what two threads do to one variable takes about a clause for each load and store, not for each load and
+// two stores.
+func TestOneVariable(t *testing.T) {
+	for _, model := range []memory.Model{memory.SC, memory.TSO, memory.PSO} {
+		var n [3]int64
+		for i := range n {
+			n[i] = sizeOf(t, oneVariable(12<<i), model, Order).clauses
+		}
+		t.Log(model, n)
+		// Four times as much for twice the program; eight times as much would be a cube.
+		if first, second := n[1]-n[0], n[2]-n[1]; first <= 0 || second > 5*first {
+			t.Errorf("%s: clauses of programs of size 12, 24 and 48: %d", model, n)
+		}
+	}
+}
+
 type formulaSize struct{ clauses, gates, bytes int64 }
 
 // sizeOf encodes a program.

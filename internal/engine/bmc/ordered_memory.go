@@ -1,7 +1,10 @@
 package bmc
 
 import (
+	"slices"
+
 	"fencepost/internal/analysis"
+	"fencepost/internal/ir"
 	"fencepost/internal/memory"
 )
 
@@ -20,6 +23,8 @@ type orderedMemory struct {
 	// writes has the writes to a part, by its id.
 	writes map[int][]effect
 	ends   map[*cell]word // what a cell holds in the end
+	// clauses says how many clauses there are about the order of the writes that loads see.
+	clauses int
 }
 
 // effect is a write to a part, where it happens.
@@ -28,6 +33,7 @@ type effect struct {
 	thread   *thread
 	loc      *location
 	buffered bool
+	sure     bool // a thread that has gone beyond the location has certainly written all bytes of the part
 	is       gate
 	val      word
 }
@@ -53,7 +59,6 @@ func (m *orderedMemory) connect() {
 			}
 		}
 	}
-	m.refuseMany()
 	for _, t := range m.o.x.threads {
 		for _, l := range t.locs {
 			for _, st := range l.steps {
@@ -68,29 +73,6 @@ func (m *orderedMemory) connect() {
 	}
 }
 
-// refuseMany ends the encoding if there would be too many clauses about what loads read: a load compares
-// all stores with each other.
-func (m *orderedMemory) refuseMany() {
-	clauses := 0
-	for _, t := range m.o.x.threads {
-		for _, l := range t.locs {
-			for _, st := range l.steps {
-				if st.reads == low {
-					continue
-				}
-				for _, g := range st.access.goals {
-					for _, p := range g.parts {
-						clauses += len(m.writes[p.id]) * len(m.writes[p.id])
-					}
-				}
-			}
-		}
-	}
-	if clauses > maxClauses {
-		panic(stopped{notOrderedFor(nil, "%d events with about %d clauses about what loads read, at most %d", len(m.o.groups), clauses, maxClauses)})
-	}
-}
-
 // note adds the effects of a step.
 func (m *orderedMemory) note(t *thread, l *location, st *step) {
 	event, buffered := m.o.lands[st]
@@ -99,8 +81,9 @@ func (m *orderedMemory) note(t *thread, l *location, st *step) {
 	}
 	for _, g := range st.access.goals {
 		val := m.c.wrap(g.typ(), st.access.out)
+		sure := st.e.Op.Kind == ir.Store && g.is == high
 		for _, p := range g.parts {
-			m.writes[p.id] = append(m.writes[p.id], effect{event, t, l, buffered, m.c.and(st.writes, g.is), m.c.part(g.view, p, val)})
+			m.writes[p.id] = append(m.writes[p.id], effect{event, t, l, buffered, sure, m.c.and(st.writes, g.is), m.c.part(g.view, p, val)})
 		}
 	}
 }
@@ -123,6 +106,9 @@ func (m *orderedMemory) read(t *thread, l *location, st *step) {
 				}
 				seen = append(seen, w)
 			}
+			if forwards {
+				seen = m.withoutOverwritten(t, l, seen)
+			}
 			m.last(g.cell, p, seen, m.c.part(g.view, p, st.access.val), run)
 		}
 	}
@@ -135,7 +121,7 @@ func (m *orderedMemory) last(c *cell, p *part, writes []effect, val word, run ga
 		return
 	}
 	some := make([]gate, 0, len(writes)+1)
-	none := high
+	none, before := high, m.certainBefore(writes)
 	for i, w := range writes {
 		none = m.c.and(none, w.is.not())
 		if w.is == low {
@@ -145,14 +131,62 @@ func (m *orderedMemory) last(c *cell, p *part, writes []effect, val word, run ga
 		some = append(some, reads)
 		m.c.demand(w.is, reads)
 		for j, other := range writes {
-			if i != j {
-				m.c.demand(m.o.first(other.event, w.event), reads, other.is)
+			if i == j {
+				continue
+			}
+			switch after := m.o.first(other.event, w.event); {
+			case after == high:
+			case after == low && before[j] >= 0 && before[j] != i && m.o.first(w.event, writes[before[j]].event) == high:
+				// w comes before the other one's predecessor, which is then seen as well.
+			default:
+				m.count()
+				m.c.demand(after, reads, other.is)
 			}
 		}
 		m.c.demandEqual(val, w.val, run, reads)
 	}
 	m.c.demand(m.c.any(append(some, none)...), run)
 	m.c.demandEqual(val, m.startOf(c, p), run, none)
+}
+
+// withoutOverwritten leaves out writes that a load cannot read, because they come before a store that the
+// load's thread has certainly made before.
+func (m *orderedMemory) withoutOverwritten(t *thread, l *location, seen []effect) []effect {
+	last := -1
+	for i, w := range seen {
+		if w.thread == t && w.sure && m.o.always(t, w.loc, l) && (last < 0 || m.o.index[w.loc] > m.o.index[seen[last].loc]) {
+			last = i
+		}
+	}
+	if last < 0 {
+		return seen
+	}
+	by := seen[last].event
+	return slices.DeleteFunc(seen, func(w effect) bool { return w.event != by && m.o.first(w.event, by) == high })
+}
+
+// certainBefore returns for each write the index of the last write of its thread that comes before it and that is seen
+// whenever it is seen itself, or -1.
+func (m *orderedMemory) certainBefore(writes []effect) []int {
+	out := make([]int, len(writes))
+	for j, w := range writes {
+		out[j] = -1
+		for i, p := range writes {
+			if p.thread == w.thread && p.sure && m.o.always(w.thread, p.loc, w.loc) && m.o.first(p.event, w.event) == high &&
+				(out[j] < 0 || m.o.index[p.loc] > m.o.index[writes[out[j]].loc]) {
+				out[j] = i
+			}
+		}
+	}
+	return out
+}
+
+// count counts a clause, and ends the encoding if there are too many: in the worst case a load compares all stores with
+// each other.
+func (m *orderedMemory) count() {
+	if m.clauses++; m.clauses > maxClauses {
+		panic(stopped{notOrderedFor(nil, "%d events with more than %d clauses about what loads read", len(m.o.groups), maxClauses)})
+	}
 }
 
 // startOf returns what the bytes of a part hold in the beginning.

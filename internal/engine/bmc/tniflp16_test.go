@@ -188,10 +188,10 @@ func TestAuto(t *testing.T) {
 // order.
 func TestNotOrdered(t *testing.T) {
 	many := `
-		var x, y;
-		thread a { reg n; while (n < 120) { x = n; n = n + 1; } }
-		thread b { reg r, n; while (n < 120) { r = x; n = n + 1; } assert r < 120; }`
-	opt := bounds{unroll: 121}.options()
+		var x;
+		thread a * 6 { reg n; while (n < 30) { x = n; n = n + 1; } }
+		thread b { reg r, n; while (n < 40) { r = x; n = n + 1; } assert r < 30; }`
+	opt := bounds{unroll: 41}.options()
 	opt.BMC.Encoding = bmc.Order
 	got := ask(t, fp(many), "sc", opt)
 	if got.Verdict != verdict.Unknown || !strings.Contains(got.Reason, "the order of events is not encoded for") {
