@@ -7,6 +7,8 @@ type Proof struct {
 	Stores  []ProofStore   `json:"stores"`
 	// Invariants lists the invariants that the proof uses, given and found ones.
 	Invariants []ProofInvariant `json:"invariants,omitempty"`
+	// Ghosts lists the ghost code of the program, whose variables the invariants may be about. Nothing depends on it.
+	Ghosts []ProofInstruction `json:"ghosts,omitempty"`
 	// Abstractions lists the loads that may read more values than in the program. If there
 	// are any, the proof is about the abstracted program.
 	Abstractions []ProofAbstraction `json:"abstractions,omitempty"`

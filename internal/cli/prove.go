@@ -31,7 +31,8 @@ the paper [BEMT18].
 A template stands for any number of threads: "thread worker * n" in .fp; in C
 --replicate, or //@ replicate before the function. Invariants ("invariant e;" in .fp;
 in C //@ invariant e before a statement, or //@ global e) are checked and then used;
-fencepost finds simple invariants itself. If loads or read-modify-writes do not
+they may be about ghost variables, which //@ ghost x = e; sets and the program does not
+access. fencepost finds simple invariants itself. If loads or read-modify-writes do not
 commute, fencepost may abstract them, so that they can do more than in the program.
 The proof is then about the abstracted program: what holds for it under SC holds for
 the program under TSO.

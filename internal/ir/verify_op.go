@@ -53,7 +53,7 @@ var opFields = [...]struct{ need, may fieldSet }{
 	RMW:          {need: accessFields | fieldRMW | fieldVal, may: fieldObj | fieldDst | fieldDst2 | fieldVal2 | fieldFail | fieldCond | fieldSync},
 	Fence:        {need: fieldFence, may: fieldOrder},
 	Assign:       {need: fieldDst | fieldVal},
-	Havoc:        {need: fieldDst, may: fieldCond | fieldRange | fieldTimed},
+	Havoc:        {need: fieldDst, may: fieldCond | fieldRange | fieldTimed | fieldLayout},
 	Assume:       {need: fieldVal},
 	Assert:       {need: fieldVal | fieldClass, may: fieldMsg},
 	Call:         {may: fieldDst | fieldFunc | fieldVal | fieldArgs | fieldMsg},

@@ -80,11 +80,14 @@ type Invariant struct {
 // of the condition. The invariant holds whenever a thread is at the location that Edge
 // leaves, or always if Always is set. A value that the code takes from a havoc stands for
 // every number. If Abstract is set it is no invariant, but the condition of a read abstraction
-// of the load that follows.
+// of the load that follows. If Ghost is set it is no invariant, but ghost code: assignments that are
+// thought to run with the step that takes the edge Past, which does nothing.
 type CodeInvariant struct {
 	Edge     ir.EdgeID
 	Always   bool
 	Abstract bool
+	Ghost    bool
+	Past     ir.EdgeID
 	Text     string
 	Pos      source.Span
 }

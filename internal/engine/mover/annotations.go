@@ -15,6 +15,7 @@ type annotation struct {
 	property.CodeInvariant
 	at   ir.Loc
 	ways [][]*ir.Edge
+	past ir.EdgeID // of ghost code: the edge that it runs with
 }
 
 // annotations has the annotations of each thread.
@@ -58,6 +59,9 @@ func (c *annotated) take(p *ir.Program) (annotations, error) {
 				continue
 			}
 			cl := &annotation{CodeInvariant: c.by[e.Origin], at: e.From}
+			if cl.Ghost {
+				cl.past = pastOf(f, cl)
+			}
 			if err := cl.walk(f, e.To, nil, gone); err != nil {
 				return nil, err
 			}
@@ -87,23 +91,35 @@ func (cl *annotation) walk(f *ir.Func, l ir.Loc, way []*ir.Edge, gone map[*ir.Ed
 		case ir.Assert:
 			if e.Op.Class == ir.Assertion {
 				if cl.ways = append(cl.ways, next); len(cl.ways) > maxWays {
-					return refuse(e, "more than %d ways through a condition", maxWays)
+					return refuse(e, "more than %d ways through %s", maxWays, cl.what())
 				}
 				continue
 			}
 			next = way // a check of the language, such as of a divisor
-		case ir.Nop, ir.Assume, ir.Assign, ir.Load, ir.Havoc:
+		case ir.Nop, ir.Assume, ir.Assign, ir.Load:
+		case ir.Store, ir.Havoc:
+			if cl.Ghost == (e.Op.Kind == ir.Store) {
+				break
+			}
+			fallthrough
 		default:
-			return refuse(e, "a condition cannot do this: %s", e.Op.Kind)
+			return refuse(e, "%s cannot do this: %s", cl.what(), e.Op.Kind)
 		}
 		if len(next) > maxSteps {
-			return refuse(e, "a condition that loops")
+			return refuse(e, "%s that loops", cl.what())
 		}
 		if err := cl.walk(f, e.To, next, gone); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+func (cl *annotation) what() string {
+	if cl.Ghost {
+		return "ghost code"
+	}
+	return "a condition"
 }
 
 // maxSteps bounds the code of a condition.

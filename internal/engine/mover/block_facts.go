@@ -98,6 +98,45 @@ func onBlocks(k *knowledge) []*pred {
 	return out
 }
 
+// onFields returns global candidates about pointers in the fields of all blocks.
+func onFields(k *knowledge) []*pred {
+	var out []*pred
+	if k.pr.blocks == nil {
+		return nil
+	}
+	for o, to := range k.pr.blocks.inFields {
+		if to.kind > 0 {
+			out = append(out, fieldLives(k, o, to))
+		}
+	}
+	slices.SortFunc(out, func(p, q *pred) int { return strings.Compare(p.text, q.text) })
+	return out
+}
+
+// fieldLives returns the fact that the pointers in a field of all blocks point to blocks or are one of some numbers. It is
+// about every address, since the field of a block that was freed keeps its value.
+func fieldLives(k *knowledge, o ir.ObjectID, to pointee) *pred {
+	k.bound = max(k.bound, 1)
+	f := k.pr.blocks.field[o]
+	name := fmt.Sprintf("(%s)i%s", k.pr.blocks.kinds[f.kind-1].name, strings.Replace(f.name, ".", "->", 1))
+	text := fmt.Sprintf("for all i: %s points to a %s", name, k.pr.blocks.kinds[to.kind-1].name)
+	for _, n := range to.numbers {
+		text += fmt.Sprintf(" || %s == %d", name, n)
+	}
+	return &pred{
+		text:  text,
+		bound: 1,
+		term: func(_ []string, m memory, q []string) string {
+			at := k.pr.read(m, spot{k.pr.whole[o], q[0]}, f.typ)
+			ways := []string{isBlock(k.pr.layout, m, at, to.kind)}
+			for _, n := range to.numbers {
+				ways = append(ways, equal(at, k.pr.arith.num(n)))
+			}
+			return or(ways)
+		},
+	}
+}
+
 // onBlocksAt returns candidates about pointers in registers at a location, and about the pointers in their fields.
 func onBlocksAt(k *knowledge, c *class, l ir.Loc) []*pred {
 	var out []*pred
@@ -122,7 +161,51 @@ func onBlocksAt(k *knowledge, c *class, l ir.Loc) []*pred {
 	return out
 }
 
-// unpublished returns candidates that no variable and no field has the address of a block that the thread has allocated.
+// onContents returns candidates about the block that a register points to: no variable has its address, and a field has
+// a constant that the program stores there.
+func onContents(k *knowledge, c *class, l ir.Loc) []*pred {
+	var out []*pred
+	if k.pr.blocks == nil {
+		return nil
+	}
+	stored := storedInFields(k.pr)
+	for _, r := range k.watched(c, l) {
+		p, ok := blockRegister(k, c, r)
+		if !ok {
+			continue
+		}
+		for _, x := range blockVariables(k) {
+			if x.kind == p.kind {
+				out = append(out, k.say.compared(p.word, relations[3], x.word))
+			}
+		}
+		for _, o := range k.pr.blocks.kinds[p.kind-1].fields {
+			for _, v := range stored[o] {
+				out = append(out, k.say.comparedWith(k.say.blockField(p, o), relations[0], v))
+			}
+		}
+	}
+	return out
+}
+
+// storedInFields returns the constants that the program stores to each field.
+func storedInFields(pr *prover) map[ir.ObjectID][]int64 {
+	out := map[ir.ObjectID][]int64{}
+	for _, c := range pr.classes {
+		for i := range c.f.Edges {
+			op := &c.f.Edges[i].Op
+			if _, field := pr.blocks.field[op.Obj]; !field || op.Kind != ir.Store {
+				continue
+			}
+			if v, ok := op.Val.IsConst(); ok && !slices.Contains(out[op.Obj], v) {
+				out[op.Obj] = append(out[op.Obj], v)
+			}
+		}
+	}
+	return out
+}
+
+// unpublished returns candidates that no field has the address of a block that the thread has allocated.
 func unpublished(k *knowledge, c *class, l ir.Loc) []*pred {
 	var out []*pred
 	if k.pr.blocks == nil {
@@ -133,11 +216,6 @@ func unpublished(k *knowledge, c *class, l ir.Loc) []*pred {
 		fresh, ok := blockRegister(k, c, r)
 		if !ok || !slices.Contains(live, r) {
 			continue
-		}
-		for _, x := range blockVariables(k) {
-			if x.kind == fresh.kind {
-				out = append(out, k.say.compared(fresh.word, relations[3], x.word))
-			}
 		}
 		for o, to := range k.pr.blocks.inFields {
 			if to.kind == fresh.kind {

@@ -72,3 +72,17 @@ func testsNull(cond *ir.Expr) bool {
 	n, ok := cond.Y.IsConst()
 	return (cond.Op == ir.Eq || cond.Op == ir.Ne) && cond.X.Op == ir.RegRef && ok && n == 0
 }
+
+// blocksLike returns the addresses of all blocks of a type: what a condition for all blocks is about.
+func (fl *valueFlow) blocksLike(like *ir.Layout) values {
+	var out values
+	for _, f := range fl.p.Funcs {
+		for i := range f.Edges {
+			e := &f.Edges[i]
+			if site, ok := fl.sites[e.ID]; ok && e.Op.Layout != nil && e.Op.Layout.Name == like.Name && e.Op.Layout.Size() == like.Size() {
+				out.add(values{list: []int64{blockPointer(site, 0)}})
+			}
+		}
+	}
+	return out
+}

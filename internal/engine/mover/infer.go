@@ -257,6 +257,9 @@ func (k *knowledge) atLocation(c *class, l ir.Loc, scalars []int, numbers []int6
 			}
 		}
 	}
+	if how == few {
+		out = append(out, onCopies(k, c, l)...)
+	}
 	for i, r := range registers {
 		if how == many {
 			for _, s := range registers[:min(i, maxRelated)] {
@@ -272,6 +275,23 @@ func (k *knowledge) atLocation(c *class, l ir.Loc, scalars []int, numbers []int6
 		addNumbers(r, relations)
 		for _, x := range variables {
 			add(r, x, onRegisters)
+		}
+	}
+	return out
+}
+
+// onCopies returns candidates that a register still equals the one that it is a copy of.
+func onCopies(k *knowledge, c *class, l ir.Loc) []*pred {
+	var out []*pred
+	live, seen := k.watched(c, l), map[[2]ir.Reg]bool{}
+	for i := range c.f.Edges {
+		op := &c.f.Edges[i].Op
+		if op.Kind != ir.Assign || op.Val.Op != ir.RegRef || seen[[2]ir.Reg{op.Dst, op.Val.Reg}] {
+			continue
+		}
+		seen[[2]ir.Reg{op.Dst, op.Val.Reg}] = true
+		if slices.Contains(live, op.Dst) && slices.Contains(live, op.Val.Reg) && op.Dst != op.Val.Reg {
+			out = append(out, k.say.compared(k.say.register(c, op.Dst), relations[0], k.say.register(c, op.Val.Reg)))
 		}
 	}
 	return out

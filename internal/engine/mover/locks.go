@@ -100,7 +100,7 @@ func (lk *lock) holds(a Arithmetic, c *class, l ir.Loc, regs []string) string {
 func (k *knowledge) findLocks() {
 	pr := k.pr
 	for region := range pr.regions {
-		if !pr.isSingle(region) {
+		if !pr.isSingle(region) || pr.ghosts[region] != nil { // only the steps of the program are looked at
 			continue
 		}
 		for _, counter := range []bool{false, true} {

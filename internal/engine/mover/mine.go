@@ -2,6 +2,7 @@ package mover
 
 import (
 	"fmt"
+	"slices"
 
 	"fencepost/internal/ir"
 )
@@ -20,10 +21,12 @@ func (k *knowledge) mine(scalars []int, numbers []int64) {
 		seen := reachable(c.f, c.f.Entry)
 		for l := range c.f.Locs {
 			if !c.skips(ir.Loc(l)) && seen[l] {
-				k.local[c][l] = append(k.local[c][l], append(k.onTickets(c, ir.Loc(l), scalars), unpublished(k, c, ir.Loc(l))...)...)
+				k.local[c][l] = slices.Concat(k.local[c][l], k.onTickets(c, ir.Loc(l), scalars), onContents(k, c, ir.Loc(l)), unpublished(k, c, ir.Loc(l)))
 			}
 		}
 	}
+	// With what is known of two threads, more is inductive.
+	k.global = unlessThere(k.global, append(onBlocks(k), onFields(k)...))
 	k.atLocations(scalars, numbers, few)
 	k.spread()
 	k.prune()

@@ -113,7 +113,7 @@ func (pr *prover) prove(opt Options) (*Outcome, error) {
 	}
 	out.Proof = &verdict.Proof{
 		Threads: pr.threads(),
-		Stores:  pr.movers.report(r.list), Invariants: pr.known.report(), Abstractions: append(pr.abstractor.written(), r.found...), Checks: r.checks,
+		Stores:  pr.movers.report(r.list), Invariants: pr.known.report(), Ghosts: ghostCode(pr), Abstractions: append(pr.abstractor.written(), r.found...), Checks: r.checks,
 		Arithmetic: pr.meaning(),
 	}
 	pr.conclude(out, r)

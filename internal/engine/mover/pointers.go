@@ -217,6 +217,8 @@ func (fl *valueFlow) flow(f ir.FuncID, e *ir.Edge) {
 		}
 	case op.Kind == ir.Alloc:
 		regs[op.Dst] = values{list: []int64{blockPointer(fl.sites[e.ID], 0)}}
+	case op.Kind == ir.Havoc && op.Layout != nil:
+		regs[op.Dst] = fl.blocksLike(op.Layout)
 	case op.Accesses():
 		if fl.access(regs, op); fl.lost && fl.lostAt == nil {
 			fl.lostAt = e

@@ -23,7 +23,8 @@ type class struct {
 	inside      []bool   // locations inside atomic sections
 	passing     []bool   // locations that the induction leaves out
 	annotations []*annotation
-	self        ir.Reg // has a different number in each of many threads; NoReg: there is none
+	ghosts      map[ir.EdgeID]*annotation // by the edge that they run with
+	self        ir.Reg                    // has a different number in each of many threads; NoReg: there is none
 }
 
 // prover has what all parts of the proof of one program share.
@@ -38,6 +39,7 @@ type prover struct {
 	known   *knowledge
 	written map[ir.EdgeID]writtenAbstraction // by load
 	given   *ir.Program                      // with conditions and barriers; nil: there are none
+	ghosts  map[int]*annotation              // ghost code by the regions that it writes
 
 	abstractor *abstractor
 	movers     *moverTable
@@ -113,6 +115,14 @@ func (pr *prover) prepare(p *ir.Program, props *property.Set, opt Options) error
 		return err
 	}
 	if err := pr.covered(left); err != nil {
+		return err
+	}
+	for _, c := range pr.classes {
+		if err := c.takeGhosts(pr); err != nil {
+			return err
+		}
+	}
+	if err := ghostsApart(pr); err != nil {
 		return err
 	}
 	findPassing(pr, props)

@@ -122,12 +122,14 @@ func (c *class) steps() []*action {
 			continue
 		}
 		ways := c.through(a.to())
-		if len(ways) == 1 && len(ways[0]) == 0 {
+		if len(ways) == 1 && len(ways[0]) == 0 && c.ghosts[a.first().ID] == nil {
 			list = append(list, a)
 			continue
 		}
 		for _, way := range ways {
-			list = append(list, &action{thread: a.thread, edges: append(slices.Clone(a.edges), way...), section: a.section, fails: a.fails})
+			for _, edges := range c.withGhosts(append(slices.Clone(a.edges), way...)) {
+				list = append(list, &action{thread: a.thread, edges: edges, section: a.section, fails: a.fails})
+			}
 		}
 	}
 	return list

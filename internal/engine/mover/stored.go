@@ -182,7 +182,7 @@ func propose(k *knowledge, stored *verdict.Proof) {
 		k.global = append(k.global, choose(k.onVariable(x, numbers), standing{})...)
 	}
 	k.global = append(k.global, choose(k.onPairs(scalars), standing{})...)
-	k.global = append(k.global, choose(onBlocks(k), standing{})...)
+	k.global = append(k.global, choose(append(onBlocks(k), onFields(k)...), standing{})...)
 	g := newClauseGrammar(k, scalars)
 	k.global = unlessThere(k.global, g.stored(g.always(), wanted[standing{}]))
 	k.global = unlessThere(k.global, choose(g.rings(), standing{}))
@@ -195,8 +195,7 @@ func propose(k *knowledge, stored *verdict.Proof) {
 				continue
 			}
 			list := append(k.atLocation(c, at.l, scalars, numbers, few), k.atLocation(c, at.l, scalars, numbers, many)...)
-			list = append(list, k.onTickets(c, at.l, scalars)...)
-			list = append(list, unpublished(k, c, at.l)...)
+			list = slices.Concat(list, k.onTickets(c, at.l, scalars), onContents(k, c, at.l), unpublished(k, c, at.l))
 			k.local[c][l] = unlessThere(k.local[c][l], choose(list, at))
 			k.local[c][l] = unlessThere(k.local[c][l], g.stored(g.at(c, at.l), wanted[at]))
 			k.local[c][l] = unlessThere(k.local[c][l], choose(g.fillingAt(c, at.l), at))

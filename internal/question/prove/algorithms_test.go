@@ -16,56 +16,63 @@ import (
 // mistake is a change that makes an algorithm wrong.
 type mistake struct{ right, wrong string }
 
-// algorithm is a program in testdata that is proved without annotations, for any number of threads.
+// algorithm is a program in testdata that is proved for any number of threads.
 type algorithm struct {
 	file     string
 	most     int64 // threads; 0: any number
 	verdict  verdict.Verdict
 	mistakes []mistake
+	given    int // invariants of the user
 }
 
 var algorithms = []algorithm{
 	{"ticket.c", 1<<31 - 1, verdict.ValueRobust, []mistake{
 		{"atomic_fetch_add_explicit(&l->next, 1, memory_order_relaxed);\n", "l->next;\n  l->next = mine + 1;\n"},
 		{"  assert(inside == 0);\n", "  release(&lock);\n  assert(inside == 0);\n"},
-	}},
+	}, 0},
 	{"ttas.c", 0, verdict.ValueRobust, []mistake{
 		{"if (!atomic_exchange_explicit(&lock, 1, memory_order_acquire))\n", "lock = 1;\n"},
-	}},
+	}, 0},
 	{"dcl.c", 0, verdict.ValueRobust, []mistake{
 		{"    if (config == NULL) {\n      struct", "    {\n      struct"},
 		{"      c->size = 8;\n      config = c;\n", "      config = c;\n      c->size = 8;\n"},
-	}},
+	}, 0},
 	{"rcu.c", 0, verdict.ValueRobust, []mistake{
 		{"    block.limit = 8;\n    atomic_store_explicit(&current, &block, memory_order_release);\n",
 			"    atomic_store_explicit(&current, &block, memory_order_release);\n    block.limit = 8;\n"},
 		{"  if (c == NULL) {", "  if (c != NULL) {"},
-	}},
+	}, 0},
 	{"dcl-malloc.c", 0, verdict.ValueRobust, []mistake{
 		{"    if (config == NULL) {\n      struct", "    {\n      struct"},
 		{"      c->size = 8;\n      config = c;\n", "      config = c;\n      c->size = 8;\n"},
 		{"      config = c;\n", "      config = c;\n      free(c);\n"},
-	}},
+	}, 0},
 	{"rcu-malloc.c", 0, verdict.ValueRobust, []mistake{
 		{"  c->limit = c->size;\n  atomic_store_explicit(&current, c, memory_order_release);\n", "  atomic_store_explicit(&current, c, memory_order_release);\n  c->limit = c->size;\n"},
 		{"  if (old != NULL) {", "  {"},
 		{"    c->size = old->size + 1;\n  }\n", "    c->size = old->size + 1;\n    free(old);\n  }\n"},
-	}},
+	}, 0},
 	{"own-block.c", 0, verdict.ValueRobust, []mistake{
 		{"  free(b);\n", "  free(b);\n  free(b);\n"},
 		{"  x = 2;\n", "  x = 2;\n  free(b);\n"},
-	}},
+	}, 0},
 	{"seqlock.c", 1<<30 - 1, verdict.ValueRobust, []mistake{
 		{"    while (before % 2 == 1);\n", "    while (0);\n"},
 		{"  y = next;\n  atomic_store_explicit(&seq, s + 2, memory_order_release);\n", "  atomic_store_explicit(&seq, s + 2, memory_order_release);\n  y = next;\n"},
 		{"  } while (before != atomic_load_explicit(&seq, memory_order_relaxed));", "  } while (0);"},
-	}},
+	}, 0},
 	{"spsc.c", 0, verdict.ValueRobust, []mistake{
 		{"  slot[h % size] = h;\n  atomic_store_explicit(&head, h + 1, memory_order_release);\n",
 			"  atomic_store_explicit(&head, h + 1, memory_order_release);\n  slot[h % size] = h;\n"},
 		{"== size)", "== size + 1)"},
 		{"if (!atomic_exchange_explicit(&consuming, 1, memory_order_acquire)) {", "if (!consuming) {"},
-	}},
+	}, 0},
+	{"clh.c", 0, verdict.ValueRobust, []mistake{
+		{"  while (atomic_load", "  if (atomic_load"},
+		{"  inside = 1;\n  inside = 0;\n  atomic_store_explicit(&me->locked, 0, memory_order_release);\n",
+			"  inside = 1;\n  atomic_store_explicit(&me->locked, 0, memory_order_release);\n  inside = 0;\n"},
+		{"  free(before);\n", "  free(me);\n"},
+	}, 2},
 }
 
 // TestAlgorithms: the algorithms are proved.
@@ -76,13 +83,27 @@ func TestAlgorithms(t *testing.T) {
 			if r.Verdict != test.verdict || r.Proof.Open() > 0 || r.Proof.MaxThreads != test.most || r.Coverage.Threads != verdict.AnyThreads {
 				t.Errorf("%s, %s; for %d threads, %d checks open", r.Verdict, r.Reason, r.Proof.MaxThreads, r.Proof.Open())
 			}
+			given := 0
+			for _, inv := range r.Proof.Invariants {
+				if !inv.Found {
+					given++
+				}
+			}
+			if given != test.given {
+				t.Errorf("%d invariants of the user, want %d", given, test.given)
+			}
+			for _, w := range r.Warnings {
+				if w.Code == "FP0932" {
+					t.Errorf("%s", w.Message) // the invariants exclude a step
+				}
+			}
 		})
 	}
 }
 
 // TestStoredBlocks: a stored proof of a program that allocates is proved again without a search for invariants.
 func TestStoredBlocks(t *testing.T) {
-	for _, file := range []string{"dcl-malloc.c", "rcu-malloc.c", "own-block.c"} {
+	for _, file := range []string{"dcl-malloc.c", "rcu-malloc.c", "own-block.c", "clh.c"} {
 		found := proof(t, file, source(t, file), func(o *prove.Options) { o.Timeout = 0 })
 		again := proof(t, file, source(t, file), func(o *prove.Options) { o.Timeout, o.Stored = 0, found.Proof })
 		if again.Verdict != verdict.ValueRobust || again.Proof.Open() > 0 || again.Proof.Obligations > found.Proof.Obligations {

@@ -12,7 +12,7 @@ import (
 type proof struct {
 	Checks       []proofRow
 	Accesses     []proofRow
-	Invariants   []proofRow // given in the program
+	Invariants   []proofRow // given in the program, and ghost code
 	Found        []proofRow // by fencepost
 	Abstractions []proofRow
 	Grounds      string // obligations, queries, solver
@@ -66,6 +66,9 @@ func (v *result) proof(r *verdict.Result) {
 		} else {
 			one.Invariants = append(one.Invariants, row)
 		}
+	}
+	for _, g := range p.Ghosts {
+		one.Invariants = append(one.Invariants, proofRow{Where: positionText(g.Pos), What: g.Text, Class: "good", Status: "ghost code"})
 	}
 	for _, a := range p.Abstractions {
 		row := proofRow{Where: positionText(a.Pos), What: instruction(a.ProofInstruction), Class: "good", Status: "abstracted", Why: []string{a.Cond}}

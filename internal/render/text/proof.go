@@ -262,6 +262,12 @@ func (p *printer) proofGrounds(proof *verdict.Proof) {
 			p.line("    for example with %s", values(inv.State))
 		}
 	}
+	for i, g := range proof.Ghosts {
+		if i == 0 && !shown {
+			p.line("")
+		}
+		p.line("ghost code: %s  %s", where(g), oneLine(g.Text))
+	}
 	if found > 0 {
 		p.line("")
 		p.line("%s found; --json lists them", counted(int64(found), "invariant", "invariants"))

@@ -10,7 +10,7 @@ import (
 	"fencepost/internal/source"
 )
 
-// libInvariant translates the condition of an invariant or of a read abstraction.
+// libInvariant translates the condition of an invariant or of a read abstraction, and ghost code.
 func libInvariant(f *translate.Lowering, l *translate.Call) translate.Value {
 	p := l.Node.Position()
 	pos, ok := f.In.Invariants[read.Position{File: p.Filename, Line: p.Line}]
@@ -33,15 +33,25 @@ func libInvariant(f *translate.Lowering, l *translate.Call) translate.Value {
 	assert := ir.NewOp(ir.Assert)
 	assert.Val = translate.TruthOf(f.Exprs.Operand(l.Args[0]))
 	assert.Class, assert.Msg = ir.Assertion, "invariant"
-	f.Code.Fb.Edge(f.Code.At, assert, from, f.Code.Pos)
+	cl := property.CodeInvariant{Edge: first, Always: l.Name == read.InvariantAlways, Abstract: l.Name == read.Abstraction, Ghost: l.Name == read.GhostCode, Pos: pos}
+	last := f.Code.At
 	f.Code.At, f.Code.Fresh = from, false
-	if l.Name == read.InvariantAlways && readsLocals(f, first) {
+	if cl.Ghost { // it runs when the thread goes past it, and not whenever it comes to a location
+		assert.Val = ir.Int(1)
+		past := ir.NewOp(ir.Assume)
+		past.Val = ir.Int(1)
+		f.Code.Emit(past)
+		cl.Past = f.Code.Fb.F.Edges[len(f.Code.Fb.F.Edges)-1].ID
+		f.Code.Fresh = false
+	}
+	f.Code.Fb.Edge(last, assert, f.Code.At, f.Code.Pos)
+	if cl.Always && readsLocals(f, first) {
 		f.In.Errorf(read.CodeAnnotation, pos, "a //@ global condition cannot be about local variables")
 		panic(read.Refusal{})
 	}
 	text := f.In.Files[pos.File].Slice(pos)
-	text = strings.TrimSpace(string(read.InvariantWord.ReplaceAll([]byte(text), nil)))
-	f.Invariants = append(f.Invariants, property.CodeInvariant{Edge: first, Always: l.Name == read.InvariantAlways, Abstract: l.Name == read.Abstraction, Text: text, Pos: pos})
+	cl.Text = strings.TrimSpace(string(read.InvariantWord.ReplaceAll([]byte(text), nil)))
+	f.Invariants = append(f.Invariants, cl)
 	return nothing()
 }
 
@@ -68,4 +78,12 @@ func libBound(f *translate.Lowering, l *translate.Call) translate.Value {
 	op.Dst = f.Code.Temp()
 	f.Code.Emit(op)
 	return translate.Integer(ir.R(op.Dst), ir.S64)
+}
+
+// libBoundPointer is a variable of a condition that stands for the address of every block of a type.
+func libBoundPointer(f *translate.Lowering, l *translate.Call) translate.Value {
+	op := ir.NewOp(ir.Havoc)
+	op.Dst, op.Layout = f.Code.Temp(), f.Layouts.Allocated(l.Args[0])
+	f.Code.Emit(op)
+	return translate.Value{Expr: ir.R(op.Dst), Type: ir.U64, Elem: f.Unit.Ast.Void, Obj: ir.NoObject}
 }

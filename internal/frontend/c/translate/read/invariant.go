@@ -13,7 +13,8 @@ import (
 
 // Invariants in C: //@ invariant e in front of a statement, //@ global e for one that
 // holds always, both with forall i, j: in front of the condition; and //@ abstract e, a read
-// abstraction of the load in the statement that follows. The comment becomes a
+// abstraction of the load in the statement that follows; and //@ ghost x = e; y = f;, assignments
+// to ghost variables. The comment becomes a
 // call of a function we model before the parser sees the text, in the same line, so that
 // conditions have the scope, the types and the meaning of C. The call is translated to
 // code that never runs, beside the statement.
@@ -23,15 +24,18 @@ const (
 	InvariantHere   = "__fp_inv"
 	InvariantAlways = "__fp_all"
 	InvariantBound  = "__fp_any"
+	BoundPointer    = "__fp_ptr"
 	Abstraction     = "__fp_abs"
+	GhostCode       = "__fp_g"
 )
 
 // invariantPrototypes declares them.
-const invariantPrototypes = "void " + InvariantHere + "(long); void " + InvariantAlways + "(long); void " + Abstraction + "(long); long " + InvariantBound + "(void);\n"
+const invariantPrototypes = "void " + InvariantHere + "(long); void " + InvariantAlways + "(long); void " + Abstraction + "(long); void " + GhostCode + "(long); long " + InvariantBound + "(void); void *" + BoundPointer + "(long);\n"
 
 var (
-	InvariantWord  = lazyregexp.New(`^//@[ \t]*(invariant|global|abstract)\b[ \t]*`)
+	InvariantWord  = lazyregexp.New(`^//@[ \t]*(invariant|global|abstract|ghost)\b[ \t]*`)
 	boundVariables = lazyregexp.New(`^forall[ \t]+([A-Za-z_]\w*(?:[ \t]*,[ \t]*[A-Za-z_]\w*)*)[ \t]*:[ \t]*`)
+	boundPointers  = lazyregexp.New(`^forall[ \t]+((?:struct[ \t]+|union[ \t]+)?[A-Za-z_]\w*)[ \t]*(\*[ \t]*[A-Za-z_]\w*(?:[ \t]*,[ \t]*\*[ \t]*[A-Za-z_]\w*)*)[ \t]*:[ \t]*`)
 	otherWord      = lazyregexp.New(`^//@[ \t]*replicate[ \t\r]*$`)
 )
 
@@ -59,33 +63,80 @@ func (c *Input) invariantCall(name string, text []byte, at int, comment []byte) 
 	if m == nil {
 		if !otherWord.Match(comment) {
 			c.Errorf(CodeAnnotation, span, "this is not an annotation").
-				Note("annotations are //@ invariant CONDITION, //@ global CONDITION (with 'forall i:' before the condition if it is about every i), //@ abstract CONDITION and //@ replicate")
+				Note("annotations are //@ invariant CONDITION, //@ global CONDITION (with 'forall i:' before the condition if it is about every i), //@ abstract CONDITION, //@ ghost ASSIGNMENTS and //@ replicate")
 		}
 		return comment
 	}
 	cond := string(comment[len(m[0]):])
-	call := map[string]string{"invariant": InvariantHere, "global": InvariantAlways, "abstract": Abstraction}[string(m[1])]
+	call := map[string]string{"invariant": InvariantHere, "global": InvariantAlways, "abstract": Abstraction, "ghost": GhostCode}[string(m[1])]
 	if strings.TrimSpace(cond) == "" {
-		c.Errorf(CodeAnnotation, span, "the condition is missing")
+		what := "the condition is missing"
+		if call == GhostCode {
+			what = "the assignments are missing"
+		}
+		c.Errorf(CodeAnnotation, span, "%s", what)
 		return comment
 	}
 	c.Invariants[Position{name, span.Line}] = source.Span{Pos: span.Pos, EndLine: span.EndLine, EndCol: span.EndCol}
-	if v := boundVariables.FindStringSubmatch(cond); v != nil {
+	if call == GhostCode {
+		if cond = assignments(cond); cond == "" {
+			c.Errorf(CodeAnnotation, span, "ghost code consists of assignments with ';' between them")
+			return comment
+		}
+	}
+	bound, rest := quantified(cond)
+	if bound != "" {
 		if call == Abstraction {
 			c.Errorf(CodeAnnotation, span, "an abstraction is about one value, and cannot have forall")
 			return comment
 		}
-		var b strings.Builder
-		for _, bound := range strings.Split(v[1], ",") {
-			fmt.Fprintf(&b, "long %s=%s();", strings.TrimSpace(bound), InvariantBound)
-		}
-		return []byte(call + "(({" + b.String() + cond[len(v[0]):] + ";}));")
+		return []byte(call + "(({" + bound + rest + ";}));")
 	}
 	head := call + "("
-	if pad := len(m[0]) - len(head); pad > 0 { // the condition keeps its columns
+	pad := len(m[0]) - len(head)
+	if call == GhostCode {
+		pad -= len("((")
+	}
+	if pad > 0 { // the condition keeps its columns
 		head += strings.Repeat(" ", pad)
 	}
 	return []byte(head + cond + ");")
+}
+
+// quantified takes forall from a condition, and returns declarations of its variables: numbers, or pointers to all
+// blocks of a type.
+func quantified(cond string) (bound, rest string) {
+	var b strings.Builder
+	if v := boundPointers.FindStringSubmatch(cond); v != nil {
+		for _, name := range strings.Split(v[2], ",") {
+			fmt.Fprintf(&b, "%s %s=%s(sizeof(%s));", v[1], strings.TrimSpace(name), BoundPointer, v[1])
+		}
+		return b.String(), cond[len(v[0]):]
+	}
+	v := boundVariables.FindStringSubmatch(cond)
+	if v == nil {
+		return "", cond
+	}
+	for _, name := range strings.Split(v[1], ",") {
+		fmt.Fprintf(&b, "long %s=%s();", strings.TrimSpace(name), InvariantBound)
+	}
+	return b.String(), cond[len(v[0]):]
+}
+
+// assignments returns ghost code as one expression: it cannot jump and cannot loop. "" if the code has statements other
+// than expressions.
+func assignments(code string) string {
+	if strings.ContainsAny(code, "{}") {
+		return ""
+	}
+	out := "("
+	for _, e := range strings.Split(strings.TrimRight(code, "; \t\r"), ";") {
+		if strings.TrimSpace(e) == "" {
+			return ""
+		}
+		out += "(" + e + "),"
+	}
+	return out + "0)"
 }
 
 // Position is a line with an annotation.

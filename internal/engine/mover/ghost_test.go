@@ -1,0 +1,71 @@
+package mover_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"fencepost/internal/engine"
+	"fencepost/internal/engine/mover"
+	"fencepost/verdict"
+)
+
+// TestGhostCode: ghost code runs once, with the step before it, and nothing depends on it. want is "proved", "open" if
+// something is not proved, or a part of the reason why the program is refused.
+func TestGhostCode(t *testing.T) {
+	needsSolver(t)
+	defer mover.LimitQuestions(1_000_000)()
+	for _, test := range []struct{ why, want, text string }{
+		{"it runs once, and not at every iteration of the loop that follows", "proved",
+			"int g; int main(void) { x = 1;\n//@ ghost g = g + 1;\nfor (int i = 0; i < 3; i++) y = i;\n//@ invariant g == 1\nz = 1; return 0; }"},
+		{"it does not run on the path that passes it by", "open",
+			"int g; int main(void) { x = y;\nif (x) {\n//@ ghost g = 1;\nx = 2; }\n//@ invariant g == 1\nz = 1; return 0; }"},
+		{"it has a case for each path", "proved",
+			"int g; void *w(void *p) { int r = x;\n//@ ghost g = r ? g : 0;\ny = r;\n//@ global g == 0\nz = 1; return 0; }\n" + startW},
+		{"a thread holds what a ghost variable says", "proved",
+			"int l, g; void *w(void *p) { while (__sync_lock_test_and_set(&l, 1)) ;\n//@ ghost g = 1;\nx = 1; assert(x == 1); x = 0;\n//@ invariant g == 1\n" +
+				"__sync_lock_release(&l);\n//@ ghost g = 0;\n//@ global g == (l != 0)\nreturn 0; }\n" + startW},
+		{"it belongs to the step before it, not to the one after it", "open",
+			"int g; void *w(void *p) { x = 1;\n//@ ghost g = 1;\n__sync_fetch_and_add(&y, 1);\n//@ invariant g == 0\nx = 2; return 0; }\n" + startW},
+		{"another thread changes it", "open",
+			"int g; void *w(void *p) { x = 1;\n//@ ghost g = 1;\n//@ invariant g == 1\ny = 1;\n//@ ghost g = 0;\nassert(x == 1); return 0; }\n" + startW},
+		{"it is no lock: conditions on it may hold", "open",
+			"int g; void *w(void *p) { x = 1;\n//@ ghost g = 1;\n//@ invariant g == 1\ny = 2; assert(y == 3); return 0; }\n" + startW},
+		{"a condition for all blocks that one of them breaks", "open",
+			"#include <stdlib.h>\nstruct n { int v; }; struct n *top; void *w(void *p) { struct n *k = malloc(sizeof *k); k->v = 1;\n" +
+				"//@ global forall struct n *a: a->v == 0 || a->v == 1\nk->v = 2; top = k; assert(top->v != 2); return 0; }\n" + startW},
+		{"it helps the program", "the program accesses what ghost code writes", "void *w(void *p) { x = 0;\n//@ ghost x = 1;\nassert(x == 1); return 0; }\n" + startW},
+		{"the program reads it", "the program accesses what ghost code writes", "int g; void *w(void *p) { x = 1;\n//@ ghost g = 1;\nif (g == 0) assert(0); return 0; }\n" + startW},
+		{"the program writes it", "the program accesses what ghost code writes",
+			"int g; void *w(void *p) { x = 1;\n//@ ghost g = 1;\n//@ invariant g == 1\ny = 1; g = 0; assert(x == 0); return 0; }\n" + startW},
+		{"a pointer to what the program reads", "the program accesses what ghost code writes",
+			"int g; void *w(void *p) { int *q = x ? &g : &y; y = 0;\n//@ ghost *q = 1;\nif (y == 0) assert(0); return 0; }\n" + startW},
+		{"a field that the program reads", "the program accesses what ghost code writes",
+			"#include <stdlib.h>\nstruct n { int v; }; void *w(void *p) { struct n *k = malloc(sizeof *k); k->v = 0;\n//@ ghost k->v = 1;\nassert(k->v == 1); return 0; }\n" + startW},
+		{"a local variable", "ghost code cannot assign to a local variable", "void *w(void *p) { int r = 0; x = 1;\n//@ ghost r = 1;\nif (r == 0) assert(0); return 0; }\n" + startW},
+		{"a local variable that only a condition reads", "ghost code cannot assign to a local variable",
+			"void *w(void *p) { int r = 0; x = 1;\n//@ ghost r = 1;\n//@ invariant r == 0\ny = 1; assert(x == 2); return 0; }\n" + startW},
+		{"it waits", "ghost code", "int g; void __VERIFIER_assume(int); void *w(void *p) { x = 1;\n//@ ghost __VERIFIER_assume(g == 7); g = 1;\nassert(0); return 0; }\n" + startW},
+		{"it takes a lock", "ghost code cannot do this", "int g; void *w(void *p) { x = 1;\n//@ ghost pthread_mutex_lock(&m);\nassert(0); return 0; }\n" + startW},
+		{"it is an atomic access", "ghost code cannot do this", "int g; void *w(void *p) { x = 1;\n//@ ghost __sync_fetch_and_add(&g, 1);\ny = 1; return 0; }\n" + startW},
+	} {
+		flat, props, private := parseC(t, cHead+test.text)
+		replicate(flat, "w")
+		out, err := mover.Prove(context.Background(), flat, props, mover.Options{Arithmetic: mover.BitVectors, Private: private, NoAbstraction: true, Reach: reach(1000)})
+		got := "open"
+		switch u := (*engine.Unsupported)(nil); {
+		case errors.As(err, &u):
+			if got = u.What; u.Pos == nil {
+				t.Errorf("%s: refused without a position", test.why)
+			}
+		case err != nil:
+			t.Fatalf("%s: %v", test.why, err)
+		case out.Verdict == verdict.ValueRobust && out.Proof.Open() == 0:
+			got = "proved"
+		}
+		if !strings.Contains(got, test.want) {
+			t.Errorf("%s: %q, want %q", test.why, got, test.want)
+		}
+	}
+}
