@@ -11,7 +11,8 @@ import (
 
 // Contradict searches instances of up to largest threads per template for an execution that violates a check. If there is
 // one it tries to prove the program all the same, without what the search knows. Run would not: it shows the
-// execution. The result is nil if no execution was found, and refused says that proofs do not take the program.
+// execution. The result is nil if no execution was found, and refused says that proofs do not take the program. The time
+// limit of opt is for the proof: what is not proved within it counts as not proved.
 func Contradict(ctx context.Context, in pipeline.Input, opt Options, largest int, limit int64) (res *verdict.Result, refused bool, err error) {
 	run := pipeline.Open(in)
 	answer, err := run.Answer(Command, opt, func() ([]verdict.Result, error) {
@@ -29,7 +30,9 @@ func Contradict(ctx context.Context, in pipeline.Input, opt Options, largest int
 		if res, err = q.unsupported(ctx); err != nil || res != nil {
 			return nil, err
 		}
-		res, err = q.prove(ctx, false)
+		limited, cancel := opt.Limit(ctx)
+		defer cancel()
+		res, err = q.prove(limited, false)
 		if u := (*engine.Unsupported)(nil); errors.As(err, &u) {
 			return nil, q.Refuse(q.Unsupported(err))
 		}

@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"fencepost/internal/memory"
 	"fencepost/internal/pipeline"
@@ -182,7 +183,7 @@ func TestMutants(t *testing.T) {
 		s := *mutantSeed + uint64(i)
 		m := all[(s-1)%uint64(len(all))]
 		opt := prove.Defaults()
-		opt.Workers, opt.Timeout, opt.Model = 1, 0, []string{memory.TSO.String(), memory.TSO.String(), memory.PSO.String()}[s%3]
+		opt.Workers, opt.Timeout, opt.Model = 1, time.Minute, []string{memory.TSO.String(), memory.TSO.String(), memory.PSO.String()}[s%3]
 		res, no, err := prove.Contradict(t.Context(), pipeline.Input{Name: m.file, Text: []byte(m.text)}, opt, 4, 8<<20)
 		switch {
 		case err != nil:
