@@ -27,7 +27,7 @@ func (rv *reverser) alternative(r *reversible, p int32, lb label) {
 			continue
 		}
 		v.appendEvent(r.first, i)
-		before := r.second == none && rv.exec.events[i].Proc == p || r.second != none && rv.exec.precedes(int32(i), rv.exec.clock(r.second))
+		before := r.second == none && rv.exec.events[i].Proc == p || r.second != none && rv.exec.before(int32(i), r.second)
 		if len(v.items) > n && before {
 			from = n + 1
 		}

@@ -17,7 +17,8 @@ type execution struct {
 	events     []event
 	clocks     []tick   // the vector clocks of the events, one after the other
 	starts     []int32  // per event: where its clock begins; and where that of the next one will
-	past       clockSum // scratch: the clock of the newest event
+	recent     []uint64 // per event: which of the 64 events before it are in its past, the newest first
+	past       past     // of the newest event, while it is computed
 	base       []int32  // per thread: the event that its next event continues, or none
 	bases      []savedBase
 	stores     [][]store // per thread, in program order
@@ -59,16 +60,54 @@ func (ex *execution) lastThread() int32 {
 // clock returns the vector clock of event i.
 func (ex *execution) clock(i int32) clock { return ex.clocks[ex.starts[i]:ex.starts[i+1]] }
 
-// keepClock makes the sum of clocks that order has computed the clock of event i, the newest.
-func (ex *execution) keepClock(i int32) {
+// past is the past of an event: as a clock, and of the 64 events before it as a set. Most questions are about those.
+type past struct {
+	clockSum
+	recent uint64
+}
+
+// joinPast adds event j and its past to the past of event i, the newest.
+func (ex *execution) joinPast(j, i int32) {
+	if ex.inPast(j, i) {
+		return
+	}
+	ex.past.join(ex.clock(j))
+	if by := uint(i - j); by <= 64 {
+		ex.past.recent |= 1<<(by-1) | ex.recent[j]<<by
+	}
+}
+
+// inPast reports whether event j is in the past of event i, the newest, as far as it has been computed.
+func (ex *execution) inPast(j, i int32) bool {
+	if by := uint(i - j); by <= 64 {
+		return ex.past.recent>>(by-1)&1 != 0
+	}
+	return ex.precedes(j, ex.past.sum)
+}
+
+// keepPast makes the past that has been computed the one of event i, the newest.
+func (ex *execution) keepPast(i int32) {
 	ex.clocks = append(ex.clocks[:ex.starts[i]], ex.past.sum...)
 	ex.starts = append(ex.starts[:i+1], int32(len(ex.clocks)))
+	ex.recent = append(ex.recent[:i], ex.past.recent)
 }
 
 // precedes reports whether event i is in the past that a clock describes.
 func (ex *execution) precedes(i int32, c clock) bool {
 	e := &ex.events[i]
 	return c.at(e.Proc) >= e.Idx
+}
+
+// before reports whether event i is event j or happens before it.
+func (ex *execution) before(i, j int32) bool {
+	switch by := uint(j - i); {
+	case i >= j:
+		return i == j
+	case by <= 64:
+		return ex.recent[j]>>(by-1)&1 != 0
+	default:
+		return ex.precedes(i, ex.clock(j))
+	}
 }
 
 // enter adds event i, whose clock is known, to what later events are ordered by. reached has the

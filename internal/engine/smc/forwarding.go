@@ -45,7 +45,7 @@ func (ex *execution) forwardedIn(first, second int32, e *event) uint8 {
 		ord := e.From.StoreOf(bits.TrailingZeros8(left))
 		part := e.From.BytesOf(ord, left)
 		left &^= part
-		if u := ex.stores[e.Thread][ord].upd; u >= first && u != second && (u == first || ex.precedes(first, ex.clock(u))) {
+		if u := ex.stores[e.Thread][ord].upd; u >= first && u != second && (u == first || ex.before(first, u)) {
 			forwarded |= part
 		}
 	}

@@ -1,6 +1,8 @@
 package smc
 
 import (
+	"slices"
+
 	"fencepost/internal/machine"
 	"fencepost/internal/memory"
 )
@@ -27,9 +29,9 @@ import (
 // store-store fence to updates of stores after it. The last accesses to a byte are found in the
 // chain of its word (chains.go).
 
-// predecessors collects in ex.found the events of other threads that the new event e directly
-// depends on, and joins into its clock the updates of its own thread that it comes after.
-func (ex *execution) predecessors(e *event, c *clockSum) {
+// predecessors collects in ex.found the events of other threads that the new event e, number i, directly
+// depends on, and adds to its past the updates of its own thread that it comes after.
+func (ex *execution) predecessors(e *event, i int32) {
 	ex.found = ex.found[:0]
 	for k := range e.Size() {
 		a := e.At(k)
@@ -43,7 +45,7 @@ func (ex *execution) predecessors(e *event, c *clockSum) {
 			continue
 		}
 		for w := a.Addr / 8; ; w++ {
-			ex.walk(e, a, w, live, c)
+			ex.walk(e, a, w, live, i)
 			if w == last {
 				break
 			}
@@ -55,7 +57,7 @@ func (ex *execution) predecessors(e *event, c *clockSum) {
 // of an access has been met. An update comes after the last updates of its own thread. A load is
 // not ordered with updates of its own thread, since it could have forwarded the same bytes before
 // them; walk notes which bytes it read from such an update.
-func (ex *execution) walk(e *event, a *access, word uint64, live uint8, c *clockSum) {
+func (ex *execution) walk(e *event, a *access, word uint64, live uint8, i int32) {
 	at := int64(a.Addr - 8*word)
 	left := machine.Shift(live, at)
 	for r := ex.chains.head(word); r != none && left != 0; r = ex.chains.records[r].prev {
@@ -77,7 +79,7 @@ func (ex *execution) walk(e *event, a *access, word uint64, live uint8, c *clock
 			ex.addFound(rec.ev)
 		case o.Flags&isUpdate == 0:
 		case e.Flags&isUpdate != 0:
-			c.join(ex.clock(rec.ev))
+			ex.joinPast(rec.ev, i)
 		case e.Flags&drains == 0 && a.Mode&writes == 0:
 			ex.sees(e, a, machine.Shift(common, -at), o.Ord)
 		}
@@ -110,13 +112,16 @@ func (ex *execution) walkHeap(e *event, a *access) {
 	}
 }
 
+// addFound adds event i to ex.found, which has the latest event first. Chains are walked from the latest on, so that most
+// often it is the last one.
 func (ex *execution) addFound(i int32) {
-	for _, f := range ex.found {
-		if f == i {
-			return
-		}
+	k := len(ex.found)
+	for k > 0 && ex.found[k-1] < i {
+		k--
 	}
-	ex.found = append(ex.found, i)
+	if k == 0 || ex.found[k-1] != i {
+		ex.found = slices.Insert(ex.found, k, i)
+	}
 }
 
 // reversible is a reversible race: a pair of events of which the second directly depends on the
@@ -164,54 +169,45 @@ func (ex *execution) reversibleSoFar() reversibleSoFar {
 // order computes the clock of the newest event and its reversible races.
 func (ex *execution) order(i int32) {
 	e := &ex.events[i]
-	c := &ex.past
-	c.reset()
+	ex.past.reset()
+	ex.past.recent = 0
 	t := e.Thread
 	if e.Flags&isUpdate == 0 {
 		if b := ex.base[t]; b != none {
-			c.join(ex.clock(b))
+			ex.joinPast(b, i)
 		}
 	} else {
 		if l := ex.procs.Last[e.Proc]; l != none {
-			c.join(ex.clock(l))
+			ex.joinPast(l, i)
 		}
 		if st := ex.stores[t][e.Ord].ev; st != none {
-			c.join(ex.clock(st))
+			ex.joinPast(st, i)
 		}
-		ex.epochs(e, c)
+		ex.epochs(e, i)
 	}
 	if e.Flags&drains != 0 {
-		ex.joinBuffers(t, c)
+		ex.joinBuffers(t, i)
 	}
 	if e.Flags&joins != 0 && e.Other > 0 {
 		u := e.Other - 1
 		if ex.uses.Joins {
-			ex.reversibleJoin(i, c)
+			ex.reversibleJoin(i)
 		}
 		if b := ex.base[u]; b != none {
-			c.join(ex.clock(b))
+			ex.joinPast(b, i)
 		}
-		ex.joinBuffers(u, c)
+		ex.joinBuffers(u, i)
 	}
-	ex.predecessors(e, c)
+	ex.predecessors(e, i)
 	if e.Flags&locks != 0 {
-		ex.reversibleLock(i, c)
+		ex.reversibleLock(i)
 	}
 	// From the latest on: an event that happens before another one of them is no reversible race.
-	for len(ex.found) > 0 {
-		n := 0
-		for k := range ex.found {
-			if ex.found[k] > ex.found[n] {
-				n = k
-			}
-		}
-		f := ex.found[n]
-		ex.found[n] = ex.found[len(ex.found)-1]
-		ex.found = ex.found[:len(ex.found)-1]
-		if ex.precedes(f, c.sum) {
+	for _, f := range ex.found {
+		if ex.inPast(f, i) {
 			continue
 		}
-		c.join(ex.clock(f))
+		ex.joinPast(f, i)
 		// A lock cannot come before the unlock that it waits for; reversibleLock has the pair with
 		// the lock before. An event that only reads a free mutex, such as an unlock that is an
 		// error or fails, is no such unlock.
@@ -219,27 +215,27 @@ func (ex *execution) order(i int32) {
 			ex.addReversible(reversible{first: f, second: i})
 		}
 	}
-	c.join(clock{{e.Proc, e.Idx}})
-	ex.keepClock(i)
+	ex.past.join(clock{{e.Proc, e.Idx}})
+	ex.keepPast(i)
 }
 
-// joinBuffers joins the newest updates of thread t into a clock.
-func (ex *execution) joinBuffers(t int32, c *clockSum) {
+// joinBuffers adds the newest updates of thread t to the past of event i.
+func (ex *execution) joinBuffers(t, i int32) {
 	for _, p := range ex.procs.Buffers[t] {
 		if l := ex.procs.Last[p]; l != none {
-			c.join(ex.clock(l))
+			ex.joinPast(l, i)
 		}
 	}
 }
 
-// epochs joins into the clock of update e the updates of stores that a store-store fence separates
+// epochs adds to the past of update e, number i, the updates of stores that a store-store fence separates
 // from the store of e, and the allocs that took back a block whose free e would have come after.
-func (ex *execution) epochs(e *event, c *clockSum) {
+func (ex *execution) epochs(e *event, i int32) {
 	epoch := ex.stores[e.Thread][e.Ord].epoch
 	if ex.uses.Frees {
 		for k := range e.Ord {
 			if o := &ex.stores[e.Thread][k]; o.taken != none && (ex.model == memory.TSO || o.epoch < epoch) {
-				c.join(ex.clock(o.taken))
+				ex.joinPast(o.taken, i)
 			}
 		}
 	}
@@ -248,24 +244,24 @@ func (ex *execution) epochs(e *event, c *clockSum) {
 	}
 	for k := range e.Ord {
 		if o := &ex.stores[e.Thread][k]; o.epoch < epoch && o.upd != none {
-			c.join(ex.clock(o.upd))
+			ex.joinPast(o.upd, i)
 		}
 	}
 }
 
 // reversibleLock adds the reversible race of lock i with the event that took the mutex before it,
 // unless that event happens before the thread comes to the lock.
-func (ex *execution) reversibleLock(i int32, c *clockSum) {
+func (ex *execution) reversibleLock(i int32) {
 	e := &ex.events[i]
-	if f := ex.acquirer(e.Acc[0].Addr); f != none && ex.events[f].Thread != e.Thread && !ex.precedes(f, c.sum) {
+	if f := ex.acquirer(e.Acc[0].Addr); f != none && ex.events[f].Thread != e.Thread && !ex.inPast(f, i) {
 		ex.addReversible(reversible{first: f, second: i, lock: true})
 	}
 }
 
 // reversibleJoin adds the reversible race of join i with the start of its thread, unless that happens before the
 // joining thread comes to the join. The join fails if it comes first.
-func (ex *execution) reversibleJoin(i int32, c *clockSum) {
-	if f := ex.starter(int(ex.events[i].Other) - 1); f != none && ex.events[f].Thread != ex.events[i].Thread && !ex.precedes(f, c.sum) {
+func (ex *execution) reversibleJoin(i int32) {
+	if f := ex.starter(int(ex.events[i].Other) - 1); f != none && ex.events[f].Thread != ex.events[i].Thread && !ex.inPast(f, i) {
 		ex.addReversible(reversible{first: f, second: i})
 	}
 }

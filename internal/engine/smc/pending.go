@@ -94,13 +94,16 @@ func (rv *reverser) startedBy(th memory.Thread, i int32) []int32 {
 
 // past reports whether event f happens before what thread t does next, if that drains.
 func (rv *reverser) past(t int, f int32) bool {
-	c := &rv.clock
-	c.reset()
-	if b := rv.exec.base[t]; b != none {
-		c.join(rv.exec.clock(b))
+	ex := rv.exec
+	if b := ex.base[t]; b != none && ex.before(f, b) {
+		return true
 	}
-	rv.exec.joinBuffers(int32(t), c)
-	return rv.exec.precedes(f, c.sum)
+	for _, p := range ex.procs.Buffers[t] {
+		if l := ex.procs.Last[p]; l != none && ex.before(f, l) {
+			return true
+		}
+	}
+	return false
 }
 
 // attempt returns the lock of a thread that waits for it at the end.
@@ -152,21 +155,20 @@ func (rv *reverser) blockedChoice(t int, lb label, i int32) {
 }
 
 // after reports whether event f is event i or happens after it.
-func (rv *reverser) after(i, f int32) bool { return f >= i && rv.exec.precedes(i, rv.exec.clock(f)) }
+func (rv *reverser) after(i, f int32) bool { return rv.exec.before(i, f) }
 
 // pastOf reports whether event f happens before what the thread of event i could do instead of that, if it drains.
 func (rv *reverser) pastOf(i, f int32) bool {
-	c, t := &rv.clock, rv.exec.events[i].Thread
-	c.reset()
-	if b := rv.exec.bases[rv.path.nodes[i+1].bases].old; b != none {
-		c.join(rv.exec.clock(b))
+	ex := rv.exec
+	if b := ex.bases[rv.path.nodes[i+1].bases].old; b != none && ex.before(f, b) {
+		return true
 	}
-	for _, st := range rv.exec.stores[t] {
-		if st.ev < i && st.upd != none {
-			c.join(rv.exec.clock(st.upd))
+	for _, st := range ex.stores[ex.events[i].Thread] {
+		if st.ev < i && st.upd != none && ex.before(f, st.upd) {
+			return true
 		}
 	}
-	return rv.exec.precedes(f, c.sum)
+	return false
 }
 
 // left reports whether event i is left out of the sequence of a race although it may not happen after the first event.

@@ -15,7 +15,7 @@ import (
 //
 // Why v needs the whole execution: if v ended after the second event, an event could pass as a weak
 // initial although a later event of v depends on it, and executions would be lost. So a race is
-// reversed again at the end of every execution that contains it, with two exceptions.
+// reversed again at the end of every execution that contains it, with three exceptions.
 //
 // The first (reversible.until): v is compared with sleeping events and led along the wakeup tree, and each of these
 // decisions depends on the events of v up to some point only: an event that is compared is found in v, or an event of
@@ -31,6 +31,18 @@ import (
 // not be enough for (1). The nodes of that branch have sleep sets of their own, and an execution
 // through the branch that continues like v may be cut off by one of them. Then the rest of v is
 // explored only if v is inserted below the branch.
+//
+// The third (repeated): a race of b and g, reversed at the node m before b, needs no reversal if an event f that sleeps at
+// m is independent of all events of v that do not happen after g. Then g has raced with f in the same way, and the
+// executions after f have demanded what v demands. In detail: suppose the exploration of a node m.t lacks an execution
+// m.t.s. Of the events that sleep at m.t or were explored from there take those that are weak initials of the longest
+// prefix s' of s, let g be the next event of s, and take the one of them, b, that was explored first, from m. The
+// events that sleep at m.b are no weak initials of t.s'.g, or else they would be of a longer prefix, so some execution
+// that begins with m.b.t.s'.g was explored. In it b races with g, and t.s'.g is a prefix of v. If v is demanded at m, it
+// arrives at m.t, because what keeps it from going there is a weak initial of t.s'.g. Then an event is explored from m.t
+// that is a weak initial of s'.g, against the choice of b. If v is not demanded because of f, f is independent of t.s',
+// too, and was explored before b, against the choice of b. Sequences that are not demanded make no execution be explored
+// twice or be cut off. g must be possible after f, with the same accesses.
 //
 // Differs from the paper: in v the second event comes as early as it can, instead of at the end; both are
 // linearizations of the same trace. Most often it wakes all that sleeps, and the branch ends with it. If its accesses
@@ -54,7 +66,6 @@ type reverser struct {
 	pending   []reversible
 	starts    []int32
 	positions []position
-	clock     clockSum
 }
 
 // reverseAll reverses the races of an execution that has ended.
@@ -131,7 +142,7 @@ func (rv *reverser) dependsOnMore(r *reversible) bool {
 		return false
 	}
 	for k := range v.items {
-		if i := v.items[k].i; i != none && !rv.exec.precedes(i, rv.exec.clock(r.second)) && dependent(v.get(k), &v.last) {
+		if i := v.items[k].i; i != none && !rv.exec.before(i, r.second) && dependent(v.get(k), &v.last) {
 			return true
 		}
 	}
@@ -142,9 +153,13 @@ func (rv *reverser) dependsOnMore(r *reversible) bool {
 func (rv *reverser) demand(r *reversible) {
 	v := &rv.seq
 	n := &rv.path.nodes[r.first]
+	repeats := rv.mayRepeat(r)
 	for k := range n.sleep {
 		if c := rv.tree.leads(&n.sleep[k], v); c != notInitial || rv.tail.clash {
 			r.done = c >= 0 && v.items[c].i < r.second && subsetOf(&v.last, &rv.exec.events[r.second])
+			return
+		}
+		if repeats && rv.tree.stop == v.turn && rv.tree.repeated(&n.sleep[k], v) {
 			return
 		}
 	}
@@ -157,6 +172,15 @@ func (rv *reverser) demand(r *reversible) {
 		return
 	}
 	rv.tree.insert(&n.wut, v)
+}
+
+// mayRepeat reports whether another event may have raced with the second event of a race in the same way: that event is
+// possible whatever comes first, with the same accesses.
+func (rv *reverser) mayRepeat(r *reversible) bool {
+	if r.second == none || rv.tree.sourceDPOR || rv.run.Uses.Heap || rv.run.Uses.Global || rv.run.Uses.Joins || rv.run.Uses.Shared {
+		return false
+	}
+	return rv.exec.events[r.second].Flags&(varies|isMutex|locks|joins|allocates) == 0
 }
 
 // sequence builds v in rv.seq. It returns false if the reversed event is not possible.

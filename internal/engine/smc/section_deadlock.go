@@ -60,7 +60,7 @@ func (sd *sectionDeadlock) past(i int32) {
 	for ev := int32(none); ev < i; ev++ {
 		from, to := 0, x.nodes[ev+1].steps
 		if ev != none {
-			if !x.exec.precedes(ev, x.exec.clock(i)) {
+			if !x.exec.before(ev, i) {
 				continue
 			}
 			from = x.nodes[ev].steps

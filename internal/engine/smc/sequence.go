@@ -59,7 +59,7 @@ func (v *sequence) get(k int) *event {
 
 // appendEvent appends event i of the execution unless it happens after event first.
 func (v *sequence) appendEvent(first int32, i int) {
-	if v.exec.precedes(first, v.exec.clock(int32(i))) {
+	if v.exec.before(first, int32(i)) {
 		return
 	}
 	e := &v.exec.events[i]
@@ -74,12 +74,11 @@ func (v *sequence) appendEvent(first int32, i int) {
 // accesses when it comes first, after those only that happen before it.
 func (v *sequence) early(first int32) {
 	ex := v.exec
-	past := ex.clock(v.second)
 	v.late = v.late[:0]
 	for i := first + 1; i < v.second; i++ {
 		switch {
-		case ex.precedes(first, ex.clock(i)):
-		case ex.precedes(i, past):
+		case ex.before(first, i):
+		case ex.before(i, v.second):
 			v.items = append(v.items, item{i: i, forwarded: v.forwardedEarly(first, i, true)})
 		default:
 			v.late = append(v.late, i)
@@ -93,7 +92,7 @@ func (v *sequence) early(first int32) {
 		v.items = append(v.items, item{i: i, forwarded: v.forwardedEarly(first, i, false)})
 	}
 	for i := v.second + 1; i < int32(len(ex.events)); i++ {
-		if !ex.precedes(first, ex.clock(i)) {
+		if !ex.before(first, i) {
 			v.items = append(v.items, item{i: i, forwarded: v.forwardedEarly(first, i, false)})
 		}
 	}
@@ -117,8 +116,8 @@ func (v *sequence) forwardedEarly(first, i int32, early bool) uint8 {
 			memory = true
 		case u == v.second:
 			memory = !early
-		case u == first || ex.precedes(first, ex.clock(u)): // not in v
-		case ex.precedes(u, ex.clock(v.second)):
+		case u == first || ex.before(first, u): // not in v
+		case ex.before(u, v.second):
 			memory = !early || u < i
 		default:
 			memory = !early && u < i
@@ -151,7 +150,7 @@ next:
 			continue
 		}
 		for _, l := range v.dropped {
-			if v.exec.precedes(l, v.exec.clock(int32(i))) {
+			if v.exec.before(l, int32(i)) {
 				v.items = v.items[:n]
 				continue next
 			}

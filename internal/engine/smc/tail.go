@@ -355,7 +355,7 @@ func (x *explorer) afterAll(t int32, joined []int32, number int32) bool {
 		if u == t || l == none || joined != nil && joined[u] == number {
 			continue
 		}
-		if b == none || !x.exec.precedes(l, x.exec.clock(b)) {
+		if b == none || !x.exec.before(l, b) {
 			return false
 		}
 	}

@@ -67,6 +67,7 @@ type inserter struct {
 	passed  []*event
 	led     []ledBy
 
+	stop  int // the event of v that kept one from being a weak initial
 	reach int // how many events of v the decisions about it have depended on
 
 	sleepers []sleeper // what sleeps at the new branch
@@ -128,16 +129,35 @@ func (in *inserter) weakInitial(d *event, v *sequence) int {
 			if e.Label == d.Label {
 				return k
 			}
+			in.stop = none
 			return notInitial
 		}
 		if !passes(probe, e) {
-			in.reach = max(in.reach, k+1)
+			in.reach, in.stop = max(in.reach, k+1), k
 			return notInitial
 		}
 	}
 	in.reach = all
 	in.tail.compare(d)
 	return before
+}
+
+// repeated reports whether a sleeping event d, which the reversed event is the first of v to depend on, is independent of
+// all other events of v but those that happen after the reversed event (reverse.go).
+func (in *inserter) repeated(d *event, v *sequence) bool {
+	in.probe = *d
+	in.reach = all
+	for k := range v.items {
+		i := v.items[k].i
+		if k == v.turn || i > v.second && v.exec.before(v.second, i) {
+			continue
+		}
+		if e := v.get(k); e.Proc == d.Proc || !passes(&in.probe, e) {
+			return false
+		}
+	}
+	in.tail.compare(d)
+	return !in.tail.clash
 }
 
 // insert inserts v below a node with the given branches.
