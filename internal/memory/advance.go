@@ -32,7 +32,7 @@ func (c *compiler) invisible(f *ir.Func, l ir.Loc) bool {
 func (th Thread) Invisible() bool { return th.s.status[th.t] == running && th.loc().invisible }
 
 // Advance runs the thread on through invisible locations while exactly one simple edge can be
-// taken there: an assignment, an assumption, an assertion that holds, or a nop. It takes at
+// taken there: an assignment, an assumption, an assertion that holds, a nop, or the end of the thread. It takes at
 // most limit steps, appends them to out, and stops before an edge that stop reports; stop may
 // be nil. The effect is that of Apply, without an Event.
 func (th Thread) Advance(stop func(loc ir.Loc, edge int32) bool, limit int, out []Step) []Step {
@@ -52,6 +52,9 @@ func (th Thread) Advance(stop func(loc ir.Loc, edge int32) bool, limit int, out 
 		if e.kind == ir.Assign && e.dst >= 0 {
 			s.setReg(tc.regBase+int(e.dst), e.val.eval(regs, 0))
 		}
+		if (e.kind == ir.Return || e.kind == ir.ThreadExit) && e.val.kind != codeNone && th.y.hasResults {
+			s.setResult(t, e.val.eval(regs, 0))
+		}
 		if first {
 			s.setPC(t, e.to) // one record undoes all changes of the location
 			first = false
@@ -70,7 +73,7 @@ func onlySimple(loc *locCode, regs []int64) int32 {
 	for i := range loc.edges {
 		e := &loc.edges[i]
 		switch e.kind {
-		case ir.Nop, ir.Assign:
+		case ir.Nop, ir.Assign, ir.Return, ir.ThreadExit:
 		case ir.Assume:
 			if e.val.eval(regs, 0) == 0 {
 				continue

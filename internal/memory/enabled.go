@@ -109,8 +109,8 @@ func (y *System) enabledStore(s *State, t int, e *edge, regs []int64, one Step, 
 }
 
 func (y *System) enabledLoad(s *State, t int, e *edge, regs []int64, one Step, out []Step) []Step {
-	if e.kind == ir.Load && s.holder < 0 {
-		return append(out, one) // whether it fails shows when it is applied
+	if e.kind == ir.Load && !s.lockedOut(t) {
+		return append(out, one) // whatever the address is
 	}
 	addr := uint64(e.addr.eval(regs, 0))
 	off, fault := y.locate(s, t, e, addr)
@@ -118,9 +118,6 @@ func (y *System) enabledLoad(s *State, t int, e *edge, regs []int64, one Step, o
 		if s.lockedOut(t) {
 			return out
 		}
-		return append(out, one)
-	}
-	if e.kind == ir.Load && !s.lockedOut(t) {
 		return append(out, one)
 	}
 	raw, forwarded := y.take(s, t, e, off, addr)

@@ -18,9 +18,11 @@ import (
 // execution of random programs.
 func TestChronological(t *testing.T) {
 	pairs := 0
+	defer func() { smc.Near = 0 }()
 	for seed := range uint64(fewer(120)) {
 		pr := testkit.Profile{Plain: true, Mixed: seed%3 == 0, Overlap: seed%3 == 1}
 		flat, _ := testkit.Generate(seed, pr).Flat()
+		smc.Near = uint(seed) % 5
 		for _, m := range testkit.Models {
 			task := &engine.Task{Program: flat, Props: &property.Set{}, Model: m, KeepGoing: true}
 			y := memory.New(flat, m, task.MemoryOptions())

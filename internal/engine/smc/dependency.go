@@ -12,6 +12,9 @@ func conflict(a, b *access) bool {
 // dependent reports whether two events of different processes, both possible in some state,
 // depend on each other there.
 func dependent(d, e *event) bool {
+	if d.N == 1 && e.N == 1 && d.Thread != e.Thread && d.From.Forwarded|e.From.Forwarded == 0 && len(d.More)+len(e.More) == 0 { // most often
+		return conflict(&d.Acc[0], &e.Acc[0])
+	}
 	if d.Thread == e.Thread {
 		return d.Cancel != none && d.Cancel == e.Ord || e.Cancel != none && e.Cancel == d.Ord
 	}

@@ -9,7 +9,7 @@
 // Events are run by package machine. The exploration is split into values that own their fields:
 //
 //	value       file            owns
-//	execution   execution.go    events, vector clocks, accesses per word, reversible races
+//	execution   execution.go    events, their pasts, accesses per word, reversible races
 //	path        path.go         the execution and its nodes, and where in it the machine is
 //	inserter    wakeup.go       insertion into wakeup trees
 //	reverser    reverse.go      reversals of races at the end of an execution

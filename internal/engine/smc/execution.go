@@ -15,14 +15,12 @@ type execution struct {
 	tables readsFromTables
 
 	events     []event
-	clocks     []tick   // the vector clocks of the events, one after the other
-	starts     []int32  // per event: where its clock begins; and where that of the next one will
-	recent     []uint64 // per event: which of the 64 events before it are in its past, the newest first
-	past       past     // of the newest event, while it is computed
-	base       []int32  // per thread: the event that its next event continues, or none
+	pasts      pasts
+	base       []int32 // per thread: the event that its next event continues, or none
 	bases      []savedBase
 	stores     [][]store // per thread, in program order
 	attached   []attachment
+	forwards   int // events with bytes that their thread has stored
 	chains     chains
 	reversible []reversible
 
@@ -45,7 +43,7 @@ func newExecution(y *memory.System, procs *processes, tables readsFromTables, us
 	for t := range ex.base {
 		ex.base[t] = none
 	}
-	ex.starts = append(ex.starts, 0)
+	ex.pasts.near, ex.pasts.starts = 64, append(ex.pasts.starts, 0)
 	return ex
 }
 
@@ -57,60 +55,7 @@ func (ex *execution) lastThread() int32 {
 	return ex.events[len(ex.events)-1].Thread
 }
 
-// clock returns the vector clock of event i.
-func (ex *execution) clock(i int32) clock { return ex.clocks[ex.starts[i]:ex.starts[i+1]] }
-
-// past is the past of an event: as a clock, and of the 64 events before it as a set. Most questions are about those.
-type past struct {
-	clockSum
-	recent uint64
-}
-
-// joinPast adds event j and its past to the past of event i, the newest.
-func (ex *execution) joinPast(j, i int32) {
-	if ex.inPast(j, i) {
-		return
-	}
-	ex.past.join(ex.clock(j))
-	if by := uint(i - j); by <= 64 {
-		ex.past.recent |= 1<<(by-1) | ex.recent[j]<<by
-	}
-}
-
-// inPast reports whether event j is in the past of event i, the newest, as far as it has been computed.
-func (ex *execution) inPast(j, i int32) bool {
-	if by := uint(i - j); by <= 64 {
-		return ex.past.recent>>(by-1)&1 != 0
-	}
-	return ex.precedes(j, ex.past.sum)
-}
-
-// keepPast makes the past that has been computed the one of event i, the newest.
-func (ex *execution) keepPast(i int32) {
-	ex.clocks = append(ex.clocks[:ex.starts[i]], ex.past.sum...)
-	ex.starts = append(ex.starts[:i+1], int32(len(ex.clocks)))
-	ex.recent = append(ex.recent[:i], ex.past.recent)
-}
-
-// precedes reports whether event i is in the past that a clock describes.
-func (ex *execution) precedes(i int32, c clock) bool {
-	e := &ex.events[i]
-	return c.at(e.Proc) >= e.Idx
-}
-
-// before reports whether event i is event j or happens before it.
-func (ex *execution) before(i, j int32) bool {
-	switch by := uint(j - i); {
-	case i >= j:
-		return i == j
-	case by <= 64:
-		return ex.recent[j]>>(by-1)&1 != 0
-	default:
-		return ex.precedes(i, ex.clock(j))
-	}
-}
-
-// enter adds event i, whose clock is known, to what later events are ordered by. reached has the
+// enter adds event i, whose past is known, to what later events are ordered by. reached has the
 // other threads that it moved, stores the stores that entered buffers.
 func (ex *execution) enter(i int32, reached []int32, stores []machine.Issued) {
 	e := &ex.events[i]
@@ -125,7 +70,8 @@ func (ex *execution) enter(i int32, reached []int32, stores []machine.Issued) {
 			ex.setBase(u, i)
 		}
 	}
-	if e.From.Forwarded != 0 {
+	if e.From.Forwarded|e.From.Seen != 0 {
+		ex.forwards++
 		ex.attach(i)
 	}
 	ex.addStores(i, stores)
@@ -137,7 +83,10 @@ func (ex *execution) leave(i int32, n *node) {
 	if e.Flags&isUpdate != 0 {
 		ex.stores[e.Thread][e.Ord].upd = none
 	}
-	ex.detach(e, n.attached)
+	if e.From.Forwarded|e.From.Seen != 0 {
+		ex.forwards--
+		ex.detach(e, n.attached)
+	}
 	if e.Cancel != none {
 		ex.stores[e.Thread][e.Cancel].taken = none
 	}

@@ -8,6 +8,10 @@ import (
 	"fencepost/internal/memory"
 )
 
+// Near is how many events before an event its set has; 0: as many as ever. Random programs have few events, and clocks
+// would hardly be used.
+var Near uint
+
 // Explored has the counts of an exploration.
 type Explored struct {
 	Complete, Asleep int64
@@ -18,6 +22,9 @@ type Explored struct {
 // refused await read.
 func ExploreAll(task *engine.Task, opt Options, each func(steps []memory.Step, extra string)) (Explored, error) {
 	x := newExplorer(context.Background(), &job{Task: task, Options: opt}, memory.New(task.Program, task.Model, task.MemoryOptions()), nil)
+	if Near > 0 {
+		x.exec.pasts.near = Near
+	}
 	x.atEnd = func() { each(x.run.Steps, x.extra()) }
 	x.runAll()
 	return Explored{x.out.counts.Complete, x.out.counts.asleep}, x.out.err
@@ -35,7 +42,16 @@ func ExploreOrdered(task *engine.Task, opt Options, each func(steps []memory.Ste
 		}
 		return i
 	}
-	before := func(i, j int) bool { return x.exec.precedes(int32(i), x.exec.clock(int32(j))) }
+	if Near > 0 {
+		x.exec.pasts.near = Near
+	}
+	before := func(i, j int) bool {
+		out := x.exec.before(int32(i), int32(j))
+		if out != x.exec.precedes(int32(i), x.exec.clock(int32(j))) {
+			panic("BUG: clocks and sets differ")
+		}
+		return out
+	}
 	x.atEnd = func() { each(x.run.Steps, x.extra(), event, before) }
 	x.runAll()
 	return Explored{x.out.counts.Complete, x.out.counts.asleep}, x.out.err

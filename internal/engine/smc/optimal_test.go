@@ -67,6 +67,8 @@ func (n *explored) check(want map[string]bool, heap bool) error {
 // runSeed compares an exploration with all traces of a random program. It returns the number of
 // traces, and whether a load of some execution reads its bytes from several stores.
 func runSeed(t *testing.T, seed uint64, pr testkit.Profile, m memory.Model) (total int, split, ok bool) {
+	smc.Near = uint(seed) / 7 % 5
+	defer func() { smc.Near = 0 }()
 	p, _ := testkit.Generate(seed, pr).Flat()
 	flat, _, err := transform.Unroll(p, &property.Set{}, 2, nil)
 	if err != nil {

@@ -116,6 +116,10 @@ func (ex *execution) walkHeap(e *event, a *access) {
 // often it is the last one.
 func (ex *execution) addFound(i int32) {
 	k := len(ex.found)
+	if k == 0 || ex.found[k-1] > i {
+		ex.found = append(ex.found, i)
+		return
+	}
 	for k > 0 && ex.found[k-1] < i {
 		k--
 	}
@@ -166,11 +170,10 @@ func (ex *execution) reversibleSoFar() reversibleSoFar {
 	return reversibleSoFar{newest: none}
 }
 
-// order computes the clock of the newest event and its reversible races.
+// order computes the past of the newest event and its reversible races.
 func (ex *execution) order(i int32) {
 	e := &ex.events[i]
-	ex.past.reset()
-	ex.past.recent = 0
+	ex.beginPast(i)
 	t := e.Thread
 	if e.Flags&isUpdate == 0 {
 		if b := ex.base[t]; b != none {
@@ -215,8 +218,6 @@ func (ex *execution) order(i int32) {
 			ex.addReversible(reversible{first: f, second: i})
 		}
 	}
-	ex.past.join(clock{{e.Proc, e.Idx}})
-	ex.keepPast(i)
 }
 
 // joinBuffers adds the newest updates of thread t to the past of event i.

@@ -96,7 +96,7 @@ func (x *explorer) progress() {
 // bytes returns the memory of the longest execution. The exploration uses no other memory but that
 // of the wakeup trees.
 func (x *explorer) bytes() int64 {
-	n := int64(cap(x.exec.events))*int64(unsafe.Sizeof(event{})) + int64(cap(x.exec.clocks))*int64(unsafe.Sizeof(tick{})) + int64(cap(x.exec.chains.records))*int64(unsafe.Sizeof(record{})) +
+	n := int64(cap(x.exec.events))*int64(unsafe.Sizeof(event{})) + int64(cap(x.exec.pasts.clocks))*int64(unsafe.Sizeof(tick{})) + int64(12*cap(x.exec.pasts.recent)+4*cap(x.exec.pasts.direct)) + int64(cap(x.exec.chains.records))*int64(unsafe.Sizeof(record{})) +
 		int64(cap(x.exec.attached))*int64(unsafe.Sizeof(attachment{})) + int64(cap(x.exec.reversible))*int64(unsafe.Sizeof(reversible{})) + int64(cap(x.run.Steps))*int64(unsafe.Sizeof(memory.Step{}))
 	for _, nd := range x.nodes[:cap(x.nodes)] {
 		n += int64(cap(nd.sleep)) * int64(unsafe.Sizeof(event{}))

@@ -35,8 +35,8 @@ import (
 // The third (repeated): a race of b and g, reversed at the node m before b, needs no reversal if an event f that sleeps at
 // m is independent of all events of v that do not happen after g. Then g has raced with f in the same way, and the
 // executions after f have demanded what v demands. In detail: suppose the exploration of a node m.t lacks an execution
-// m.t.s. Of the events that sleep at m.t or were explored from there take those that are weak initials of the longest
-// prefix s' of s, let g be the next event of s, and take the one of them, b, that was explored first, from m. The
+// m.t.s. Let s' be the longest prefix of s that has a weak initial among the events that sleep at m.t or were explored
+// from there, and b the first of these that was explored, from m, and let g be the next event of s. The
 // events that sleep at m.b are no weak initials of t.s'.g, or else they would be of a longer prefix, so some execution
 // that begins with m.b.t.s'.g was explored. In it b races with g, and t.s'.g is a prefix of v. If v is demanded at m, it
 // arrives at m.t, because what keeps it from going there is a weak initial of t.s'.g. Then an event is explored from m.t

@@ -13,9 +13,11 @@ type sequence struct {
 	turn   int   // index of the reversed event in items
 	last   event // the reversed event: the second event, as it is when it comes before the first
 
+	first int32 // of the race, if some events are still to be added
+	next  int32 // the next event of the execution that may have to be added
+
 	changed event   // scratch of get
 	dropped []int32 // scratch of appendRest
-	late    []int32 // scratch of early
 }
 
 // item is an event of a sequence: number i of the execution, or the reversed event if i is none.
@@ -26,7 +28,9 @@ type item struct {
 }
 
 // reset makes v empty.
-func (v *sequence) reset(second int32) { v.items, v.second = v.items[:0], second }
+func (v *sequence) reset(second int32) {
+	v.items, v.second, v.next = v.items[:0], second, int32(len(v.exec.events))
+}
 
 // events returns how many events of the execution the first n of v are among, at least those up to the second event of
 // the race. It returns 0 if n is all.
@@ -71,31 +75,37 @@ func (v *sequence) appendEvent(first int32, i int) {
 }
 
 // early makes v the events that do not happen after event first, with the second event of the race, which has the same
-// accesses when it comes first, after those only that happen before it.
+// accesses when it comes first, after those only that happen before it. What comes after the second event in v is added
+// when it is asked for (has): most often it is not.
 func (v *sequence) early(first int32) {
 	ex := v.exec
-	v.late = v.late[:0]
 	for i := first + 1; i < v.second; i++ {
-		switch {
-		case ex.before(first, i):
-		case ex.before(i, v.second):
+		if ex.before(i, v.second) && !ex.before(first, i) {
 			v.items = append(v.items, item{i: i, forwarded: v.forwardedEarly(first, i, true)})
-		default:
-			v.late = append(v.late, i)
 		}
 	}
 	v.turn = len(v.items)
 	v.last = ex.events[v.second]
 	v.last.From.Forwarded = v.forwardedEarly(first, v.second, true)
 	v.appendReversed()
-	for _, i := range v.late {
-		v.items = append(v.items, item{i: i, forwarded: v.forwardedEarly(first, i, false)})
-	}
-	for i := v.second + 1; i < int32(len(ex.events)); i++ {
-		if !ex.before(first, i) {
-			v.items = append(v.items, item{i: i, forwarded: v.forwardedEarly(first, i, false)})
+	v.first, v.next = first, first+1
+}
+
+// has reports whether v has an event k. It has all events before that.
+func (v *sequence) has(k int) bool { return k < len(v.items) || v.grow() }
+
+// grow adds an event to v. It returns false if there is none.
+func (v *sequence) grow() bool {
+	ex := v.exec
+	for int(v.next) < len(ex.events) {
+		i := v.next
+		v.next++
+		if !ex.before(v.first, i) && (i > v.second || !ex.before(i, v.second)) {
+			v.items = append(v.items, item{i: i, forwarded: v.forwardedEarly(v.first, i, false)})
+			return true
 		}
 	}
+	return false
 }
 
 // forwardedEarly returns the bytes that event i forwards in the sequence that early makes, where it comes before the late
@@ -104,6 +114,9 @@ func (v *sequence) forwardedEarly(first, i int32, early bool) uint8 {
 	ex := v.exec
 	e := &ex.events[i]
 	forwarded := e.From.Forwarded
+	if ex.forwards == 0 {
+		return forwarded
+	}
 	for left := forwarded | e.From.Seen; left != 0; {
 		ord := e.From.StoreOf(bits.TrailingZeros8(left))
 		part := e.From.BytesOf(ord, left)
@@ -165,8 +178,10 @@ next:
 // moveToFront notes that v is led along a branch that begins with event e. If e is the update of a
 // store that loads of v forward bytes from, these bytes are read from memory instead.
 func (v *sequence) moveToFront(e *event) {
-	if e.Flags&isUpdate == 0 {
+	if e.Flags&isUpdate == 0 || v.exec.forwards == 0 {
 		return
+	}
+	for v.grow() {
 	}
 	for k := range v.items {
 		if it := &v.items[k]; it.forwarded != 0 && !it.gone && v.exec.events[it.i].Thread == e.Thread {

@@ -119,7 +119,7 @@ func (in *inserter) weakInitial(d *event, v *sequence) int {
 		in.probe = *d
 		probe = &in.probe
 	}
-	for k := range v.items {
+	for k := 0; v.has(k); k++ {
 		if v.items[k].gone {
 			continue
 		}
@@ -143,11 +143,11 @@ func (in *inserter) weakInitial(d *event, v *sequence) int {
 }
 
 // repeated reports whether a sleeping event d, which the reversed event is the first of v to depend on, is independent of
-// all other events of v but those that happen after the reversed event (reverse.go).
+// all other events of v that do not happen after the reversed event (reverse.go).
 func (in *inserter) repeated(d *event, v *sequence) bool {
 	in.probe = *d
 	in.reach = all
-	for k := range v.items {
+	for k := 0; v.has(k); k++ {
 		i := v.items[k].i
 		if k == v.turn || i > v.second && v.exec.before(v.second, i) {
 			continue
@@ -231,7 +231,7 @@ func (in *inserter) wakeBy(e *event) {
 func (in *inserter) branch(v *sequence) *tree {
 	var first, at *tree
 	in.findSleepers()
-	for k := range v.items {
+	for k := 0; v.has(k); k++ {
 		if v.items[k].gone {
 			continue
 		}
