@@ -94,12 +94,12 @@ func (rv *reverser) reverse(r *reversible) {
 		rv.alternative(r, r.proc, r.label)
 	case !rv.sequence(r):
 		r.until = r.second + 1
-	case r.second != none && rv.dependsOnMore(r):
+	case r.second != none && !rv.seq.same && rv.dependsOnMore(r):
 		rv.alternative(r, rv.exec.events[r.second].Proc, rv.exec.events[r.second].Label)
 	default:
 		rv.tree.reach = 0
 		rv.demand(r)
-		if r.second != none && sameAccesses(&rv.seq.last, &rv.exec.events[r.second]) {
+		if r.second != none && (rv.seq.same || sameAccesses(&rv.seq.last, &rv.exec.events[r.second])) {
 			r.until = rv.seq.events(rv.tree.reach)
 		}
 	}

@@ -13,6 +13,7 @@ type sequence struct {
 	turn   int   // index of the reversed event in items
 	last   event // the reversed event: the second event, as it is when it comes before the first
 
+	same  bool  // the reversed event is known to have the accesses of the second one
 	first int32 // of the race, if some events are still to be added
 	next  int32 // the next event of the execution that may have to be added
 
@@ -29,7 +30,7 @@ type item struct {
 
 // reset makes v empty.
 func (v *sequence) reset(second int32) {
-	v.items, v.second, v.next = v.items[:0], second, int32(len(v.exec.events))
+	v.items, v.second, v.next, v.same = v.items[:0], second, int32(len(v.exec.events)), false
 }
 
 // events returns how many events of the execution the first n of v are among, at least those up to the second event of
@@ -88,7 +89,7 @@ func (v *sequence) early(first int32) {
 	v.last = ex.events[v.second]
 	v.last.From.Forwarded = v.forwardedEarly(first, v.second, true)
 	v.appendReversed()
-	v.first, v.next = first, first+1
+	v.first, v.next, v.same = first, first+1, true
 }
 
 // has reports whether v has an event k. It has all events before that.

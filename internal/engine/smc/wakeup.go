@@ -142,17 +142,20 @@ func (in *inserter) weakInitial(d *event, v *sequence) int {
 	return before
 }
 
-// repeated reports whether a sleeping event d, which the reversed event is the first of v to depend on, is independent of
-// all other events of v that do not happen after the reversed event (reverse.go).
+// repeated reports whether a sleeping event d, which the reversed event is the first of v to depend on by weakInitial just
+// now, is independent of all other events of v that do not happen after the reversed event (reverse.go).
 func (in *inserter) repeated(d *event, v *sequence) bool {
-	in.probe = *d
+	probe := d
+	if d.From.Forwarded != 0 {
+		probe = &in.probe // as it is at the reversed event
+	}
 	in.reach = all
-	for k := 0; v.has(k); k++ {
+	for k := v.turn + 1; v.has(k); k++ {
 		i := v.items[k].i
-		if k == v.turn || i > v.second && v.exec.before(v.second, i) {
+		if i > v.second && v.exec.before(v.second, i) {
 			continue
 		}
-		if e := v.get(k); e.Proc == d.Proc || !passes(&in.probe, e) {
+		if e := v.get(k); e.Proc == d.Proc || !passes(probe, e) {
 			return false
 		}
 	}
