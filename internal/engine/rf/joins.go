@@ -49,18 +49,26 @@ func (x *explorer) joinEnded(t int, seq []node) {
 	x.g.threads[t][i] = old
 }
 
-// couldChoose reports whether a thread waits in a join that is one of several choices although it can do, or wait
-// for, something else. The graph is no class then: what the thread does there is in others. If all choices are
-// joins that wait, the graph with the first counts.
+// couldChoose reports whether a thread waits in a join, a lock or a spawn that is one of several choices although it can
+// do something else. The graph is no class then: what the thread does there is in others. If all choices wait, the graph
+// with the first lock or spawn counts, and if all are joins the graph with the first join.
 func (x *explorer) couldChoose() bool {
 	for t := range x.g.threads {
 		o := x.g.last(t)
-		if o == nil || o.complete() || o.pick == 0 {
+		if o == nil || o.pick == 0 || o.complete() && !o.waits {
 			continue
 		}
 		th := x.run.thread(t)
 		for i := range int32(th.EdgeCount()) {
-			if o.later || th.Op(i).Kind != ir.Join || len(th.EnabledEdge(i, nil)) > 0 {
+			kind := th.Op(i).Kind
+			switch {
+			case len(th.EnabledEdge(i, nil)) > 0:
+				return true
+			case kind == ir.Join:
+				if o.later && !o.waits {
+					return true
+				}
+			case kind != ir.Lock && kind != ir.Spawn || !o.waits || i < o.label.Edge:
 				return true
 			}
 		}

@@ -3,8 +3,11 @@ package rf_test
 import (
 	"testing"
 
+	"fencepost/internal/engine"
 	"fencepost/internal/engine/rf"
+	"fencepost/internal/ir"
 	"fencepost/internal/memory"
+	"fencepost/internal/property"
 	"fencepost/internal/testkit"
 )
 
@@ -30,6 +33,38 @@ var known = []struct {
 		[][]testkit.Stmt{{{Kind: testkit.AwaitOr, Size: 8, Val: 2, Val2: 2}}, {set(0, 1)}, {set(0, 2)}, {set(1, 1)}, {set(1, 2)}}},
 	{"two threads wait, one for the other",
 		[][]testkit.Stmt{{{Kind: testkit.AwaitOr, Size: 8, Val: 2, Val2: 2}, set(2, 1)}, {set(0, 2), set(0, 1)}, {set(1, 2), set(1, 1)}, {{Kind: testkit.Await, Var: 2, Size: 8, Val: 1}}}},
+}
+
+// TestWaitingChoice: a thread that waits for a mutex, or for a thread to start, although it could do something else is
+// not blocked; if all its choices wait, the execution counts once. Thread a takes the mutex and keeps it, and starts c;
+// it is blocked if b comes first.
+func TestWaitingChoice(t *testing.T) {
+	for _, c := range []struct {
+		choices           string
+		complete, blocked int64
+	}{
+		{"  L0 -> L1: lock [&m]\n  L0 -> L1: nop\n", 1, 1},
+		{"  L0 -> L1: h = spawn {c}()\n  L0 -> L1: h = load [&x]\n", 1, 1},
+		{"  L0 -> L1: lock [&m]\n", 0, 2},
+		{"  L0 -> L1: lock [&m]\n  L0 -> L1: lock [&m]\n", 0, 3},
+	} {
+		text := "program choice flat\nobject m size 8\nobject x size 8\nfunc a() {\n  reg h\n  L0 -> L1: lock [&m]\n  L1 -> L2: h = spawn {c}()\n}\nfunc b() {\n  reg h\n" +
+			c.choices + "}\nfunc c() {\n  L0 -> L1: nop\n}\nthread a = a()\nthread b = b()\nthread c = c() spawned\n"
+		p, diags := ir.Parse("choice.ir", []byte(text))
+		if diags.HasErrors() {
+			t.Fatal(diags.All)
+		}
+		for _, m := range testkit.Models {
+			task := &engine.Task{Program: p, Props: &property.Set{}, Model: m, KeepGoing: true}
+			n, err := rf.ExploreAll(task, rf.Options{Traces: true}, func([]memory.Step) {})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if n.Complete != c.complete || n.Classes-n.Complete != c.blocked {
+				t.Errorf("%s under %s: %+v, want %d complete and %d blocked", c.choices, m, n, c.complete, c.blocked)
+			}
+		}
+	}
 }
 
 // set is a store to a variable, get a load of one to a register.
