@@ -197,18 +197,20 @@ func (in *inst) isCall() bool { return in.callee != nil || in.extern != "" || in
 
 // liveness computes the registers that matter after each instruction, and returns those of the entry.
 func (p *program) liveness(f *function) regSet {
+	enter := func(in *inst) {
+		in.liveBefore, in.upperBefore = in.parts(p)
+		in.maybeBefore = in.maybeArguments(p)
+	}
+	for _, in := range f.order { // what is known about callees may have changed
+		enter(in)
+	}
 	for changed := true; changed; {
 		changed = false
 		for i := len(f.order) - 1; i >= 0; i-- {
 			in := f.order[i]
 			var out, upper, maybe regSet
 			for _, n := range in.next {
-				any, more := n.parts(p)
-				out, upper = out|any, upper|more
-				maybe |= n.maybeBefore(p)
-			}
-			if maybe != in.maybe {
-				in.maybe, changed = maybe, true
+				out, upper, maybe = out|n.liveBefore, upper|n.upperBefore, maybe|n.maybeBefore
 			}
 			if in.refused == "" && (in.End == lift.Ret || in.tail) && f.used {
 				out, upper = out|one(lift.RAX), upper|one(lift.RAX)
@@ -216,18 +218,19 @@ func (p *program) liveness(f *function) regSet {
 			if in.refused == "" && in.End == lift.Ret {
 				out, upper = out|f.results, upper|f.results
 			}
-			if out != in.live || upper != in.upper {
-				in.live, in.upper, changed = out, upper, true
+			if out != in.live || upper != in.upper || maybe != in.maybe {
+				in.live, in.upper, in.maybe, changed = out, upper, maybe, true
+				enter(in)
 			}
 		}
 	}
 	first := f.insts[f.sym.Addr()]
-	return first.before(p) | first.maybeBefore(p)
+	return first.liveBefore | first.maybeBefore
 }
 
-// maybeBefore returns the registers that may be arguments of a call through a pointer, before an instruction. A
+// maybeArguments returns the registers that may be arguments of a call through a pointer, before an instruction. A
 // register that another call may change in between is none.
-func (in *inst) maybeBefore(p *program) regSet {
+func (in *inst) maybeArguments(p *program) regSet {
 	if in.refused != "" {
 		return 0
 	}
@@ -376,27 +379,53 @@ func (p *program) dropDead(in *inst) {
 	if in.refused != "" {
 		return
 	}
-	live, temps := in.live|in.maybe, map[ir.Reg]bool{}
-	read := func(r ir.Reg) { live |= one(r); temps[r] = true }
+	live, temps := in.live|in.maybe, tempSet{}
+	read := func(r ir.Reg) {
+		live |= one(r)
+		temps.set(r, true)
+	}
 	in.Cond.Walk(func(e *ir.Expr) {
 		if e.Op == ir.RegRef {
 			read(e.Reg)
 		}
 	})
-	var kept []ir.Op
+	first := len(in.Ops) // of the operations that stay, which move to the end
 	for i := len(in.Ops) - 1; i >= 0; i-- {
-		op := in.Ops[i]
-		if d := op.Dst; op.Kind == ir.Assign && d != lift.RSP && !live.has(d) && !(d >= lift.FirstTemp && temps[d]) && (in.Guard == nil || d > lift.R15) && !in.keepsArgument(p, d) {
+		op := &in.Ops[i]
+		if d := op.Dst; op.Kind == ir.Assign && d != lift.RSP && !live.has(d) && !temps.has(d) && (in.Guard == nil || d > lift.R15) && !in.keepsArgument(p, d) {
 			continue
 		}
-		op.Defs(func(r ir.Reg) { live &^= one(r); delete(temps, r) })
+		op.Defs(func(r ir.Reg) {
+			live &^= one(r)
+			temps.set(r, false)
+		})
 		op.Uses(read)
-		kept = append(kept, op)
+		if first--; first != i {
+			in.Ops[first] = *op
+		}
 	}
-	for i, j := 0, len(kept)-1; i < j; i, j = i+1, j-1 {
-		kept[i], kept[j] = kept[j], kept[i]
+	in.Ops = in.Ops[first:]
+}
+
+// tempSet is a set of registers that only one instruction uses.
+type tempSet [4]uint64
+
+func (s *tempSet) set(r ir.Reg, in bool) {
+	n := int(r) - int(lift.FirstTemp)
+	if n < 0 || n >= 64*len(s) {
+		return
 	}
-	in.Ops = kept
+	if in {
+		s[n/64] |= 1 << (n % 64)
+	} else {
+		s[n/64] &^= 1 << (n % 64)
+	}
+}
+
+// has reports whether a register is in the set. Registers with higher numbers than the set has always are.
+func (s *tempSet) has(r ir.Reg) bool {
+	n := int(r) - int(lift.FirstTemp)
+	return n >= 64*len(s) || n >= 0 && s[n/64]>>(n%64)&1 == 1
 }
 
 // keepsArgument reports whether an instruction that calls takes a register.

@@ -71,8 +71,18 @@ const none = "-"
 
 // TestMemoryErrors: the errors of machine code, such as accesses out of bounds, are errors of the source: each has the
 // class and the line of one of the source. The list has the others, and errors that only the source has.
-func TestMemoryErrors(t *testing.T) {
-	path, reasons, exact := listOf(t, "gcc", "errors")
+func TestMemoryErrors(t *testing.T) { compareMemoryErrors(t, "gcc") }
+
+// TestMemoryErrorsClang: the same of clang's machine code, for make fuzz.
+func TestMemoryErrorsClang(t *testing.T) {
+	if !testkit.Slow() {
+		t.Skip("clang is compared by make fuzz, with -fp.slow")
+	}
+	compareMemoryErrors(t, "clang")
+}
+
+func compareMemoryErrors(t *testing.T, cc string) {
+	path, reasons, exact := listOf(t, cc, "errors")
 	listed := byProgram(reasons)
 	wanted := regexp.MustCompile(*only)
 	both := 0
@@ -87,7 +97,7 @@ func TestMemoryErrors(t *testing.T) {
 			}
 			source, complete := errorsOf(t, c.Input, model)
 			for _, level := range levels {
-				object, ok := compile(t, c.Input.Name, c.Input.Text, "-c", level)
+				object, ok := compileWith(t, cc, c.Input.Name, c.Input.Text, "-c", level)
 				if !ok {
 					continue
 				}
@@ -124,7 +134,7 @@ func TestMemoryErrors(t *testing.T) {
 	for _, d := range open {
 		t.Logf("open: %s", d)
 	}
-	t.Logf("%s: %d errors are in the source and in the machine code, %d differ as in the list, %d questions are open", version(t, "gcc"), both, len(found), len(open))
+	t.Logf("%s: %d errors are in the source and in the machine code, %d differ as in the list, %d questions are open", version(t, cc), both, len(found), len(open))
 	if both < 5 && *only == "" {
 		t.Errorf("only %d errors are the same", both)
 	}

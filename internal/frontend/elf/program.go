@@ -106,9 +106,11 @@ type inst struct {
 	live    regSet   // the registers that matter after it
 	upper   regSet   // those of which more than the lowest byte does
 	maybe   regSet   // registers that a later call through a pointer may take
-	facts   facts    // what is known about the registers before it; nil: no execution gets there
-	pos     source.Span
-	listed  string // its text in the listing
+	// The same before it.
+	liveBefore, upperBefore, maybeBefore regSet
+	facts                                facts // what is known about the registers before it; nil: no execution gets there
+	pos                                  source.Span
+	listed                               string // its text in the listing
 }
 
 func newProgram(image *object.Image, opt Options, whole map[*object.Section]bool) *program {
@@ -137,6 +139,7 @@ const maxFunction = 100000
 func (p *program) decode(f *function) {
 	todo := []uint64{f.sym.Addr()}
 	l := lift.New(p)
+	l.NoParity = true
 	for len(todo) > 0 && len(f.insts) < maxFunction {
 		addr := todo[len(todo)-1]
 		todo = todo[:len(todo)-1]
@@ -145,7 +148,7 @@ func (p *program) decode(f *function) {
 		}
 		in := &inst{addr: addr}
 		f.insts[addr] = in
-		l.NewBlock()
+		l.Alone()
 		p.lift(l, in)
 		if in.refused != "" {
 			continue
@@ -291,15 +294,17 @@ func (p *program) connect(f *function) {
 	}
 }
 
-// again translates the instructions in their order, so that conditions know the comparison before them.
+// again goes through the instructions in their order, and translates conditions anew that know the comparison before
+// them now. Where an instruction reads PF, all are translated with that flag.
 func (p *program) again(f *function) {
 	l := lift.New(p)
+	l.NoParity = !slices.ContainsFunc(f.order, func(in *inst) bool { return in.Inst != nil && in.ReadsParity })
 	var before *inst
 	for _, in := range f.order {
 		if in.starts || before == nil || before.refused != "" || before.NextAddr() != in.addr || in.refused != "" {
 			l.NewBlock()
 		}
-		if in.refused == "" {
+		if in.refused == "" && (!l.NoParity || !l.Pass(in.Inst)) {
 			p.lift(l, in)
 		}
 		before = in

@@ -16,6 +16,7 @@ const (
 	difference                // Left - Right, both extended with zeros
 	logical                   // Left is the result; CF and OF are 0
 	result                    // Left is the result, from which ZF and SF come
+	before                    // what the instruction before left, which is not known so far
 )
 
 func (l *Lifter) setFlag(f ir.Reg, e *ir.Expr) { l.assign(f, e) }
@@ -24,7 +25,9 @@ func (l *Lifter) setFlag(f ir.Reg, e *ir.Expr) { l.assign(f, e) }
 func (l *Lifter) resultFlags(r *ir.Expr, bits int, kind comparedKind) {
 	l.setFlag(ZF, eq(r, ir.Int(0)))
 	l.setFlag(SF, ne(and(r, signBit(bits)), ir.Int(0)))
-	l.setFlag(PF, parity(r))
+	if !l.NoParity {
+		l.setFlag(PF, parity(r))
+	}
 	l.assign(Left, r)
 	l.compared = compared{kind, bits}
 }
@@ -84,6 +87,10 @@ func (l *Lifter) condition(n int) *ir.Expr {
 // positive returns one of the conditions o, b, e, be, s, p, l, le.
 func (l *Lifter) positive(n int) *ir.Expr {
 	c := l.compared
+	if c.kind == before {
+		c, l.out.asksBefore = compared{}, true
+	}
+	l.out.ReadsParity = l.out.ReadsParity || n == 10
 	a, b, zero := ir.R(Left), ir.R(Right), ir.Int(0)
 	negative := func() *ir.Expr { return ir.Binary(ir.Lt, ir.S64, extend(a, c.bits), zero) }
 	switch {

@@ -2,6 +2,7 @@ package lift
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"golang.org/x/arch/x86/x86asm"
@@ -60,6 +61,11 @@ type Inst struct {
 	End   End
 	Cond  *ir.Expr
 	To    Target
+	// ReadsParity says that the instruction reads the flag PF.
+	ReadsParity bool
+	// flags say what the flags are made of afterwards; asksBefore, that knowing it before gives a better translation.
+	flags      compared
+	asksBefore bool
 	// Push says that the first store is of a register that the function saves, or of its argument.
 	Push, Pop bool
 }
@@ -86,7 +92,11 @@ func (r *Refusal) Error() string {
 // Lifter translates the instructions of a basic block in order.
 // shape: a method per group of mnemonics, which share the operands and the flags
 type Lifter struct {
+	// NoParity leaves out the flag PF, which almost no code reads.
+	NoParity bool
+
 	res Resolver
+	ops []ir.Op // of the instruction
 
 	in    x86asm.Inst
 	addr  uint64
@@ -104,6 +114,21 @@ func New(res Resolver) *Lifter { return &Lifter{res: res} }
 // NewBlock forgets what is known about the flags.
 func (l *Lifter) NewBlock() { l.compared = compared{} }
 
+// Alone makes the next instruction one whose flags before it are not known so far.
+func (l *Lifter) Alone() { l.compared = compared{kind: before} }
+
+// Pass goes on after an instruction that was translated alone. It returns false if the instruction has a better
+// translation now, because the flags before it are known.
+func (l *Lifter) Pass(in *Inst) bool {
+	if in.asksBefore && l.compared.kind != unknownFlags {
+		return false
+	}
+	if in.flags.kind != before {
+		l.compared = in.flags
+	}
+	return true
+}
+
 // Lift translates the instruction at the beginning of code.
 func (l *Lifter) Lift(code []byte, addr uint64) (*Inst, error) {
 	code = code[:min(len(code), 15)] // no instruction is longer
@@ -114,7 +139,7 @@ func (l *Lifter) Lift(code []byte, addr uint64) (*Inst, error) {
 	if err != nil || in.Op == 0 || in.Len == 0 || in.Len > len(code) {
 		return nil, undecoded(code, addr)
 	}
-	l.in, l.addr, l.bytes, l.temps, l.err = in, addr, code[:in.Len], FirstTemp, nil
+	l.in, l.addr, l.bytes, l.temps, l.err, l.ops = in, addr, code[:in.Len], FirstTemp, nil, l.ops[:0]
 	l.out = &Inst{Addr: addr, Bytes: l.bytes, Text: strings.ToLower(x86asm.IntelSyntax(in, addr, nil))}
 	if r := l.refuseEarly(); r != nil {
 		return nil, r
@@ -125,18 +150,17 @@ func (l *Lifter) Lift(code []byte, addr uint64) (*Inst, error) {
 	if l.err != nil {
 		return nil, l.err
 	}
+	l.out.Ops, l.out.flags = slices.Clone(l.ops), l.compared
 	return l.out, nil
 }
 
 // special returns the instructions that the decoder does not know: endbr64 and endbr32, which mark
 // targets of jumps.
 func special(code []byte, addr uint64) *Inst {
-	for last, name := range map[byte]string{0xfa: "endbr64", 0xfb: "endbr32"} {
-		if len(code) >= 4 && code[0] == 0xf3 && code[1] == 0x0f && code[2] == 0x1e && code[3] == last {
-			return &Inst{Addr: addr, Bytes: code[:4], Text: name}
-		}
+	if len(code) < 4 || code[0] != 0xf3 || code[1] != 0x0f || code[2] != 0x1e || code[3] != 0xfa && code[3] != 0xfb {
+		return nil
 	}
-	return nil
+	return &Inst{Addr: addr, Bytes: code[:4], Text: []string{"endbr64", "endbr32"}[code[3]-0xfa], flags: compared{kind: before}}
 }
 
 // undecoded refuses bytes that the decoder does not know.
@@ -210,7 +234,7 @@ func (l *Lifter) has(p x86asm.Prefix) bool {
 	return false
 }
 
-func (l *Lifter) emit(op ir.Op)                { l.out.Ops = append(l.out.Ops, op) }
+func (l *Lifter) emit(op ir.Op)                { l.ops = append(l.ops, op) }
 func (l *Lifter) assign(to ir.Reg, e *ir.Expr) { l.emit(assignment(to, e)) }
 
 func assignment(to ir.Reg, e *ir.Expr) ir.Op {
