@@ -130,7 +130,8 @@ func TestMutations(t *testing.T) {
 	}
 }
 
-// FuzzParse: no bytes panic or hang, and a program without errors is valid.
+// FuzzParse: no bytes panic or hang, and a program without errors is valid. Run it with -fuzzminimizetime 1x, as make
+// fuzz does: otherwise nearly all the time goes into shrinking each input that reaches new code.
 func FuzzParse(f *testing.F) {
 	for _, level := range []string{"-O0", "-O2"} {
 		f.Add(compiled(f, smallProgram, level))

@@ -27,15 +27,41 @@ type frame struct {
 // slot is an access to the stack: offset and size in bytes.
 type slot struct{ off, size int64 }
 
-// offsets has the registers that hold an address in the stack, relative to the stack pointer at the entry.
-type offsets map[ir.Reg]int64
+// offsets has the registers that hold an address in the stack, relative to the stack pointer at the entry. They are few.
+type offsets []offset
 
-func (o offsets) clone() offsets {
-	c := offsets{}
-	for r, v := range o {
-		c[r] = v
+type offset struct {
+	reg ir.Reg
+	off int64
+}
+
+func (o offsets) clone() offsets { return slices.Clone(o) }
+
+// of returns the offset that a register holds.
+func (o offsets) of(r ir.Reg) (int64, bool) {
+	for i := range o {
+		if o[i].reg == r {
+			return o[i].off, true
+		}
 	}
-	return c
+	return 0, false
+}
+
+func (o *offsets) set(r ir.Reg, off int64) {
+	for i := range *o {
+		if (*o)[i].reg == r {
+			(*o)[i].off = off
+			return
+		}
+	}
+	*o = append(*o, offset{r, off})
+}
+
+// dropIf forgets registers, and reports whether there were any.
+func (o *offsets) dropIf(f func(offset) bool) bool {
+	n := len(*o)
+	*o = slices.DeleteFunc(*o, f)
+	return len(*o) < n
 }
 
 // maxAlign is the largest alignment of the stack pointer.
@@ -47,8 +73,7 @@ func (o offsets) eval(e *ir.Expr) (int64, bool) {
 	case e == nil:
 		return 0, false
 	case e.Op == ir.RegRef:
-		v, ok := o[e.Reg]
-		return v, ok
+		return o.of(e.Reg)
 	case (e.Op == ir.Add || e.Op == ir.Sub) && e.Type.Bits == 64:
 		x, ok := o.eval(e.X)
 		c, number := e.Y.IsConst()
@@ -72,7 +97,7 @@ func (o offsets) mentions(e *ir.Expr) bool {
 	found := false
 	e.Walk(func(e *ir.Expr) {
 		if e.Op == ir.RegRef {
-			_, ok := o[e.Reg]
+			_, ok := o.of(e.Reg)
 			found = found || ok
 		}
 	})
@@ -80,14 +105,14 @@ func (o offsets) mentions(e *ir.Expr) bool {
 }
 
 // step applies an operation.
-func (o offsets) step(op *ir.Op) {
+func (o *offsets) step(op *ir.Op) {
 	if op.Kind == ir.Assign {
 		if v, ok := o.eval(op.Val); ok {
-			o[op.Dst] = v
+			o.set(op.Dst, v)
 			return
 		}
 	}
-	op.Defs(func(r ir.Reg) { delete(o, r) })
+	op.Defs(func(r ir.Reg) { o.dropIf(func(x offset) bool { return x.reg == r }) })
 }
 
 // after returns the offsets after an instruction.
@@ -96,18 +121,9 @@ func (in *inst) after(o offsets) offsets {
 	for i := range in.Ops {
 		o.step(&in.Ops[i])
 	}
-	if in.isCall() {
-		for r := range o {
-			if r == lift.RAX || volatileRegs.has(r) {
-				delete(o, r)
-			}
-		}
-	}
-	for r := range o {
-		if r >= lift.FirstTemp {
-			delete(o, r)
-		}
-	}
+	o.dropIf(func(x offset) bool {
+		return x.reg >= lift.FirstTemp || in.isCall() && (x.reg == lift.RAX || volatileRegs.has(x.reg))
+	})
 	return o
 }
 
@@ -116,7 +132,7 @@ func (f *function) takeApart(p *program) {
 	fr := &f.frame
 	fr.before, fr.slots = map[*inst]offsets{}, map[slot]bool{}
 	first := f.insts[f.sym.Addr()]
-	fr.before[first] = offsets{lift.RSP: 0}
+	fr.before[first] = offsets{{lift.RSP, 0}}
 	for todo := []*inst{first}; len(todo) > 0; {
 		in := todo[0]
 		todo = todo[1:]
@@ -131,13 +147,11 @@ func (f *function) takeApart(p *program) {
 				todo = append(todo, n)
 				continue
 			}
-			changed := false
-			for r, v := range have {
-				if w, ok := out[r]; !ok || w != v {
-					delete(have, r)
-					changed = true
-				}
-			}
+			changed := have.dropIf(func(x offset) bool {
+				w, ok := out.of(x.reg)
+				return !ok || w != x.off
+			})
+			fr.before[n] = have
 			if changed {
 				todo = append(todo, n)
 			}
@@ -221,7 +235,7 @@ func (f *function) inspectAll(p *program) {
 // inspect finds the uses of the stack in an instruction.
 func (f *function) inspect(p *program, in *inst, o offsets) {
 	fr := &f.frame
-	if v, ok := o[lift.RSP]; ok {
+	if v, ok := o.of(lift.RSP); ok {
 		fr.low = min(fr.low, v)
 	} else {
 		f.problem = fmt.Sprintf("the stack pointer is not known at %s+0x%x: variables of variable size are not supported", f.sym.Name, in.addr-f.sym.Addr())
@@ -266,7 +280,7 @@ func (f *function) inspect(p *program, in *inst, o offsets) {
 	switch {
 	case in.isCall():
 		for i, r := range argumentRegs {
-			if _, ok := o[r]; ok && i < in.arguments(p) {
+			if _, ok := o.of(r); ok && i < in.arguments(p) {
 				fr.escapes = true
 			}
 		}
@@ -280,17 +294,17 @@ func (f *function) inspect(p *program, in *inst, o offsets) {
 			}
 		}
 		fr.escapes = fr.escapes || in.pointer && o.mentions(in.Cond)
-		if v := o[lift.RSP]; in.tail && v != 0 {
+		if v, _ := o.of(lift.RSP); in.tail && v != 0 {
 			f.problem = "the stack is not balanced at a jump to another function"
 		}
 	case in.End == lift.Ret:
-		if v := o[lift.RSP]; v != 0 {
+		if v, _ := o.of(lift.RSP); v != 0 {
 			f.problem = "the stack is not balanced at a return"
 		}
-		if _, ok := o[lift.RAX]; ok {
+		if _, ok := o.of(lift.RAX); ok {
 			fr.escapes = true
 		}
-		if _, ok := o[lift.RDX]; ok && f.results.has(lift.RDX) {
+		if _, ok := o.of(lift.RDX); ok && f.results.has(lift.RDX) {
 			fr.escapes = true
 		}
 	default:
@@ -310,7 +324,10 @@ func (in *inst) passed() []slot {
 }
 
 // passes returns the word of the caller's stack that is a parameter of its callee.
-func (in *inst) passes(o offsets, s slot) slot { return slot{o[lift.RSP] + s.off - 8, s.size} }
+func (in *inst) passes(o offsets, s slot) slot {
+	sp, _ := o.of(lift.RSP)
+	return slot{sp + s.off - 8, s.size}
+}
 
 // changesNothing reports whether an operation is a locked instruction that leaves memory as it is, such as
 // lock or dword ptr [rsp], 0, and no operation after it uses what it read: compilers use it as a fence.
