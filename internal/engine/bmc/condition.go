@@ -169,7 +169,7 @@ func (sq *sequencer) wake(t *thread, l *location, st *step, round int, now gate)
 			}
 			continue
 		}
-		waiting := sq.x.c.all(w.begin.runs, sq.x.by(w.thread, w.from, round, t, l), sq.x.by(w.thread, w.at, round, t, l).not(),
+		waiting := sq.x.c.all(w.begin.runs, sq.x.by(w.thread, w.from, round, t, l), sq.wentOn(w, round, t, l).not(),
 			w.woken.not(), sq.x.c.equal(w.cond, st.signalAt))
 		some, one = sq.x.c.or(some, waiting), sq.x.c.or(one, sg.picks)
 		if st.e.Op.Kind == ir.Signal {
@@ -178,6 +178,16 @@ func (sq *sequencer) wake(t *thread, l *location, st *step, round int, now gate)
 		w.woken = sq.x.c.or(w.woken, sq.x.c.all(runs, waiting, sg.picks))
 	}
 	sq.x.c.demand(one, runs, some)
+}
+
+// wentOn returns whether a thread has left its wait when thread t is at a location in a round. A thread that
+// failed when it took its mutex counts as one that has not come to that step yet.
+func (sq *sequencer) wentOn(w *wait, round int, t *thread, l *location) gate {
+	runs := low
+	for _, st := range w.at.steps {
+		runs = sq.x.c.or(runs, st.runs)
+	}
+	return sq.x.c.and(runs, sq.x.by(w.thread, w.at, round, t, l))
 }
 
 // stillWaits returns whether a thread that has not left its wait cannot leave it: it was not woken,
@@ -204,8 +214,16 @@ func (d *decoder) wakeUp(t *thread, st *step) {
 	}
 }
 
-// signalled returns the thread that a signal wakes, or -1.
-func (d *decoder) signalled(st *step) int64 {
+// signalled returns the thread that a signal wakes, or -1. The order of events does not say it, because a
+// thread that was not woken wakes spuriously when it goes on: any choice will do.
+func (d *decoder) signalled(do memory.Step, st *step) int64 {
+	if d.x.order != nil {
+		for _, can := range d.y.EnabledEdges(d.rec.State(), int(do.Thread), nil) {
+			if can.Kind == memory.Exec && can.Edge == do.Edge {
+				return can.Choice
+			}
+		}
+	}
 	for _, sg := range st.signals {
 		if d.is(sg.picks) {
 			return int64(sg.thread.id)

@@ -174,7 +174,7 @@ func (d *decoder) take(t *thread, st *step) {
 		do.Choice = d.number(st.choice)
 	}
 	if st.e.Op.Kind == ir.Signal && !fails {
-		do.Choice = d.signalled(st)
+		do.Choice = d.signalled(do, st)
 	}
 	for _, b := range st.again {
 		if d.is(b.picks) {

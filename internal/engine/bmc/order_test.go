@@ -4,8 +4,11 @@ import (
 	"strings"
 	"testing"
 
+	"fencepost/internal/engine"
 	"fencepost/internal/engine/bmc"
+	"fencepost/internal/ir"
 	"fencepost/internal/pipeline"
+	"fencepost/internal/property"
 	"fencepost/internal/question/check"
 	"fencepost/internal/testkit"
 	"fencepost/verdict"
@@ -281,6 +284,79 @@ func TestStartedByTwo(t *testing.T) {
 			if what := testkit.Difference(want, got); what != "" {
 				t.Errorf("seed %d under %s: %s", seed, m, what)
 			}
+		}
+	}
+}
+
+// TestConditionsInOrder: where deadlocks are not asked for, the order of events takes programs with conditions. A signal
+// wakes a thread that waits, which must not matter: threads wake spuriously.
+func TestConditionsInOrder(t *testing.T) {
+	likeExplicit(t, ordered(1), &property.Set{Checks: true}, `program signal flat
+object m
+object c
+object x
+func waiter() {
+  0 -> 1: lock [&m]
+  1 -> 2: store [&x] = 1 in x
+  2 -> 3: condwait [&c] mutex [&m]
+  3 -> 4: unlock [&m]
+}
+func waker() {
+  reg r
+  0 -> 1: lock [&m]
+  1 -> 2: r = load [&x] in x
+  2 -> 3: signal [&c]
+  3 -> 4: unlock [&m]
+  4 -> 5: assert (r == 0)
+}
+thread waiter = waiter()
+thread waker = waker()
+`)
+}
+
+// TestWaiterFails: a thread that wakes and finds its mutex destroyed has failed. In an execution that shows something
+// else, it still waits for a signal.
+func TestWaiterFails(t *testing.T) {
+	likeExplicit(t, complete(1), &property.Set{Checks: true, Deadlock: true}, `program destroyed flat
+object m
+object c
+object x
+func waiter() {
+  0 -> 1: lock [&m]
+  1 -> 2: store [&x] = 1 in x
+  2 -> 3: condwait [&c] mutex [&m]
+  3 -> 4: unlock [&m]
+}
+func breaker() {
+  reg r
+  0 -> 1: r = load [&x] in x
+  1 -> 2: store.u64 [&m] = -1
+  2 -> 3: fence
+  3 -> 4: signal [&c]
+  4 -> 5: assert (r == 0)
+}
+thread waiter = waiter()
+thread breaker = breaker()
+`)
+}
+
+// likeExplicit compares the answers of an engine and of the explicit one about a program that has a violation.
+func likeExplicit(t *testing.T, e *engine.Engine, props *property.Set, text string) {
+	p, diags := ir.Parse("test", []byte(text))
+	if diags.HasErrors() {
+		t.Fatal(diags.All)
+	}
+	for _, m := range testkit.Models {
+		want, err := testkit.Ask(testkit.Explicit, p, props, m, testkit.How{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := testkit.Ask(e, p, props, m, testkit.How{})
+		if err != nil {
+			t.Fatalf("%s: %v", m, err)
+		}
+		if what := testkit.Difference(want, got); what != "" || !got.Found() {
+			t.Errorf("%s: %s; a violation: %t", m, what, got.Found())
 		}
 	}
 }
