@@ -10,6 +10,7 @@ import (
 
 	"fencepost/internal/pipeline"
 	"fencepost/internal/question/prove"
+	"fencepost/internal/testkit"
 	"fencepost/verdict"
 )
 
@@ -22,63 +23,72 @@ type algorithm struct {
 	most     int64 // threads; 0: any number
 	verdict  verdict.Verdict
 	mistakes []mistake
-	given    int // invariants of the user
+	given    int  // invariants of the user
+	slow     bool // more than ten seconds
 }
 
 var algorithms = []algorithm{
 	{"ticket.c", 1<<31 - 1, verdict.ValueRobust, []mistake{
 		{"atomic_fetch_add_explicit(&l->next, 1, memory_order_relaxed);\n", "l->next;\n  l->next = mine + 1;\n"},
 		{"  assert(inside == 0);\n", "  release(&lock);\n  assert(inside == 0);\n"},
-	}, 0},
+	}, 0, false},
 	{"ttas.c", 0, verdict.ValueRobust, []mistake{
 		{"if (!atomic_exchange_explicit(&lock, 1, memory_order_acquire))\n", "lock = 1;\n"},
-	}, 0},
+	}, 0, false},
 	{"dcl.c", 0, verdict.ValueRobust, []mistake{
 		{"    if (config == NULL) {\n      struct", "    {\n      struct"},
 		{"      c->size = 8;\n      config = c;\n", "      config = c;\n      c->size = 8;\n"},
-	}, 0},
+	}, 0, false},
 	{"rcu.c", 0, verdict.ValueRobust, []mistake{
 		{"    block.limit = 8;\n    atomic_store_explicit(&current, &block, memory_order_release);\n",
 			"    atomic_store_explicit(&current, &block, memory_order_release);\n    block.limit = 8;\n"},
 		{"  if (c == NULL) {", "  if (c != NULL) {"},
-	}, 0},
+	}, 0, false},
 	{"dcl-malloc.c", 0, verdict.ValueRobust, []mistake{
 		{"    if (config == NULL) {\n      struct", "    {\n      struct"},
 		{"      c->size = 8;\n      config = c;\n", "      config = c;\n      c->size = 8;\n"},
 		{"      config = c;\n", "      config = c;\n      free(c);\n"},
-	}, 0},
+	}, 0, false},
 	{"rcu-malloc.c", 0, verdict.ValueRobust, []mistake{
 		{"  c->limit = c->size;\n  atomic_store_explicit(&current, c, memory_order_release);\n", "  atomic_store_explicit(&current, c, memory_order_release);\n  c->limit = c->size;\n"},
 		{"  if (old != NULL) {", "  {"},
 		{"    c->size = old->size + 1;\n  }\n", "    c->size = old->size + 1;\n    free(old);\n  }\n"},
-	}, 0},
+	}, 0, false},
 	{"own-block.c", 0, verdict.ValueRobust, []mistake{
 		{"  free(b);\n", "  free(b);\n  free(b);\n"},
 		{"  x = 2;\n", "  x = 2;\n  free(b);\n"},
-	}, 0},
+	}, 0, false},
 	{"seqlock.c", 1<<30 - 1, verdict.ValueRobust, []mistake{
 		{"    while (before % 2 == 1);\n", "    while (0);\n"},
 		{"  y = next;\n  atomic_store_explicit(&seq, s + 2, memory_order_release);\n", "  atomic_store_explicit(&seq, s + 2, memory_order_release);\n  y = next;\n"},
 		{"  } while (before != atomic_load_explicit(&seq, memory_order_relaxed));", "  } while (0);"},
-	}, 0},
+	}, 0, false},
 	{"spsc.c", 0, verdict.ValueRobust, []mistake{
 		{"  slot[h % size] = h;\n  atomic_store_explicit(&head, h + 1, memory_order_release);\n",
 			"  atomic_store_explicit(&head, h + 1, memory_order_release);\n  slot[h % size] = h;\n"},
 		{"== size)", "== size + 1)"},
 		{"if (!atomic_exchange_explicit(&consuming, 1, memory_order_acquire)) {", "if (!consuming) {"},
-	}, 0},
+	}, 0, false},
 	{"clh.c", 0, verdict.ValueRobust, []mistake{
 		{"  while (atomic_load", "  if (atomic_load"},
 		{"  inside = 1;\n  inside = 0;\n  atomic_store_explicit(&me->locked, 0, memory_order_release);\n",
 			"  inside = 1;\n  atomic_store_explicit(&me->locked, 0, memory_order_release);\n  inside = 0;\n"},
 		{"  free(before);\n", "  free(me);\n"},
-	}, 2},
+	}, 2, false},
+	{"mcs.c", 0, verdict.Abstracted, []mistake{
+		{"    while (atomic_load_explicit(&me->locked, memory_order_acquire))\n      ;\n", ""},
+		{"  atomic_store_explicit(&me->locked, 1, memory_order_relaxed);\n", "  atomic_store_explicit(&me->locked, 0, memory_order_relaxed);\n"},
+		{"    while (next == NULL);\n", "    while (0);\n"},
+	}, 14, true},
 }
 
 // TestAlgorithms: the algorithms are proved.
 func TestAlgorithms(t *testing.T) {
 	for _, test := range algorithms {
 		t.Run(test.file, func(t *testing.T) {
+			if test.slow && !testkit.Slow() {
+				t.Skip("it takes long: run with -fp.slow")
+			}
 			r := proof(t, test.file, source(t, test.file), func(o *prove.Options) { o.Timeout = 0 })
 			if r.Verdict != test.verdict || r.Proof.Open() > 0 || r.Proof.MaxThreads != test.most || r.Coverage.Threads != verdict.AnyThreads {
 				t.Errorf("%s, %s; for %d threads, %d checks open", r.Verdict, r.Reason, r.Proof.MaxThreads, r.Proof.Open())
