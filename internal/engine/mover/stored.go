@@ -203,10 +203,10 @@ func propose(k *knowledge, stored *verdict.Proof) {
 	}
 }
 
-// unlessThere adds conditions that a list does not have.
+// unlessThere adds conditions that a list does not have. What the user has stated may be found as well, and is listed twice then.
 func unlessThere(list, more []*pred) []*pred {
 	for _, p := range more {
-		if !slices.ContainsFunc(list, func(q *pred) bool { return q.text == p.text }) {
+		if !slices.ContainsFunc(list, func(q *pred) bool { return q.given == nil && q.text == p.text }) {
 			list = append(list, p)
 		}
 	}

@@ -111,11 +111,16 @@ func TestAlgorithms(t *testing.T) {
 	}
 }
 
-// TestStoredBlocks: a stored proof of a program that allocates is proved again without a search for invariants.
+// TestStoredBlocks: a stored proof of a program that allocates is proved again without a search for invariants, with as many
+// of them, also if the user states what is found.
 func TestStoredBlocks(t *testing.T) {
 	for _, file := range []string{"dcl-malloc.c", "rcu-malloc.c", "own-block.c", "clh.c"} {
-		found := proof(t, file, source(t, file), func(o *prove.Options) { o.Timeout = 0 })
-		again := proof(t, file, source(t, file), func(o *prove.Options) { o.Timeout, o.Stored = 0, found.Proof })
+		text := strings.Replace(source(t, file), "int r = x;", "//@ invariant b->v == 1\n  int r = x;", 1)
+		found := proof(t, file, text, func(o *prove.Options) { o.Timeout = 0 })
+		again := proof(t, file, text, func(o *prove.Options) { o.Timeout, o.Stored = 0, found.Proof })
+		if len(again.Proof.Invariants) != len(found.Proof.Invariants) {
+			t.Errorf("%s: %d invariants, %d before", file, len(again.Proof.Invariants), len(found.Proof.Invariants))
+		}
 		if again.Verdict != verdict.ValueRobust || again.Proof.Open() > 0 || again.Proof.Obligations > found.Proof.Obligations {
 			t.Errorf("%s: %s, %s; %d obligations, %d before", file, again.Verdict, again.Reason, again.Proof.Obligations, found.Proof.Obligations)
 		}
