@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
 
 	"fencepost/internal/ir"
 	"fencepost/internal/source"
@@ -27,11 +28,33 @@ func (p *Program) Replicated() string {
 				best, at = f.Name, pos
 			}
 		}
-		if best != "" && !slices.Contains(names, best) {
+		if best == "" || !begins(p.Files[note.Next.File], note.Next, at) {
+			best = functionAt(p.Files[note.Next.File], note.Next)
+		}
+		if !slices.Contains(names, best) {
 			names = append(names, best)
 		}
 	}
 	return strings.Join(names, ",")
+}
+
+// begins reports whether what begins at one position goes on at another: no statement or body ends in between. A function
+// that nothing starts is not in the program, and the next one is another.
+func begins(f *source.File, from, to source.Pos) bool {
+	return f == nil || !strings.ContainsAny(f.Slice(source.Span{Pos: from, EndLine: to.Line, EndCol: to.Col}), ";{}")
+}
+
+// functionAt returns the name of a function that is not in the program: the word before its parameters.
+func functionAt(f *source.File, at source.Pos) string {
+	head := ""
+	if f != nil {
+		head, _, _ = strings.Cut(f.Line(at.Line), "(")
+	}
+	words := strings.FieldsFunc(head, func(r rune) bool { return r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	if len(words) == 0 {
+		return fmt.Sprintf("what is at line %d", at.Line)
+	}
+	return words[len(words)-1]
 }
 
 // FlattenTemplates runs the passes on a program that has templates: in .fp as the text says, in C

@@ -30,7 +30,7 @@ func replicate(p *ir.Program, function string, n int) (*ir.Program, error) {
 		}
 	}
 	if target == ir.NoFunc {
-		return nil, fmt.Errorf("there is no function %s", function)
+		return nil, fmt.Errorf("there is no function %s that a thread runs", function)
 	}
 	out := *p
 	out.Funcs = make([]*ir.Func, len(p.Funcs))
