@@ -65,6 +65,7 @@ func (a *Asker) checkUnder(ctx context.Context, in fencepost.Input, model fencep
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, opt.Timeout)
 		defer cancel()
+		ctx = store.Asking(ctx)
 	}
 	start := time.Now()
 	for root := x.Root(); ; {

@@ -86,13 +86,13 @@ type Store struct {
 	consumers sync.Map // of jetstream.Consumer
 }
 
-// answerTime is how long a server may take to acknowledge a message.
+// answerTime is how long a server may take to answer a question or to acknowledge a message.
 const answerTime = 5 * time.Second
 
 // Connect opens the store of a server, and creates what is missing there. Replicas is the number of servers
 // that keep each message.
 func Connect(ctx context.Context, nc *nats.Conn, replicas int) (*Store, error) {
-	js, err := jetstream.New(nc, jetstream.WithPublishAsyncTimeout(answerTime))
+	js, err := jetstream.New(nc, jetstream.WithPublishAsyncTimeout(answerTime), jetstream.WithDefaultTimeout(answerTime))
 	if err != nil {
 		return nil, err
 	}
@@ -100,8 +100,18 @@ func Connect(ctx context.Context, nc *nats.Conn, replicas int) (*Store, error) {
 	// The server may be away just now, or have no JetStream at all.
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
+	ctx = Asking(ctx)
 	return s, repeat(ctx, func() error { return s.open(ctx) })
 }
+
+// Asking returns a context for several questions to a server, which ends when ctx ends. A reply that is lost with its
+// server never comes. The client library waits for it until the deadline of the context, and answerTime if there is none:
+// so this context has none, and there is time to ask again.
+func Asking(ctx context.Context) context.Context { return withoutDeadline{ctx} }
+
+type withoutDeadline struct{ context.Context }
+
+func (withoutDeadline) Deadline() (time.Time, bool) { return time.Time{}, false }
 
 // patience is how long Connect asks again.
 const patience = 30 * time.Second

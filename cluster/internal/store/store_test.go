@@ -1,12 +1,18 @@
 package store_test
 
 import (
+	"bufio"
 	"bytes"
 	"errors"
+	"io"
 	"math/rand"
+	"net"
+	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
+	"fencepost/cluster/internal/server"
 	"fencepost/cluster/internal/store"
 	"fencepost/cluster/internal/store/storetest"
 	"fencepost/cluster/internal/task"
@@ -85,5 +91,75 @@ func TestDuplicates(t *testing.T) {
 	}
 	if waiting, taken, err := s.Queue(t.Context(), job.ID); err != nil || waiting != 2 || taken != 0 {
 		t.Errorf("%d wait, %d are taken, %v", waiting, taken, err)
+	}
+}
+
+// TestLostReply: a question whose reply is lost with the connection is asked again, long before the time is up.
+func TestLostReply(t *testing.T) {
+	s, err := server.Start(server.Options{Listen: "127.0.0.1:0", Dir: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.Stop)
+	p := newProxy(t, strings.TrimPrefix(s.URL(), "nats://"), "STREAM.CREATE.KV_fp_workers")
+	nc, err := server.Connect(server.Access{URL: p.url, Name: t.Name()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(nc.Close)
+	if _, err := store.Connect(t.Context(), nc, 1); err != nil {
+		t.Error(err)
+	}
+	if !p.cut.Load() {
+		t.Error("no question was lost")
+	}
+}
+
+// proxy hands bytes on between clients and a server. It closes the first connection that carries a word, and does not
+// hand the word on.
+type proxy struct {
+	url, server, word string
+	cut               atomic.Bool
+}
+
+func newProxy(t *testing.T, server, word string) *proxy {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { l.Close() })
+	p := &proxy{url: "nats://" + l.Addr().String(), server: server, word: word}
+	go func() {
+		for {
+			client, err := l.Accept()
+			if err != nil {
+				return
+			}
+			go p.serve(client)
+		}
+	}()
+	return p
+}
+
+func (p *proxy) serve(client net.Conn) {
+	defer client.Close()
+	server, err := net.Dial("tcp", p.server)
+	if err != nil {
+		return
+	}
+	defer server.Close()
+	go func() {
+		_, _ = io.Copy(client, server)
+		client.Close()
+	}()
+	for r := bufio.NewReader(client); ; {
+		line, err := r.ReadBytes('\n')
+		if bytes.Contains(line, []byte(p.word)) && p.cut.CompareAndSwap(false, true) {
+			return
+		}
+		if _, failed := server.Write(line); failed != nil || err != nil {
+			return
+		}
 	}
 }
