@@ -13,9 +13,22 @@ import (
 
 // TestErrorsAgainstExplicit: with bounds that exclude no execution the answers agree with the
 // explicit engine, on random programs with memory errors added to them. Programs that need more
-// than maxRounds rounds are left out: the solver may take hours for one of them.
+// than maxRounds rounds are left out with rounds: the solver may take hours for one of them.
 func TestErrorsAgainstExplicit(t *testing.T) {
-	const maxRounds = 16
+	t.Run("rounds", func(t *testing.T) {
+		errorsAgainstExplicit(t, complete(1), func(task *engine.Task) bool {
+			opt, err := bmc.Complete(task, 1)
+			return err == nil && opt.Rounds > maxRounds
+		})
+	})
+	t.Run("order", func(t *testing.T) {
+		errorsAgainstExplicit(t, ordered(1), func(*engine.Task) bool { return false })
+	})
+}
+
+const maxRounds = 16
+
+func errorsAgainstExplicit(t *testing.T, e *engine.Engine, tooLarge func(*engine.Task) bool) {
 	var asked, refused, found, large atomic.Int64
 	inParallel((*programs+3)/4, func(i int) {
 		seed := *firstSeed + uint64(i)
@@ -30,11 +43,11 @@ func TestErrorsAgainstExplicit(t *testing.T) {
 				t.Errorf("seed %d, %s: explicit: %v", seed, m, err)
 				return
 			}
-			if opt, err := bmc.Complete(&engine.Task{Program: flat, Props: props, Model: m}, 1); err == nil && opt.Rounds > maxRounds {
+			if tooLarge(&engine.Task{Program: flat, Props: props, Model: m}) {
 				large.Add(1)
 				continue
 			}
-			got, err := testkit.Ask(complete(1), flat, props, m, testkit.How{})
+			got, err := testkit.Ask(e, flat, props, m, testkit.How{})
 			if errors.Is(err, errUnsupported) {
 				refused.Add(1)
 				return
@@ -46,7 +59,7 @@ func TestErrorsAgainstExplicit(t *testing.T) {
 				problem = testkit.Difference(want, got)
 			}
 			if problem != "" {
-				t.Errorf("seed %d, %s: %s\nreproduce: go test ./internal/engine/bmc -run TestErrorsAgainstExplicit -fp.programs=1 -fp.seed=%d\n%s", seed, m, problem, seed, ir.Print(flat))
+				t.Errorf("seed %d, %s: %s\nreproduce: go test ./internal/engine/bmc -run %s -fp.programs=1 -fp.seed=%d\n%s", seed, m, problem, t.Name(), seed, ir.Print(flat))
 				return
 			}
 			asked.Add(1)
