@@ -50,7 +50,7 @@ func (p *program) alignments() {
 		f.words = nil
 		if !f.frame.escapes {
 			f.words = map[int64]int{}
-			for s := range f.frame.slots {
+			for _, s := range f.frame.pieces {
 				if s.size == 8 {
 					f.words[s.off] = int(lift.Vector) + len(f.words)
 				}

@@ -20,6 +20,7 @@ import (
 
 var (
 	update = flag.Bool("update", false, "rewrite the lists of differences between machine code and its source, with -fp.slow")
+	limit  = flag.Duration("elf.limit", 4*time.Second, "the most time for one answer of a comparison; what takes longer is not compared")
 	only   = flag.String("elf.only", "", "compare only the programs whose names match this expression")
 )
 
@@ -164,9 +165,6 @@ func byProgram(reasons []reason) map[string]*reason {
 	return out
 }
 
-// limit bounds the time of one answer of a comparison. What takes longer is not compared.
-const limit = 4 * time.Second
-
 // compareCorpus compares a compiler's machine code with the sources. A list is for one version of a compiler; with
 // another version, or another compiler, only the programs that the list does not have are compared.
 func compareCorpus(t *testing.T, cc string) {
@@ -188,7 +186,7 @@ func compareCorpus(t *testing.T, cc string) {
 			for _, model := range []string{"sc", "tso"} {
 				d := difference{c.Name(), level, model, c.Verdict(model), ""}
 				var why string
-				d.binary, why = ask(t, in, model, limit)
+				d.binary, why = ask(t, in, model, *limit)
 				switch {
 				case d.source == "":
 				case d.binary == d.source:
@@ -211,7 +209,10 @@ func compareCorpus(t *testing.T, cc string) {
 	if judge(t, path, reasons, found, expected, open) {
 		return
 	}
-	t.Logf("%s: %d verdicts are the same, %d differ as in the list, %d took longer than %s", version(t, cc), same, len(found), late, limit)
+	for _, d := range open {
+		t.Logf("took longer: %s", d)
+	}
+	t.Logf("%s: %d verdicts are the same, %d differ as in the list, %d took longer than %s", version(t, cc), same, len(found), late, *limit)
 	if same < 20 && *only == "" {
 		t.Errorf("only %d verdicts are the same", same)
 	}

@@ -17,7 +17,7 @@ type emitter struct {
 	l     *translate.Linker
 	fb    *ir.FuncBuilder
 	regs  map[ir.Reg]ir.Reg
-	slots map[slot]ir.Reg
+	slots map[slot]ir.Reg // the pieces of a stack that consists of registers
 	locs  map[*inst]ir.Loc
 	low   *alignment // what is known about the registers
 	block ir.Reg     // holds the address of the frame, if that is a block
@@ -101,15 +101,6 @@ func (e *emitter) reg(r ir.Reg) ir.Reg {
 	}
 	e.regs[r] = e.fb.Reg(lift.RegisterName(r), 0, e.pos)
 	return e.regs[r]
-}
-
-// slot returns the register that stands for a word of the stack.
-func (e *emitter) slot(s slot) ir.Reg {
-	if have, ok := e.slots[s]; ok {
-		return have
-	}
-	e.slots[s] = e.fb.Reg(fmt.Sprintf("stack%d", s.off), 0, e.pos)
-	return e.slots[s]
 }
 
 // expr puts registers, objects and functions of the ir program into an expression.
@@ -260,36 +251,6 @@ func (e *emitter) finish(op ir.Op) {
 	e.add(op)
 }
 
-// slotAccess is an access to a word of the stack that is a register. A locked instruction is a fence still.
-func (e *emitter) slotAccess(op *ir.Op, s slot) {
-	r := e.slot(s)
-	switch op.Kind {
-	case ir.Load:
-		e.add(assign(e.reg(op.Dst), ir.R(r)))
-	case ir.Store:
-		e.add(assign(r, e.expr(op.Val)))
-	case ir.RMW:
-		fence := ir.NewOp(ir.Fence)
-		fence.Fence = ir.FullFence
-		e.add(fence)
-		old, val := e.reg(op.Dst), e.expr(op.Val)
-		e.add(assign(old, ir.R(r)))
-		bin := map[ir.RMWKind]ir.ExprOp{ir.FetchAdd: ir.Add, ir.FetchAnd: ir.And, ir.FetchOr: ir.Or, ir.FetchXor: ir.Xor}
-		switch op.RMW {
-		case ir.Xchg:
-			e.add(assign(r, val))
-		case ir.Cas:
-			same := ir.Binary(ir.Eq, ir.U64, ir.R(old), val)
-			e.add(assign(e.reg(op.Dst2), same))
-			e.add(assign(r, ir.Conditional(ir.R(e.reg(op.Dst2)), e.expr(op.Val2), ir.R(old))))
-		default:
-			e.add(assign(r, ir.Binary(bin[op.RMW], op.Type, ir.R(old), val)))
-		}
-	default:
-		panic("BUG: an access to the stack of an unknown kind")
-	}
-}
-
 // call makes the edge of a call.
 func (e *emitter) call(in *inst, o offsets) {
 	op := ir.NewOp(ir.Call)
@@ -362,12 +323,16 @@ func (e *emitter) argument(in *inst, o offsets, s slot) ir.Reg {
 	if !in.tail {
 		at = in.passes(o, s)
 	}
-	if !e.f.frame.escapes {
-		return e.slot(at)
+	if pieces := e.f.frame.piecesOf(at); !e.f.frame.escapes && len(pieces) == 1 {
+		return e.piece(pieces[0])
 	}
 	op := ir.NewOp(ir.Load)
 	op.Dst, op.Type, op.Addr, op.Order = e.fb.Reg("argument", 0, e.pos), ir.Type{Bits: uint8(8 * s.size)}, e.inFrame(at.off), ir.Relaxed
-	e.add(op)
+	if e.f.frame.escapes {
+		e.add(op)
+	} else {
+		e.add(assign(op.Dst, e.fromStack(at)))
+	}
 	return op.Dst
 }
 

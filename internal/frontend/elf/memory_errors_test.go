@@ -25,7 +25,7 @@ var sourceLine = regexp.MustCompile(`^[^ :]+:([0-9]+)(?: in [^:]*(?:::[^:]*)*)?:
 func errorsOf(t *testing.T, in pipeline.Input, model string) (found map[string]bool, complete bool) {
 	t.Helper()
 	opt := check.Defaults()
-	opt.Workers, opt.Timeout, opt.KeepGoing, opt.Engine, opt.Buffer = 1, limit, true, "explicit", pipeline.DefaultBuffer
+	opt.Workers, opt.Timeout, opt.KeepGoing, opt.Engine, opt.Buffer = 1, *limit, true, "explicit", pipeline.DefaultBuffer
 	a, err := check.Run(context.Background(), in, []string{model}, opt)
 	if err != nil {
 		t.Fatal(err)

@@ -1,6 +1,7 @@
 package elf
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -11,8 +12,8 @@ import (
 // The stack of a function. The idea: in compiled code the stack pointer is at every instruction the one at
 // the entry plus a constant, so that most accesses to the stack have known offsets. If no other use is made
 // of addresses in the stack, the words of the stack become registers: spilled values, saved registers, and
-// at -O0 the variables. If an address is used otherwise, the frame is a block that lives until the function
-// returns.
+// at -O0 the variables. Accesses of different sizes to the same bytes cut the words into pieces, each of which is a
+// register. If an address is used otherwise, the frame is a block that lives until the function returns.
 
 // frame describes the stack of a function.
 type frame struct {
@@ -21,7 +22,8 @@ type frame struct {
 	low     int64 // the lowest offset that is used
 	high    int64 // the end of the parameters on the stack
 	slots   map[slot]bool
-	align   int64 // to which the stack pointer is aligned; 0: not, or to 16 bytes
+	pieces  []slot // of the accesses, in the order of their offsets
+	align   int64  // to which the stack pointer is aligned; 0: not, or to 16 bytes
 }
 
 // slot is an access to the stack: offset and size in bytes.
@@ -220,9 +222,7 @@ func (f *function) inspectAll(p *program) {
 			f.inspect(p, in, o.clone())
 		}
 	}
-	if !fr.escapes && !f.separate() {
-		fr.escapes = true
-	}
+	fr.cut()
 	for _, s := range f.passed {
 		fr.high = max(fr.high, s.off+s.size)
 	}
@@ -346,17 +346,32 @@ func changesNothing(op *ir.Op, rest []ir.Op) bool {
 	return ok && c == 0
 }
 
-// separate reports whether accesses to the stack that overlap are accesses to the same bytes.
-func (f *function) separate() bool {
-	var list []slot
-	for s := range f.frame.slots {
-		list = append(list, s)
+// cut finds the pieces: no access begins or ends inside one.
+func (fr *frame) cut() {
+	var ends []int64
+	for s := range fr.slots {
+		ends = append(ends, s.off, s.off+s.size)
 	}
-	slices.SortFunc(list, func(a, b slot) int { return int(a.off - b.off) })
-	for i := 1; i < len(list); i++ {
-		if list[i].off < list[i-1].off+list[i-1].size {
-			return false
+	slices.Sort(ends)
+	ends = slices.Compact(ends)
+	inside := map[int64]bool{} // where pieces begin
+	for s := range fr.slots {
+		for i, _ := slices.BinarySearch(ends, s.off); ends[i] < s.off+s.size; i++ {
+			inside[ends[i]] = true
 		}
 	}
-	return true
+	for i, begin := range ends {
+		if inside[begin] {
+			fr.pieces = append(fr.pieces, slot{begin, ends[i+1] - begin})
+		}
+	}
+}
+
+// piecesOf returns the pieces of an access.
+func (fr *frame) piecesOf(s slot) []slot {
+	at := func(off int64) int {
+		i, _ := slices.BinarySearchFunc(fr.pieces, off, func(p slot, off int64) int { return cmp.Compare(p.off, off) })
+		return i
+	}
+	return fr.pieces[at(s.off):at(s.off+s.size)]
 }

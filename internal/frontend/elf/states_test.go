@@ -21,7 +21,7 @@ import (
 func states(t testing.TB, in pipeline.Input) (n int64, ok bool) {
 	t.Helper()
 	opt := check.Defaults()
-	opt.Workers, opt.Timeout, opt.Engine, opt.Buffer = 1, limit, "explicit", pipeline.DefaultBuffer
+	opt.Workers, opt.Timeout, opt.Engine, opt.Buffer = 1, *limit, "explicit", pipeline.DefaultBuffer
 	a, err := check.Run(context.Background(), in, []string{"tso"}, opt)
 	if err != nil {
 		t.Fatal(err)
