@@ -3,6 +3,7 @@ package search
 import (
 	"bytes"
 	"encoding/binary"
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -92,6 +93,78 @@ func TestGrowth(t *testing.T) {
 		if len(sh.table) != 1<<sh.bits || sh.count*4 > len(sh.table)*tableShare {
 			t.Errorf("shard %d: %d states in a table of %d and %d bits", i, sh.count, len(sh.table), sh.bits)
 		}
+	}
+}
+
+// reads counts the slots and the records that are read to find out whether a state is there.
+func (v *visited) reads(state []byte) (slots, records int) {
+	h := hash(state)
+	sh := &v.shards[shardOf(h)]
+	for i := sh.home(h); ; i = (i + 1) & uint64(len(sh.table)-1) {
+		slots++
+		slot := sh.table[i]
+		if slot == 0 {
+			return
+		}
+		if slot&tagMask == tagOf(h) {
+			if records++; v.holds(sh, slot&^tagMask-1, state) {
+				return
+			}
+		}
+	}
+}
+
+// TestReadOnce: to look up a state that is there, its own record is read and no other, and to look up a new
+// one none is; beside that a few slots next to each other. It does not depend on how many states there are.
+func TestReadOnce(t *testing.T) {
+	state := make([]byte, 8)
+	numbered := func(i int) []byte {
+		binary.LittleEndian.PutUint64(state, uint64(i)*0x9e3779b97f4a7c15)
+		return state
+	}
+	k := &Sink{v: newVisited(false), parent: noParent}
+	n := 0
+	for _, size := range []int{1 << 10, 1 << 14, 1 << 18} {
+		for ; n < size; n++ {
+			k.Add(numbered(n))
+		}
+		k.flush()
+		const lookups = 1 << 10
+		var slots, records [2]int
+		for i := range lookups {
+			for j, number := range []int{i, size + i} {
+				s, r := k.v.reads(numbered(number))
+				slots[j], records[j] = slots[j]+s, records[j]+r
+			}
+		}
+		t.Logf("%d states: %d look-ups of known ones read %d slots and %d records, of new ones %d and %d", size, lookups, slots[0], records[0], slots[1], records[1])
+		// Tags have 28 bits less those of the home, so a few records of others may be read.
+		if records[0] < lookups || records[0] > lookups+lookups/100 || records[1] > lookups/100 || slots[0] > 4*lookups || slots[1] > 10*lookups {
+			t.Errorf("%d states: %d look-ups of known ones read %d slots and %d records, of new ones %d and %d", size, lookups, slots[0], records[0], slots[1], records[1])
+		}
+	}
+}
+
+// BenchmarkKnown looks up known states in batches. What varies is how many there are.
+func BenchmarkKnown(b *testing.B) {
+	state := make([]byte, 32)
+	for _, many := range []uint64{1 << 10, 1 << 15, 1 << 20} {
+		b.Run(fmt.Sprint(many), func(b *testing.B) {
+			k := &Sink{v: newVisited(false), parent: noParent}
+			add := func(i uint64) {
+				binary.LittleEndian.PutUint64(state, i*0x9e3779b97f4a7c15)
+				k.Add(state)
+			}
+			for i := range many {
+				add(i)
+			}
+			k.flush()
+			r := rand.New(rand.NewPCG(1, 1))
+			b.ResetTimer()
+			for range b.N {
+				add(r.Uint64N(many))
+			}
+		})
 	}
 }
 

@@ -3,7 +3,6 @@ package explicit
 import (
 	"bytes"
 	"fmt"
-	"sync/atomic"
 
 	"fencepost/internal/engine"
 	"fencepost/internal/ir"
@@ -18,9 +17,7 @@ import (
 // there were, at most about most.
 func CheckKeys(task *engine.Task, most int) (int, error) {
 	x := &keyChecker{y: compile(task, !task.NoReduction), seen: map[string]bool{}}
-	if worthInterning(x.y) {
-		x.in = search.NewInterner(new(atomic.Int64))
-	}
+	x.in = internerFor(x.y)
 	x.s, x.c, x.whole = x.y.mem.NewState(), newCodec(x.y, x.in), newCodec(x.y, x.in)
 	eager := reduce.NewRunner(x.y.plan)
 	eager.RunAll(x.s, x.visit)

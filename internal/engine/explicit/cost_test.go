@@ -1,0 +1,128 @@
+package explicit
+
+import (
+	"fmt"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"fencepost/internal/engine"
+	"fencepost/internal/ir"
+	"fencepost/internal/memory"
+	"fencepost/internal/property"
+	"fencepost/internal/search"
+)
+
+// withOthers is a thread that stores to a variable and loads it, beside others that have a variable each and do not
+// move.
+func withOthers(tb testing.TB, others int) *system {
+	var b strings.Builder
+	b.WriteString("program others flat\nobject x\n")
+	for i := range others {
+		fmt.Fprintf(&b, "object y%d\n", i)
+	}
+	b.WriteString("func mover() {\n  reg r\n  0 -> 1: store [&x] = 1 in x\n  1 -> 2: r = load [&x] in x\n}\n")
+	for i := range others {
+		fmt.Fprintf(&b, "func other%d() {\n  0 -> 1: store [&y%d] = %d in y%d\n}\n", i, i, i, i)
+	}
+	b.WriteString("thread mover = mover()\n")
+	for i := range others {
+		fmt.Fprintf(&b, "thread other%d = other%d()\n", i, i)
+	}
+	p, diags := ir.Parse("test", []byte(b.String()))
+	if diags.HasErrors() {
+		tb.Fatal(diags.All)
+	}
+	return compile(&engine.Task{Program: p, Props: &property.Set{Checks: true}, Model: memory.TSO}, false)
+}
+
+// internerFor returns an interner if the search would use one.
+func internerFor(y *system) *search.Interner {
+	if !worthInterning(y) {
+		return nil
+	}
+	return search.NewInterner(new(atomic.Int64))
+}
+
+// firstStep returns the step of the thread that moves.
+func firstStep(tb testing.TB, y *system, s *memory.State) memory.Step {
+	for _, st := range y.mem.Enabled(s, nil) {
+		if st.Thread == 0 {
+			return st
+		}
+	}
+	tb.Fatal("the thread cannot move")
+	panic("unreachable")
+}
+
+// TestChangedParts: as many parts of a state are encoded after a step as the step changes, however many others there
+// are.
+func TestChangedParts(t *testing.T) {
+	counts := map[int]int{}
+	for _, others := range []int{0, 10, 100} {
+		y := withOthers(t, others)
+		s, c := y.mem.NewState(), newCodec(y, nil)
+		c.unpack(s, c.packWhole(s, nil))
+		y.mem.Apply(s, firstStep(t, y, s))
+		c.pack(s, nil)
+		for i := c.changed.Next(0); i >= 0; i = c.changed.Next(i + 1) {
+			counts[others]++
+		}
+	}
+	if counts[0] == 0 || counts[10] != counts[0] || counts[100] != counts[0] {
+		t.Errorf("parts that are encoded, by the number of other threads: %v", counts)
+	}
+}
+
+// BenchmarkOthers takes a step, makes the key of the state and takes the step back. What varies is the number of other
+// threads and variables. A search that does not know what a step has changed makes keys whole.
+func BenchmarkOthers(b *testing.B) {
+	for _, others := range []int{0, 10, 100} {
+		for _, how := range []string{"changed", "whole"} {
+			b.Run(fmt.Sprintf("%s/%d", how, others), func(b *testing.B) {
+				y := withOthers(b, others)
+				s, c := y.mem.NewState(), newCodec(y, internerFor(y))
+				c.unpack(s, c.packWhole(s, nil))
+				st := firstStep(b, y, s)
+				var key []byte
+				b.ReportAllocs()
+				b.ResetTimer()
+				for range b.N {
+					mark := s.Mark()
+					y.mem.Apply(s, st)
+					if how == "changed" {
+						key = c.pack(s, key[:0])
+					} else {
+						key = c.packWhole(s, key[:0])
+					}
+					s.Undo(mark)
+				}
+			})
+		}
+	}
+}
+
+// BenchmarkNext decodes one of two states that differ by a step, after the other. What varies is the number of other
+// threads and variables. A search that does not know what it has decoded before decodes anew.
+func BenchmarkNext(b *testing.B) {
+	for _, others := range []int{0, 10, 100} {
+		for _, how := range []string{"changed", "anew"} {
+			b.Run(fmt.Sprintf("%s/%d", how, others), func(b *testing.B) {
+				y := withOthers(b, others)
+				s, c := y.mem.NewState(), newCodec(y, internerFor(y))
+				keys := [][]byte{c.packWhole(s, nil)}
+				y.mem.Apply(s, firstStep(b, y, s))
+				keys = append(keys, c.packWhole(s, nil))
+				s = y.mem.NewState()
+				b.ReportAllocs()
+				b.ResetTimer()
+				for i := range b.N {
+					if how == "anew" {
+						c.based = false
+					}
+					c.unpack(s, keys[i%2])
+				}
+			})
+		}
+	}
+}
