@@ -30,6 +30,7 @@ type generator struct {
 	scalars []string // lvalues of integer type
 	written []string // variables that statements may change
 	inFunc  bool     // called by expressions: must not change what they read
+	fixed   bool     // no arrays of variable size
 	funcs   []string
 	structs []string // functions from and to struct pair
 	fresh   int
@@ -135,7 +136,7 @@ func (g *generator) statement(d int) {
 		g.line("%ssum += (unsigned long)(%s %s (%s = %s, %s));", g.prefix, g.expr(1), g.pick([]string{"&&", "||"}), v, g.expr(1), g.expr(1))
 	case n == 15 && !g.inFunc:
 		g.line("%sst = %s(%s ? %sst : (struct pair){ .b = %s }, %s);", g.prefix, g.pick(g.structs), g.expr(1), g.prefix, g.expr(1), g.expr(1))
-	case n == 16 && !g.inFunc && d == 2:
+	case n == 16 && !g.inFunc && !g.fixed && d == 2:
 		size, i := g.name(), g.name()
 		g.line("{ int %s = %d + (%s & 3); short %s_a[%s]; for (int %s = 0; %s < %s; %s++) %s_a[%s] = %s * 3;", size, 1+g.r.Intn(3), g.expr(1), size, size, i, i, size, i, size, i, i)
 		g.line("  %s = %s_a[%s - 1] + sizeof(%s_a); }", v, size, size, size)

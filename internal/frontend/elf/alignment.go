@@ -280,7 +280,9 @@ func (w *alignment) call(in *inst) bool {
 			w.now[r] = anyBits
 		}
 	}
-	w.now[lift.RAX] = result
+	if changed.has(lift.RAX) {
+		w.now[lift.RAX] = result
+	}
 	return true
 }
 

@@ -65,6 +65,34 @@ volatile long x = 5; volatile char y = 3;
 __attribute__((noinline)) void f(void) { x += y; x -= y; }
 int main(void) { f(); long v = x; assert(!(v == 256 || v == 0x1000000 || v == 65536 || v == 0x1010000)); f(); v = x; char c = y; assert(!((v != 5) | (c != 3))); return 0; }
 `},
+	{"registers that a callee leaves", "== 7", "== 8", `#include <assert.h>
+volatile int x, y = 7;
+static __attribute__((noinline)) void f(void) { x = 1; }
+__attribute__((noinline)) int g(void) { int t = y; f(); return t; }
+int main(void) { assert(g() == 7); return 0; }
+`},
+	{"an address on the stack that depends on a branch", "== 52", "== 51", `#include <assert.h>
+volatile int c = 1;
+int f(int c);
+__asm__(".text\n.intel_syntax noprefix\n.type f,@function\nf: mov dword ptr [rsp-8], 1\n mov dword ptr [rsp-16], 2\n test edi, edi\n je 1f\n lea rax, [rsp-8]\n jmp 2f\n1: lea rax, [rsp-16]\n"
+  "2: mov dword ptr [rax], 5\n mov eax, [rsp-8]\n imul eax, eax, 10\n add eax, [rsp-16]\n ret\n.size f,.-f\n.att_syntax\n");
+int main(void) { assert(f(c) == 52); assert(f(0) == 15); return 0; }
+`},
+	{"an address on the stack after a call", "== 52", "== 51", `#include <assert.h>
+volatile int c = 1;
+__attribute__((noinline)) int seen(void) { c = 2; return c; }
+int f(void);
+__asm__(".text\n.intel_syntax noprefix\n.type leaf,@function\nleaf: mov dword ptr [rip+c], 3\n ret\n.size leaf,.-leaf\n.type f,@function\nf: sub rsp, 24\n mov dword ptr [rsp+8], 1\n mov dword ptr [rsp], 2\n"
+  " lea rcx, [rsp+8]\n lea rax, [rsp]\n call leaf\n mov dword ptr [rcx], 5\n mov dword ptr [rax], 2\n mov eax, [rsp+8]\n imul eax, eax, 10\n add eax, [rsp]\n add rsp, 24\n ret\n.size f,.-f\n.att_syntax\n");
+int main(void) { assert(f() == 52); assert(seen() == 2); return 0; }
+`},
+	{"a structure on the stack", "== 91", "== 90", `#include <assert.h>
+struct s { char a; long b; short c[3]; int d; };
+volatile int k = 7;
+__attribute__((noinline)) long h(struct s x) { return x.a + x.b + x.c[1] + x.d; }
+__attribute__((noinline)) long f(struct s x, int y) { x.c[1] += y; x.d++; return h(x) + x.a; }
+int main(void) { struct s x = {1, k, {2, 3, 4}, 10}; assert(f(x, 60 + k + 1) == 91); return 0; }
+`},
 	{"the stack protector", "== 48", "== 49", `#include <assert.h>
 #include <string.h>
 volatile int n = 3;

@@ -261,6 +261,9 @@ func (e *emitter) call(in *inst, o offsets) {
 		op = ir.NewOp(ir.Nop)
 	case in.callee != nil:
 		op.Func = in.callee.fb.ID
+		if !in.callee.writes.has(lift.RAX) {
+			op.Dst = ir.NoReg
+		}
 		n := len(in.callee.params)
 		if e.p.inC(in.callee) {
 			n = in.callee.arity()

@@ -10,7 +10,8 @@ import (
 // Which registers matter where. The System V ABI says which registers a call takes and leaves: a function
 // gets up to six parameters in registers, of which only those count that it reads, and returns rax. The
 // registers that belong to the caller are as before after a call. The other registers are the callee's:
-// code that reads one of them after a call that overwrites it is not supported.
+// code that reads one of them after a call that overwrites it is not supported. A function of the program that
+// does not write a register leaves it, also rax.
 
 // regSet is a set of the registers of the processor.
 type regSet uint64
@@ -27,9 +28,9 @@ func (s regSet) has(r ir.Reg) bool { return s&one(r) != 0 }
 // argumentRegs are the registers of parameters, in their order.
 var argumentRegs = []ir.Reg{lift.RDI, lift.RSI, lift.RDX, lift.RCX, lift.R8, lift.R9}
 
-// volatileRegs are the registers that a call may change, but for rax.
+// volatileRegs are the registers that a call may change.
 var volatileRegs = func() regSet {
-	s := one(lift.RCX) | one(lift.RDX) | one(lift.RSI) | one(lift.RDI) | one(lift.R8) | one(lift.R9) | one(lift.R10) | one(lift.R11)
+	s := one(lift.RAX) | one(lift.RCX) | one(lift.RDX) | one(lift.RSI) | one(lift.RDI) | one(lift.R8) | one(lift.R9) | one(lift.R10) | one(lift.R11)
 	for r := lift.Vector; r < lift.FirstTemp; r++ {
 		s |= one(r)
 	}
@@ -126,7 +127,7 @@ func (p *program) findResults(f *function) bool {
 			read |= f.results
 		}
 		add := func(callee *function) {
-			if read.has(lift.RAX) && !callee.used {
+			if (read & callee.writes).has(lift.RAX) && !callee.used {
 				callee.used, found = true, true
 			}
 			if more := read & resultRegs & callee.writes &^ callee.results; more != 0 {
@@ -144,17 +145,18 @@ func (p *program) findResults(f *function) bool {
 	return found
 }
 
-// defines returns the registers beside rax that a call leaves with a result.
+// defines returns the registers that a call leaves with a result.
 func (in *inst) defines(p *program) regSet {
+	rax := in.overwrites() & one(lift.RAX)
 	switch {
 	case in.callee != nil:
-		return in.callee.results
+		return rax | in.callee.results
 	case in.pointer:
-		return p.pointerResults
+		return rax | p.pointerResults
 	case in.stub != nil && in.stub.isPair():
-		return resultRegs
+		return rax | resultRegs
 	}
-	return 0
+	return rax
 }
 
 // findWrites finds the registers that each function overwrites, by itself and by its calls. Compilers know
@@ -182,7 +184,7 @@ func (p *program) findWrites() {
 	}
 }
 
-// overwrites returns the registers that a call overwrites, but for rax.
+// overwrites returns the registers that a call overwrites.
 func (in *inst) overwrites() regSet {
 	switch {
 	case in.final:
@@ -236,7 +238,7 @@ func (in *inst) maybeArguments(p *program) regSet {
 	}
 	maybe := in.maybe
 	if in.isCall() {
-		maybe &^= one(lift.RAX) | in.overwrites()
+		maybe &^= in.overwrites()
 	}
 	for i := range in.Ops {
 		in.Ops[i].Defs(func(r ir.Reg) { maybe &^= one(r) })
@@ -262,102 +264,6 @@ func (in *inst) maybeArguments(p *program) regSet {
 func (in *inst) before(p *program) regSet {
 	live, _ := in.parts(p)
 	return live
-}
-
-// parts returns the registers that matter before an instruction, and of them the ones of which more than the lowest byte
-// matters: a compiler writes the lowest byte of a register whose other bytes have no value (setnz cl; test cl, cl).
-func (in *inst) parts(p *program) (live, upper regSet) {
-	if in.refused != "" {
-		return 0, 0
-	}
-	live, upper = in.live, in.upper
-	read := func(e *ir.Expr, low bool) { demand(e, low, &live, &upper) }
-	if in.isCall() {
-		defined := one(lift.RAX) | in.defines(p)
-		live, upper = live&^defined, upper&^defined
-		for i, r := range argumentRegs {
-			if i < in.arguments(p) && !in.pointer && (in.callee == nil || in.callee.reads.has(r)) {
-				live, upper = live|one(r), upper|one(r)
-			}
-		}
-	}
-	if in.pointer || !in.isCall() {
-		read(in.Cond, false)
-	}
-	for i := len(in.Ops) - 1; i >= 0; i-- {
-		op := &in.Ops[i]
-		if kept, field, ok := merges(op); ok {
-			r := one(op.Dst)
-			was, more := live&r, upper&r
-			live, upper = live&^r, upper&^r
-			if kept>>8 != 0 {
-				live, upper = live|more, upper|more
-			}
-			if kept&0xff != 0 {
-				live |= was
-			}
-			read(field, false)
-			continue
-		}
-		op.Defs(func(r ir.Reg) { live, upper = live&^one(r), upper&^one(r) })
-		low := op.Kind == ir.Store && op.Type.Bits == 8
-		read(op.Addr, false)
-		read(op.Val, low)
-		read(op.Val2, false)
-		read(op.Cond, false)
-		for _, a := range op.Args {
-			read(a, false)
-		}
-	}
-	if in.Guard != nil {
-		live, upper = live|in.live, upper|in.upper
-	}
-	for _, t := range in.keeps {
-		read(t.offset, false)
-	}
-	read(in.Guard, false)
-	read(in.Needs, false)
-	return live, upper
-}
-
-// merges reports whether an operation writes a part of a register, and returns the bits that stay, and the others.
-func merges(op *ir.Op) (kept uint64, field *ir.Expr, ok bool) {
-	if op.Kind != ir.Assign || op.Dst >= lift.Vector || op.Val.Op != ir.Or || op.Val.X.Op != ir.And {
-		return 0, nil, false
-	}
-	old, mask := op.Val.X.X, op.Val.X.Y
-	c, isConst := mask.IsConst()
-	if !isConst || old.Op != ir.RegRef || old.Reg != op.Dst {
-		return 0, nil, false
-	}
-	return uint64(c), op.Val.Y, true
-}
-
-// demand adds the registers that an expression reads. low says that only the lowest byte of its value matters.
-func demand(e *ir.Expr, low bool, live, upper *regSet) {
-	if e == nil {
-		return
-	}
-	switch e.Op {
-	case ir.RegRef:
-		*live |= one(e.Reg)
-		if !low {
-			*upper |= one(e.Reg)
-		}
-		return
-	case ir.Cast:
-		low = low || e.Type.Bits == 8
-	case ir.And:
-		if c, ok := e.Y.IsConst(); ok && c&^0xff == 0 {
-			low = true
-		}
-	case ir.Or, ir.Xor, ir.Add, ir.Sub, ir.BitNot, ir.Neg: // a byte of the result depends on no higher bytes
-	default:
-		low = false
-	}
-	demand(e.X, low, live, upper)
-	demand(e.Y, low, live, upper)
-	demand(e.Z, low, live, upper)
 }
 
 // arguments returns how many parameters the function takes that an instruction calls.

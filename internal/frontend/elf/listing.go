@@ -6,6 +6,7 @@ import (
 	"path"
 	"strings"
 
+	"fencepost/internal/frontend/elf/lift"
 	"fencepost/internal/frontend/elf/object"
 	"fencepost/internal/ir"
 	"fencepost/internal/lazyregexp"
@@ -47,12 +48,12 @@ func (p *program) list(files []*source.File) *source.File {
 		for _, in := range f.order {
 			text := in.refused
 			if in.Inst != nil {
-				text = p.named(in)
+				text = f.target(in, p.named(in))
 			}
 			if in.callee != nil {
-				text = "call " + in.callee.sym.Name
+				text = "call " + shortName(in.callee.sym.Name)
 			} else if in.extern != "" {
-				text = "call " + in.extern
+				text = "call " + shortName(in.extern)
 			}
 			if at := p.sourceAt(in.addr); at != "" {
 				text = at + ": " + text
@@ -68,6 +69,16 @@ func (p *program) list(files []*source.File) *source.File {
 		put("  %s  %s", path.Base(f.Name), digest(f.Text))
 	}
 	return source.NewFile(name, []byte(b.String()))
+}
+
+// target returns the text of an instruction; a jump inside the function has the offset of its target, as the listing has
+// it.
+func (f *function) target(in *inst, text string) string {
+	mnemonic, _, ok := strings.Cut(text, " 0x")
+	if !ok || len(in.next) == 0 || in.End != lift.Jump && in.End != lift.Branch {
+		return text
+	}
+	return fmt.Sprintf("%s +0x%x", mnemonic, in.next[0].addr-f.sym.Addr())
 }
 
 var relative = lazyregexp.New(`\[rip[^\]]*\]`)

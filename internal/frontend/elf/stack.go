@@ -3,6 +3,7 @@ package elf
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 
 	"fencepost/internal/frontend/elf/lift"
@@ -19,6 +20,7 @@ import (
 type frame struct {
 	before  map[*inst]offsets
 	escapes bool
+	params  bool  // a register holds an address of a parameter
 	low     int64 // the lowest offset that is used
 	high    int64 // the end of the parameters on the stack
 	slots   map[slot]bool
@@ -124,7 +126,7 @@ func (in *inst) after(o offsets) offsets {
 		o.step(&in.Ops[i])
 	}
 	o.dropIf(func(x offset) bool {
-		return x.reg >= lift.FirstTemp || in.isCall() && (x.reg == lift.RAX || volatileRegs.has(x.reg))
+		return x.reg >= lift.FirstTemp || in.isCall() && in.overwrites().has(x.reg)
 	})
 	return o
 }
@@ -149,9 +151,17 @@ func (f *function) takeApart(p *program) {
 				todo = append(todo, n)
 				continue
 			}
+			read := n.liveBefore | n.maybeBefore
+			for _, x := range out {
+				if w, ok := have.of(x.reg); (!ok || w != x.off) && read.has(x.reg) {
+					fr.escapes = true // an address that depends on the way here
+				}
+			}
 			changed := have.dropIf(func(x offset) bool {
 				w, ok := out.of(x.reg)
-				return !ok || w != x.off
+				differs := !ok || w != x.off
+				fr.escapes = fr.escapes || differs && read.has(x.reg)
+				return differs
 			})
 			fr.before[n] = have
 			if changed {
@@ -193,12 +203,10 @@ func (p *program) passOnStack() {
 		}
 	}
 	for _, f := range p.funcs {
-		slices.SortFunc(f.passed, func(a, b slot) int { return int(a.off - b.off) })
+		f.passed = words(cut(f.passed))
 		const most = 1 << 10
-		for i, s := range f.passed {
-			if i > 0 && s.off < f.passed[i-1].off+f.passed[i-1].size || s.off > most {
-				f.problem = "the function accesses its parameters on the stack in several ways, which is not supported"
-			}
+		if n := len(f.passed); n > 0 && f.passed[n-1].off > most {
+			f.problem = fmt.Sprintf("the function has more than %d bytes of parameters on the stack, which is not supported", most)
 		}
 		if len(f.passed) > 0 && p.inC(f) {
 			f.problem = "the function has parameters on the stack, and its address is taken, which is not supported"
@@ -222,10 +230,14 @@ func (f *function) inspectAll(p *program) {
 			f.inspect(p, in, o.clone())
 		}
 	}
-	fr.cut()
 	for _, s := range f.passed {
 		fr.high = max(fr.high, s.off+s.size)
+		fr.slots[s] = true
 	}
+	if fr.escapes && fr.params {
+		f.problem = "the function takes the address of a parameter on the stack, which is not supported"
+	}
+	fr.pieces = cut(slices.Collect(maps.Keys(fr.slots)))
 	fr.low = (fr.low-8-15)&^15 + 8 // the block is aligned, and the entry is 8 past a multiple of 16
 	if fr.align > 0 {
 		fr.low = (fr.low-8)&^(fr.align-1) + 8 // as eval takes the entry to be
@@ -268,7 +280,7 @@ func (f *function) inspect(p *program, in *inst, o offsets) {
 		} else if op.Kind == ir.Assign {
 			switch v, ok := o.eval(op.Val); {
 			case ok && v >= 8 && op.Dst != lift.RSP:
-				f.problem = "the function takes the address of a parameter on the stack, which is not supported"
+				fr.params = true
 			case !ok && o.mentions(op.Val):
 				fr.escapes = true
 			}
@@ -346,25 +358,40 @@ func changesNothing(op *ir.Op, rest []ir.Op) bool {
 	return ok && c == 0
 }
 
-// cut finds the pieces: no access begins or ends inside one.
-func (fr *frame) cut() {
+// cut returns the pieces of accesses, in the order of their offsets: no access begins or ends inside one.
+func cut(accesses []slot) []slot {
 	var ends []int64
-	for s := range fr.slots {
+	for _, s := range accesses {
 		ends = append(ends, s.off, s.off+s.size)
 	}
 	slices.Sort(ends)
 	ends = slices.Compact(ends)
 	inside := map[int64]bool{} // where pieces begin
-	for s := range fr.slots {
+	for _, s := range accesses {
 		for i, _ := slices.BinarySearch(ends, s.off); ends[i] < s.off+s.size; i++ {
 			inside[ends[i]] = true
 		}
 	}
+	var out []slot
 	for i, begin := range ends {
 		if inside[begin] {
-			fr.pieces = append(fr.pieces, slot{begin, ends[i+1] - begin})
+			out = append(out, slot{begin, ends[i+1] - begin})
 		}
 	}
+	return out
+}
+
+// words splits pieces into ones that are as large as accesses can be, of 1, 2, 4 or 8 bytes.
+func words(pieces []slot) []slot {
+	var out []slot
+	for _, p := range pieces {
+		for end := p.off + p.size; p.off < end; p.off += p.size {
+			for p.size = 8; p.size > end-p.off || p.off%p.size != 0; p.size /= 2 {
+			}
+			out = append(out, p)
+		}
+	}
+	return out
 }
 
 // piecesOf returns the pieces of an access.

@@ -71,7 +71,7 @@ func TestStackPieces(t *testing.T) {
 	var calls []string
 	for i := range 40 {
 		code, sum := randomStack(r)
-		fmt.Fprintf(&b, "unsigned long f%d(void);\n__asm__(\".intel_syntax noprefix\\n.type f%d, @function\\nf%d:\\n%s  ret\\n.size f%d, .-f%d\\n.att_syntax\\n\");\n",
+		fmt.Fprintf(&b, "unsigned long f%d(void);\n__asm__(\".text\\n.intel_syntax noprefix\\n.type f%d, @function\\nf%d:\\n%s  ret\\n.size f%d, .-f%d\\n.att_syntax\\n\");\n",
 			i, i, i, strings.ReplaceAll(code, "\n", "\\n"), i, i)
 		calls = append(calls, fmt.Sprintf("assert(f%d() == %#xUL);", i, sum))
 	}

@@ -3,7 +3,6 @@ package elf
 import (
 	"fmt"
 
-	"fencepost/internal/frontend/elf/lift"
 	"fencepost/internal/frontend/elf/object"
 	"fencepost/internal/ir"
 )
@@ -62,7 +61,7 @@ func (p *program) threadBlocks(f *function) {
 				})
 				op.Defs(func(r ir.Reg) { kept = kept && r != next.reg })
 			}
-			if next.in.isCall() && (volatileRegs | one(lift.RAX)).has(next.reg) {
+			if next.in.isCall() && volatileRegs.has(next.reg) {
 				kept = false
 			}
 			if kept {

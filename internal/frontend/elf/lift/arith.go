@@ -205,7 +205,9 @@ func (l *Lifter) shift() bool {
 	l.setFlag(OF, ir.Conditional(zero, ir.R(OF), of))
 	l.setFlag(ZF, ir.Conditional(zero, ir.R(ZF), eq(r, ir.Int(0))))
 	l.setFlag(SF, ir.Conditional(zero, ir.R(SF), ne(and(r, signBit(bits)), ir.Int(0))))
-	l.setFlag(PF, ir.Conditional(zero, ir.R(PF), parity(r)))
+	if !l.NoParity {
+		l.setFlag(PF, ir.Conditional(zero, ir.R(PF), parity(r)))
+	}
 	l.compared = compared{}
 	return true
 }
