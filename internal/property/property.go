@@ -76,7 +76,7 @@ type Invariant struct {
 }
 
 // CodeInvariant is an invariant that a program states by code that never runs. The code
-// begins with Edge of the structured program, which assumes 0, and ends with an assertion
+// begins with Edge of the structured program, which assumes 0, and ends with Last, an assertion
 // of the condition. The invariant holds whenever a thread is at the location that Edge
 // leaves, or always if Always is set. A value that the code takes from a havoc stands for
 // every number. If Abstract is set it is no invariant, but the condition of a read abstraction
@@ -84,6 +84,7 @@ type Invariant struct {
 // thought to run with the step that takes the edge Past, which does nothing.
 type CodeInvariant struct {
 	Edge     ir.EdgeID
+	Last     ir.EdgeID
 	Always   bool
 	Abstract bool
 	Ghost    bool

@@ -89,11 +89,14 @@ func (cl *annotation) walk(f *ir.Func, l ir.Loc, way []*ir.Edge, gone map[*ir.Ed
 		next := append(way[:len(way):len(way)], &copied)
 		switch e.Op.Kind {
 		case ir.Assert:
-			if e.Op.Class == ir.Assertion {
+			if e.Origin == cl.Last {
 				if cl.ways = append(cl.ways, next); len(cl.ways) > maxWays {
 					return refuse(e, "more than %d ways through %s", maxWays, cl.what())
 				}
 				continue
+			}
+			if e.Op.Class == ir.Assertion {
+				return refuse(e, "%s cannot do this: %s", cl.what(), e.Op.Kind)
 			}
 			next = way // a check of the language, such as of a divisor
 		case ir.Nop, ir.Assume, ir.Assign, ir.Load:

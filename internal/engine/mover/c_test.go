@@ -130,3 +130,31 @@ func TestJoins(t *testing.T) {
 		}
 	}
 }
+
+// TestJoinedThreadsCount: a thread that has ended still counts where it ended.
+func TestJoinedThreadsCount(t *testing.T) {
+	needsSolver(t)
+	for _, test := range []struct {
+		main   string
+		proved bool
+	}{
+		{"pthread_join(t, 0); assert(count == 1);", true},
+		{"pthread_join(t, 0); assert(count == 2);", false},
+		{"pthread_join(t, 0); assert(count == 0);", false},
+		{"pthread_join(t, 0); assert(lock.next == 0);", false},
+		{"pthread_join(t, 0); assert(0);", false},
+		{"pthread_join(t, 0); pthread_join(u, 0);", false},
+	} {
+		text := "#include <stdatomic.h>\nstruct lock { atomic_uint next, serving; } lock; int count;\n" +
+			"static void acquire(struct lock *l) { unsigned k = atomic_fetch_add_explicit(&l->next, 1, memory_order_relaxed); while (atomic_load_explicit(&l->serving, memory_order_acquire) != k) ; }\n" +
+			"static void release(struct lock *l) { unsigned k = atomic_load_explicit(&l->serving, memory_order_relaxed); atomic_store_explicit(&l->serving, k + 1, memory_order_release); }\n" +
+			"void *w(void *p) { acquire(&lock); count++; release(&lock); return 0; }\n" +
+			"int main(void) { pthread_t t, u; pthread_create(&t, 0, w, 0); " + test.main + " return 0; }"
+		flat, props, private := parseC(t, cHead+text)
+		props.Deadlock = false
+		out, n := proveAndCompare(t, text, flat, props, mover.Options{Arithmetic: mover.BitVectors, Private: private, NoAbstraction: true, Reach: reach(1000)}, 1)
+		if n == 0 || (out.Verdict != verdict.Unknown && out.Proof.Open() == 0) != test.proved {
+			t.Errorf("%s: %d comparisons, %s, %+v", test.main, n, out.Verdict, out.Proof.Checks)
+		}
+	}
+}

@@ -101,28 +101,48 @@ func (ct *count) says(pr *prover, m memory, at ...standing) []string {
 }
 
 // exactly returns what the counts are if no other thread can be where threads are counted while a
-// thread of class c is at l: what this thread contributes. It follows from the counts and the separations
-// about two threads in the same state, so that it may be used of the state after a step as well.
+// thread of class c is at l: what this thread and the threads that it has joined contribute. It follows from the counts and
+// the separations about two threads in the same state, so that it may be used of the state after a step as well.
 func (k *knowledge) exactly(c *class, l ir.Loc, m memory) []string {
 	var out []string
 	for _, ct := range k.counts {
-		if k.alone(ct, c, l) {
-			out = append(out, equal(ct.value(k.pr, m), k.pr.arith.num(ct.weight[c][l])))
+		if n, ok := ct.sum(k, c, l); ok {
+			out = append(out, equal(ct.value(k.pr, m), k.pr.arith.num(n)))
 		}
 	}
 	return out
 }
 
-// alone reports whether no other thread is counted while a thread of class c is at l.
-func (k *knowledge) alone(ct *count, c *class, l ir.Loc) bool {
+// sum returns what a count is while a thread of class c is at l, if no running thread but this one can be counted then. A
+// thread that has ended is still counted where it ended.
+func (ct *count) sum(k *knowledge, c *class, l ir.Loc) (n int64, ok bool) {
+	n = ct.weight[c][l]
 	for _, d := range k.pr.against(c) {
-		for n, w := range ct.weight[d] {
-			if w != 0 && k.pr.family.beside(c, l, d, ir.Loc(n)) && !k.excluded(c, l, d, ir.Loc(n)) {
-				return false
+		if k.pr.family.over(c, l, d) {
+			at := d.ends()
+			for _, e := range at {
+				if ct.weight[d][e] != ct.weight[d][at[0]] {
+					return 0, false
+				}
+			}
+			if len(at) > 0 {
+				n += ct.weight[d][at[0]]
+			}
+			continue
+		}
+		for e, w := range ct.weight[d] {
+			if w != 0 && k.pr.family.beside(c, l, d, ir.Loc(e)) && !k.excluded(c, l, d, ir.Loc(e)) {
+				return 0, false
 			}
 		}
 	}
-	return true
+	return n, true
+}
+
+// alone reports whether no other thread is counted while a thread of class c is at l.
+func (k *knowledge) alone(ct *count, c *class, l ir.Loc) bool {
+	n, ok := ct.sum(k, c, l)
+	return ok && n == ct.weight[c][l]
 }
 
 // standing is a location of a thread of a class.

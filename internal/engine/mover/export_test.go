@@ -2,6 +2,8 @@ package mover
 
 import (
 	"context"
+	"fmt"
+	"slices"
 
 	"fencepost/internal/ir"
 	"fencepost/internal/property"
@@ -92,6 +94,18 @@ func (k *knowledge) wrongAbout(in *instance, s State, threads []ir.ThreadID) (ba
 		}
 		if compared++; (ir.Type{Bits: ct.bits}).Wrap(value-sum) != 0 {
 			bad = append(bad, ct.text(k.pr))
+		}
+		for _, t := range threads {
+			l, _ := s.At(t)
+			joined := slices.ContainsFunc(threads, func(u ir.ThreadID) bool { // conditions where a thread ends count until it is joined
+				n, _ := s.At(u)
+				return k.pr.family.over(in.of[u], n, in.of[t])
+			})
+			if sum, ok := ct.sum(k, in.of[t], l); ok && !joined {
+				if compared++; (ir.Type{Bits: ct.bits}).Wrap(value-sum) != 0 {
+					bad = append(bad, fmt.Sprintf("%s, which is %d where %s is at %s", ct.text(k.pr), sum, in.of[t].name, in.of[t].f.Locs[l].Name))
+				}
+			}
 		}
 	}
 	return bad, compared

@@ -47,6 +47,9 @@ func TestGhostCode(t *testing.T) {
 		{"a local variable that only a condition reads", "ghost code cannot assign to a local variable",
 			"void *w(void *p) { int r = 0; x = 1;\n//@ ghost r = 1;\n//@ invariant r == 0\ny = 1; assert(x == 2); return 0; }\n" + startW},
 		{"it waits", "ghost code", "int g; void __VERIFIER_assume(int); void *w(void *p) { x = 1;\n//@ ghost __VERIFIER_assume(g == 7); g = 1;\nassert(0); return 0; }\n" + startW},
+		{"it asserts", "ghost code cannot do this: assert", "int g; void *w(void *p) { x = 1;\n//@ ghost assert(g == 7); g = 1;\ny = 1; return 0; }\n" + startW},
+		{"a condition that asserts another one", "a condition cannot do this: assert",
+			"int g; int f(void) { assert(x == x); return y; } void *w(void *p) { x = 1;\n//@ invariant f() == 2\ny = 1; return 0; }\n" + startW},
 		{"it takes a lock", "ghost code cannot do this", "int g; void *w(void *p) { x = 1;\n//@ ghost pthread_mutex_lock(&m);\nassert(0); return 0; }\n" + startW},
 		{"it is an atomic access", "ghost code cannot do this", "int g; void *w(void *p) { x = 1;\n//@ ghost __sync_fetch_and_add(&g, 1);\ny = 1; return 0; }\n" + startW},
 	} {

@@ -136,7 +136,7 @@ func (k *knowledge) stampStep(c *class, a *action) stamp {
 func (k *knowledge) exact(c *class, l ir.Loc) int {
 	n := 0
 	for _, ct := range k.counts {
-		if k.alone(ct, c, l) {
+		if _, ok := ct.sum(k, c, l); ok {
 			n++
 		}
 	}

@@ -51,9 +51,10 @@ func (cr *checker) missing(ck *check) []verdict.ProofMissing {
 	m, regs := pr.memory("m"), pr.registers(ck.c, "a")
 	given := cr.given(ck)
 	candidates := k.fallenAt(ck.c, ck.a.from())
+	numbers := k.numbers(pr.run(ck.a, "a", run{regs: regs, mem: m}))
 	terms := make([]string, len(candidates))
 	for i, f := range candidates {
-		terms[i] = f.p.term(regs, m, nil)
+		terms[i] = and(f.p.uses(regs, m, numbers))
 	}
 	status, values, err := pr.asker.check(given, []string{ck.goal}, terms)
 	if err != nil {

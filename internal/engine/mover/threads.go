@@ -146,10 +146,12 @@ func (fm *family) absent(c *class, l ir.Loc, d *class) bool {
 	if c == d || c.many {
 		return false
 	}
-	if at := fm.joined[c]; at[l][d] && !d.many && len(fm.spawns[d]) == 1 && fm.spawns[d][0].by == c {
-		return true
-	}
-	return fm.unborn(c, l, d, map[*class]bool{})
+	return fm.over(c, l, d) || fm.unborn(c, l, d, map[*class]bool{})
+}
+
+// over reports whether the one thread of class d has ended, and was joined, when the thread of class c is at l.
+func (fm *family) over(c *class, l ir.Loc, d *class) bool {
+	return c != d && !c.many && fm.joined[c][l][d] && !d.many && len(fm.spawns[d]) == 1 && fm.spawns[d][0].by == c
 }
 
 // unborn reports whether no thread of class d has been started while the thread of class c is at

@@ -49,6 +49,9 @@ var wrongC = []struct{ why, text string }{
 	{"a ring without a look whether it is full",
 		"unsigned s[4], h, t; volatile int pl, cl; void *w(void *p) { for (;;) { if (!__sync_lock_test_and_set(&pl, 1)) { s[h % 4] = h; h = h + 1; __sync_lock_release(&pl); }\n" +
 			"if (!__sync_lock_test_and_set(&cl, 1)) { if (h != t) { assert(s[t % 4] == t); t = t + 1; } __sync_lock_release(&cl); } } return 0; }\n" + startW},
+	{"a ring whose producer lets go too early",
+		"unsigned s[4], h, t; volatile int pl, cl; void *w(void *p) { for (;;) { if (!__sync_lock_test_and_set(&pl, 1)) { __sync_lock_release(&pl); unsigned k = h; if (k - t != 4) { s[k % 4] = k; __atomic_store_n(&h, k + 1, __ATOMIC_RELEASE); } }\n" +
+			"if (!__sync_lock_test_and_set(&cl, 1)) { unsigned k = t; if (h != k) { assert(s[k % 4] == k); t = k + 1; } __sync_lock_release(&cl); } } return 0; }\n" + startW},
 	{"a ring of three: the indices wrap around",
 		"unsigned char s[3], h, t; volatile int pl, cl; void *w(void *p) { for (;;) { if (!__sync_lock_test_and_set(&pl, 1)) { if ((unsigned char)(h - t) != 3) { s[h % 3] = h; h = h + 1; } __sync_lock_release(&pl); }\n" +
 			"if (!__sync_lock_test_and_set(&cl, 1)) { if (h != t) { assert(s[t % 3] == t); t = t + 1; } __sync_lock_release(&cl); } } return 0; }\n" + startW},

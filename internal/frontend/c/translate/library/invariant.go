@@ -35,6 +35,10 @@ func libInvariant(f *translate.Lowering, l *translate.Call) translate.Value {
 	assert.Class, assert.Msg = ir.Assertion, "invariant"
 	cl := property.CodeInvariant{Edge: first, Always: l.Name == read.InvariantAlways, Abstract: l.Name == read.Abstraction, Ghost: l.Name == read.GhostCode, Pos: pos}
 	last := f.Code.At
+	if last == translate.Nowhere {
+		f.In.Errorf(read.CodeAnnotation, pos, "an annotation must come to its end, and this one ends the thread or the program")
+		panic(read.Refusal{})
+	}
 	f.Code.At, f.Code.Fresh = from, false
 	if cl.Ghost { // it runs when the thread goes past it, and not whenever it comes to a location
 		assert.Val = ir.Int(1)
@@ -44,7 +48,7 @@ func libInvariant(f *translate.Lowering, l *translate.Call) translate.Value {
 		cl.Past = f.Code.Fb.F.Edges[len(f.Code.Fb.F.Edges)-1].ID
 		f.Code.Fresh = false
 	}
-	f.Code.Fb.Edge(last, assert, f.Code.At, f.Code.Pos)
+	cl.Last = f.Code.Fb.Edge(last, assert, f.Code.At, f.Code.Pos)
 	if cl.Always && readsLocals(f, first) {
 		f.In.Errorf(read.CodeAnnotation, pos, "a //@ global condition cannot be about local variables")
 		panic(read.Refusal{})

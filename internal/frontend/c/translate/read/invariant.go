@@ -78,9 +78,14 @@ func (c *Input) invariantCall(name string, text []byte, at int, comment []byte) 
 		return comment
 	}
 	c.Invariants[Position{name, span.Line}] = source.Span{Pos: span.Pos, EndLine: span.EndLine, EndCol: span.EndCol}
+	if what := notOneExpression(cond, call == GhostCode); what != "" {
+		c.Errorf(CodeAnnotation, span, "%s", what)
+		return comment
+	}
 	if call == GhostCode {
 		if cond = assignments(cond); cond == "" {
-			c.Errorf(CodeAnnotation, span, "ghost code consists of assignments with ';' between them")
+			c.Errorf(CodeAnnotation, span, "ghost code consists of assignments with ';' between them").
+				Note("it has no jumps and no loops; write a choice as x = condition ? e : x")
 			return comment
 		}
 	}
@@ -123,6 +128,54 @@ func quantified(cond string) (bound, rest string) {
 	return b.String(), cond[len(v[0]):]
 }
 
+// notOneExpression says why the text of an annotation is not an expression, or several with ';' between them: as a part of a
+// call it would end the call, or the rest of it would be statements of the program. "" if nothing is wrong.
+func notOneExpression(code string, several bool) string {
+	var open []byte
+	for i := 0; i < len(code); i++ {
+		switch ch := code[i]; ch {
+		case '\'', '"':
+			for i++; i < len(code) && code[i] != ch; i++ {
+				if code[i] == '\\' {
+					i++
+				}
+			}
+			if i >= len(code) {
+				return "a quotation mark in this annotation has no end"
+			}
+		case '(':
+			open = append(open, ')')
+		case '[':
+			open = append(open, ']')
+		case ')', ']':
+			if len(open) == 0 || open[len(open)-1] != ch {
+				return "the parentheses in this annotation do not match"
+			}
+			open = open[:len(open)-1]
+		case ';':
+			if !several {
+				return "a condition is one expression, without ';'"
+			}
+			if len(open) > 0 {
+				return "the parentheses in this annotation do not match"
+			}
+		case '\\':
+			return "an annotation is one line, without '\\'"
+		case '/':
+			if i+1 < len(code) && (code[i+1] == '/' || code[i+1] == '*') {
+				return "an annotation cannot have a comment in it"
+			}
+		}
+	}
+	if len(open) > 0 {
+		return "the parentheses in this annotation do not match"
+	}
+	return ""
+}
+
+// statementWord matches what is a statement and no expression.
+var statementWord = lazyregexp.New(`^(if|else|for|while|do|switch|case|default|return|goto|break|continue)\b`)
+
 // assignments returns ghost code as one expression: it cannot jump and cannot loop. "" if the code has statements other
 // than expressions.
 func assignments(code string) string {
@@ -131,7 +184,7 @@ func assignments(code string) string {
 	}
 	out := "("
 	for _, e := range strings.Split(strings.TrimRight(code, "; \t\r"), ";") {
-		if strings.TrimSpace(e) == "" {
+		if e := strings.TrimSpace(e); e == "" || statementWord.MatchString(e) {
 			return ""
 		}
 		out += "(" + e + "),"
