@@ -32,6 +32,7 @@ type trial struct {
 	// instance returns the program with n threads of each template.
 	instance func(n int) (*ir.Program, *property.Set)
 	how      testkit.How
+	proved   func(*mover.Outcome) // is shown each outcome; nil: not needed
 }
 
 // model returns the memory model of the proof.
@@ -51,6 +52,9 @@ func (c *campaign) try(t *testing.T, x trial) bool {
 		return false
 	}
 	c.compared += n
+	if x.proved != nil {
+		x.proved(out)
+	}
 	holds := out.Verdict != verdict.Unknown && out.Proof.Open() == 0
 	fails := false
 	x.how.First, x.how.Memory = true, 12<<20

@@ -26,7 +26,7 @@ type pairFact struct {
 	r, s        ir.Reg
 	separations [][]bool // by the location of the first and of the second
 	proved      bool
-	fresh       bool // one of the registers is the address of a block that its thread has allocated
+	unseen      bool // stated also where no two threads were seen together
 }
 
 // excludes reports whether the fact says that two threads are never somewhere together.
@@ -150,7 +150,7 @@ func (m *pairMiner) propose(c, d *class) {
 	}
 	apart := func(r, s ir.Reg) {
 		if !slices.ContainsFunc(m.facts[id], func(f *pairFact) bool { return f.r == r && f.s == s }) {
-			m.facts[id] = append(m.facts[id], &pairFact{c: c, d: d, r: r, s: s, fresh: true, separations: matrix(c, d, true)})
+			m.facts[id] = append(m.facts[id], &pairFact{c: c, d: d, r: r, s: s, unseen: true, separations: matrix(c, d, true)})
 		}
 	}
 	for _, r := range allocated(m.k, c) {
@@ -160,6 +160,11 @@ func (m *pairMiner) propose(c, d *class) {
 	}
 	for _, s := range allocated(m.k, d) {
 		for _, r := range pointerRegisters(m.k, c) {
+			apart(r, s)
+		}
+	}
+	for _, r := range taken(c) {
+		for _, s := range taken(d) {
 			apart(r, s)
 		}
 	}
@@ -196,7 +201,7 @@ func (m *pairMiner) finish() {
 				apart.separations[l][n] = possible && !at[l][n]
 				for _, f := range m.facts[id] {
 					seen := at[l][n]
-					if f.fresh { // instances are too small to show all threads that have blocks
+					if f.unseen { // instances are too small to show all threads that have blocks
 						seen = slices.Contains(m.k.watched(c, ir.Loc(l)), f.r) && slices.Contains(m.k.watched(d, ir.Loc(n)), f.s)
 					}
 					f.separations[l][n] = f.separations[l][n] && possible && seen
@@ -241,6 +246,42 @@ func (k *knowledge) separable(c *class, l ir.Loc, d *class, n ir.Loc) bool {
 // read-modify-writes, and their copies.
 func (k *knowledge) tickets(c *class) []ir.Reg {
 	return copiesOf(c, func(op *ir.Op) bool { return op.Kind == ir.RMW && op.RMW != ir.Cas })
+}
+
+// taken returns the registers of a thread that are part of an address and are computed from what a compare-exchange
+// compares: if it succeeds, the thread may have taken what is there, as a node is taken from a stack.
+func taken(c *class) []ir.Reg {
+	from, addresses := map[ir.Reg]bool{}, map[ir.Reg]bool{}
+	note := func(e *ir.Expr, in map[ir.Reg]bool) {
+		e.Walk(func(x *ir.Expr) {
+			if x.Op == ir.RegRef {
+				in[x.Reg] = true
+			}
+		})
+	}
+	for i := range c.f.Edges {
+		op := &c.f.Edges[i].Op
+		if op.Kind == ir.RMW && op.RMW == ir.Cas {
+			note(op.Val, from)
+		}
+		note(op.Addr, addresses)
+	}
+	for changed := true; changed; {
+		changed = false
+		for i := range c.f.Edges {
+			op := &c.f.Edges[i].Op
+			if op.Kind == ir.Assign && !from[op.Dst] && slices.ContainsFunc(usesOf(op), func(r ir.Reg) bool { return from[r] }) {
+				from[op.Dst], changed = true, true
+			}
+		}
+	}
+	var out []ir.Reg
+	for r := range c.f.Regs {
+		if from[ir.Reg(r)] && addresses[ir.Reg(r)] {
+			out = append(out, ir.Reg(r))
+		}
+	}
+	return out
 }
 
 // copiesOf returns the registers that get the result of some operations, and their copies.

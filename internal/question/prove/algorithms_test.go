@@ -80,6 +80,11 @@ var algorithms = []algorithm{
 		{"  atomic_store_explicit(&me->locked, 1, memory_order_relaxed);\n", "  atomic_store_explicit(&me->locked, 0, memory_order_relaxed);\n"},
 		{"    while (next == NULL);\n", "    while (0);\n"},
 	}, 14, true},
+	{"treiber.c", 0, verdict.ValueRobust, []mistake{
+		{"} while (!atomic_compare_exchange_strong_explicit(&top, &old, ((old >> 2) + 1) << 2 | after, memory_order_acq_rel, memory_order_acquire));",
+			"} while (0);\n    top = ((old >> 2) + 1) << 2 | after;"},
+		{"    //@ ghost in[n] = 1; above[n] = none; above[old & 3] = n;\n", "    value[n] = 0;\n"},
+	}, 8, true},
 }
 
 // TestAlgorithms: the algorithms are proved.
@@ -139,6 +144,28 @@ func TestMistakes(t *testing.T) {
 			if r := &ask(t, test.file, wrong, nil).Results[0]; r.Verdict != verdict.Unsafe || r.Witness == nil {
 				t.Errorf("%s with %q: %s, %s", test.file, m.wrong, r.Verdict, r.Reason)
 			}
+		}
+	}
+}
+
+// TestTags: Treiber's stack is not proved without tags, nor if a thread goes on when the tag is at its end.
+func TestTags(t *testing.T) {
+	if !testkit.Slow() {
+		t.Skip("it takes long: run with -fp.slow")
+	}
+	text := source(t, "treiber.c")
+	for _, m := range []mistake{
+		{") + 1) << 2", ")) << 2"},
+		{" || old >> 2 == last", ""},
+		{"      if (old >> 2 == last)\n        return NULL;\n", ""},
+	} {
+		wrong := strings.ReplaceAll(text, m.right, m.wrong)
+		if wrong == text {
+			t.Fatalf("nothing to change: %q", m.right)
+		}
+		r := &ask(t, "treiber.c", wrong, nil).Results[0]
+		if r.Verdict != verdict.Unsafe && (r.Verdict != verdict.Unknown || r.Proof.Open() == 0) {
+			t.Errorf("%q: %s, %d checks open", m.wrong, r.Verdict, r.Proof.Open())
 		}
 	}
 }
