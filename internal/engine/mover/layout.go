@@ -132,7 +132,25 @@ func newLayout(p *ir.Program, arith Arithmetic, b *blocks, named []namedCell) (*
 			return nil, err
 		}
 	}
+	nameApart(y)
 	return y, nil
+}
+
+// nameApart gives variables different names: a stored proof, and a reader, tells conditions by their text. Words of one
+// mutex have one name, and so have static variables of two functions.
+func nameApart(y *layout) {
+	taken := map[string]bool{}
+	for r := range y.regions {
+		g := &y.regions[r]
+		name := g.name
+		if taken[name] && g.home != ir.NoObject {
+			name += ir.BytesName(g.base-int64(y.prog.Objects[g.home].Addr), int64(g.size))
+		}
+		for n := 2; g.name != "" && taken[name]; n++ {
+			name = fmt.Sprintf("%s#%d", g.name, n)
+		}
+		taken[name], g.name = true, name
+	}
 }
 
 // namedCell is a cell that a condition names.

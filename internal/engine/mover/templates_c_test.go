@@ -67,7 +67,7 @@ func protocolC(r *rand.Rand, threads int) string {
 	}
 	var b strings.Builder
 	b.WriteString("#include <assert.h>\n#include <pthread.h>\n#include <stdlib.h>\nvolatile unsigned l, n, s, f;\nvolatile int x;\nint *volatile g;\nvolatile unsigned char b;\nvolatile struct { char tag; long sum; } a[2];\n_Atomic unsigned __int128 wide;\npthread_mutex_t m;\npthread_cond_t c = PTHREAD_COND_INITIALIZER;\npthread_barrier_t br;\n")
-	fmt.Fprintf(&b, "void *w(void *p) {\n  unsigned t = 0;\n  int k = 0;\n  %s\n  return 0;\n}\nint main(void) {\n  pthread_t h[4];\n", body)
+	fmt.Fprintf(&b, "void *w(void *p) {\n  unsigned t = 0;\n  int k = 0;\n  %s\n  return 0;\n}\nvoid *v(void *p) { return w(p); }\nvoid *u(void *p) { x = 1; __sync_fetch_and_add(&n, 1); return 0; }\nint main(void) {\n  pthread_t h[4];\n", body)
 	if kind != "PTHREAD_MUTEX_NORMAL" { // a program that names kinds asks for them at every lock
 		fmt.Fprintf(&b, "  pthread_mutexattr_t at;\n  pthread_mutexattr_init(&at);\n  pthread_mutexattr_settype(&at, %s);\n  pthread_mutex_init(&m, &at);\n", kind)
 	}
@@ -76,6 +76,10 @@ func protocolC(r *rand.Rand, threads int) string {
 	}
 	if r.IntN(3) == 0 {
 		b.WriteString("  f = 1;\n")
+	}
+	if r.IntN(4) == 0 { // a thread of its own that is joined
+		fmt.Fprintf(&b, "  pthread_create(&h[0], 0, %s, 0);\n  pthread_join(h[0], 0);\n  %s\n", pick("v", "v", "u"),
+			pick("assert(n == s);", "assert(x == 0);", "assert(s == 0);", "assert(n == 1);", "assert(l == 0);", "assert(0);", "pthread_mutex_lock(&m); pthread_mutex_unlock(&m);"))
 	}
 	for i := range threads {
 		fmt.Fprintf(&b, "  pthread_create(&h[%d], 0, w, 0);\n", i)

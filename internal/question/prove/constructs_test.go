@@ -1,6 +1,8 @@
 package prove_test
 
 import (
+	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 
@@ -66,13 +68,34 @@ func (c *construct) text() string {
 	return constructHead + c.body + "\nint main(void) { pthread_t t; " + c.main + " pthread_create(&t, 0, w, 0); return 0; }\n"
 }
 
-// TestConstructs: a program with each construct is proved for any number of threads, and with a mistake it is refuted.
+// invariantsOf returns the invariants of a proof in some order that does not depend on how they were found.
+func invariantsOf(t *testing.T, p *verdict.Proof) []string {
+	t.Helper()
+	var out []string
+	for i := range p.Invariants {
+		text, err := json.Marshal(&p.Invariants[i])
+		if err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, string(text))
+	}
+	slices.Sort(out)
+	return out
+}
+
+// TestConstructs: a program with each construct is proved for any number of threads, the stored proof proves it again
+// with the same invariants, and with a mistake it is refuted.
 func TestConstructs(t *testing.T) {
 	any := func(o *prove.Options) { o.Replicate = "w" }
 	for _, c := range constructs {
 		text := c.text()
-		if r := proof(t, "f.c", text, any); r.Verdict == verdict.Unknown || r.Proof.Open() > 0 || r.Coverage.Threads != verdict.AnyThreads {
-			t.Errorf("%s: %s, %s; %+v", c.name, r.Verdict, r.Reason, r.Proof.Checks)
+		found := proof(t, "f.c", text, any)
+		if found.Verdict == verdict.Unknown || found.Proof.Open() > 0 || found.Coverage.Threads != verdict.AnyThreads {
+			t.Errorf("%s: %s, %s; %+v", c.name, found.Verdict, found.Reason, found.Proof.Checks)
+		}
+		again := proof(t, "f.c", text, func(o *prove.Options) { o.Replicate, o.Stored = "w", found.Proof })
+		if again.Verdict != found.Verdict || again.Proof.Open() > 0 || !slices.Equal(invariantsOf(t, again.Proof), invariantsOf(t, found.Proof)) {
+			t.Errorf("%s, stored: %s, %s; %d invariants, %d before", c.name, again.Verdict, again.Reason, len(again.Proof.Invariants), len(found.Proof.Invariants))
 		}
 		wrong := strings.Replace(text, c.right, c.wrong, 1)
 		if wrong == text {
