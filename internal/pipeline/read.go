@@ -78,7 +78,7 @@ func parseAutomaton(
 	parse func(*source.File, statement.Options) (*statement.Unit, *diag.List), kinds []ir.FenceKind,
 ) func([]*source.File, ReadOptions) (*Unit, *diag.List) {
 	return func(files []*source.File, opt ReadOptions) (*Unit, *diag.List) {
-		u, diags := parse(files[0], statement.Options{Threads: opt.Threads, Numbered: opt.Annotations, Sites: opt.Sites})
+		u, diags := parse(files[0], statement.Options{Threads: opt.Threads, Numbered: opt.Annotations, Ghosts: opt.Annotations, Sites: opt.Sites})
 		if diags.HasErrors() || u == nil {
 			return &Unit{}, diags
 		}

@@ -31,7 +31,7 @@ func parse(t testing.TB, text string) (*ir.Program, *property.Set) {
 func parseWith(t testing.TB, text string, threads int) (*ir.Program, *property.Set) {
 	t.Helper()
 	file := source.NewFile("test.fp", []byte(text))
-	unit, diags := fp.Parse(file, statement.Options{Threads: threads, Numbered: true})
+	unit, diags := fp.Parse(file, statement.Options{Threads: threads, Numbered: true, Ghosts: true})
 	if diags.HasErrors() {
 		for _, d := range diags.All {
 			t.Log(d.Message, diag.Excerpt(file, d))

@@ -72,3 +72,40 @@ func TestGhostCode(t *testing.T) {
 		}
 	}
 }
+
+// TestGhostCodeInFP: likewise in .fp programs.
+func TestGhostCodeInFP(t *testing.T) {
+	needsSolver(t)
+	defer mover.LimitQuestions(1_000_000)()
+	const lock = "var l, x, g; invariant g == l; thread w * n { reg r; while (cas(l, 0, 1) == 0) { } ghost g = 1; x = 1; r = x; assert r == 1; invariant g == 1; x = 0; fence; l = 0; ghost g = 0; }"
+	for _, test := range []struct{ why, want, text string }{
+		{"a thread holds what a ghost variable says", "proved", lock},
+		{"one assignment is missing", "open", strings.Replace(lock, "ghost g = 0;", "", 1)},
+		{"it runs once", "proved", "var x, g; thread w { reg r; x = 1; ghost g = g + 1; loop { invariant g == 1; r = x; assert r == 1; } }"},
+		{"it does not run on the path that passes it by", "open", "var x, g; thread w { reg r; r = x; if (r == 1) { ghost g = 1; x = 2; } invariant g == 1; x = 3; }"},
+		{"it runs on one of two paths", "proved", "var x, g; thread w { reg r; either { x = 1; ghost g = 1; } or { ghost g = 2; invariant g == 2; x = 2; } invariant g == x; r = x; }"},
+		{"it runs with the instruction before a jump", "proved", "var x, g; thread w { reg r; L: x = 1; ghost g = 1; goto M; L: x = 2; ghost g = 2; M: invariant g == x; r = x; }"},
+		{"the number of a thread", "proved", "var l, g; invariant l != 0 || g == 0; thread w[i] * n { reg r; while (cas(l, 0, 1) == 0) { } ghost g = i + 1; invariant g == i + 1; r = l; assert r == 1; l = 0; ghost g = 0; }"},
+		{"the program reads it", "the program accesses what ghost code writes", "var x, g; thread w * n { reg r; x = 1; ghost g = 1; r = g; assert r == 1; }"},
+		{"the program writes it", "the program accesses what ghost code writes", "var x, g; thread w * n { reg r; x = 1; ghost x = 2; assert r == 0; }"},
+		{"a cell that is a variable of the program", "the program accesses what ghost code writes", "thread w * n { reg r; mem[0] = 1; ghost mem[0] = 2; r = mem[0]; assert r == 2; }"},
+		{"a cell that may be one", "the program accesses what ghost code writes", "thread w * n { reg r; mem[1] = 1; r = mem[2]; ghost mem[r + 1] = 2; r = mem[1]; assert r == 2; }"},
+		{"a register", "ghost code cannot assign to a local variable", "var x; thread w * n { reg r; x = 1; ghost r = 1; assert r == 1; }"},
+		{"a read-modify-write", "ghost code cannot do this: rmw", "var x, g; thread w * n { reg r; x = 1; ghost g = cas(g, 0, 1); assert r == 0; }"},
+	} {
+		flat, props := parse(t, test.text)
+		out, err := mover.Prove(context.Background(), flat, props, mover.Options{NoAbstraction: true, Reach: reach(1000)})
+		got := "open"
+		switch u := (*engine.Unsupported)(nil); {
+		case errors.As(err, &u):
+			got = u.What
+		case err != nil:
+			t.Fatalf("%s: %v", test.why, err)
+		case out.Verdict == verdict.ValueRobust && out.Proof.Open() == 0:
+			got = "proved"
+		}
+		if !strings.Contains(got, test.want) {
+			t.Errorf("%s: %q, want %q", test.why, got, test.want)
+		}
+	}
+}

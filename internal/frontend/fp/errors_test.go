@@ -14,7 +14,7 @@ func TestErrors(t *testing.T) {
 	seen := map[string]bool{}
 	for name, text := range statementtest.Sections(t, "testdata/errors.txt") {
 		t.Run(name, func(t *testing.T) {
-			u, list := Parse(source.NewFile(name, []byte(text)), statement.Options{})
+			u, list := Parse(source.NewFile(name, []byte(text)), statement.Options{Ghosts: true})
 			if list.HasErrors() != (u.Program == nil) || list.HasErrors() != (u.Props == nil) {
 				t.Error("a program beside errors, or neither")
 			}

@@ -12,7 +12,7 @@ import (
 // the list has errors.
 func Parse(f *source.File, opt statement.Options) (*statement.Unit, *diag.List) {
 	diags := &diag.List{}
-	p := &grammar{Parser: statement.Parser{Lexer: statement.NewLexer(f, diags)}}
+	p := &grammar{Parser: statement.Parser{Lexer: statement.NewLexer(f, diags)}, ghosts: opt.Ghosts}
 	p.parseFile()
 	u := &statement.Unit{Expect: p.Lexer.Expect, ExpectPos: p.ExpectPos}
 	// Names that syntax errors hid would be reported as undeclared: stop here.

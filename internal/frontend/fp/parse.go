@@ -7,6 +7,7 @@ type grammar struct {
 	statement.Parser
 	inCond   bool // conditions know THREAD:NAME
 	inMiddle bool // between '?' and ':', where THREAD:NAME needs parentheses
+	ghosts   bool // ghost code is asked for
 	thread   *statement.ThreadDecl
 	tree     tree
 }

@@ -1,6 +1,9 @@
 package fp
 
-import "fencepost/internal/frontend/statement"
+import (
+	"fencepost/internal/frontend/statement"
+	"fencepost/internal/ir"
+)
 
 // atInvariant reports whether an invariant begins here.
 func (p *grammar) atInvariant() bool {
@@ -40,4 +43,27 @@ func (p *grammar) invariant() *statement.Expr {
 	e.Bound = bound
 	p.semicolon()
 	return e
+}
+
+// atGhost reports whether ghost code begins here.
+func atGhost(p *grammar) bool {
+	return p.Tok.Kind == statement.TokenName && p.Tok.Text == "ghost" && (p.Ahead.Kind == statement.TokenName || p.Ahead.Is("mem"))
+}
+
+// ghostCode parses 'ghost' assignment. It returns nil if ghost code is not asked for.
+func ghostCode(p *grammar) *statement.Stmt {
+	start := p.Tok.Start
+	p.Advance()
+	s := p.plain()
+	if p.Bad || s == nil {
+		return nil
+	}
+	if s.Kind != statement.StmtAssign || s.Order != ir.Plain {
+		p.Fail(statement.CodeInvariant, start, s.End, "ghost code is an assignment")
+		return nil
+	}
+	if !p.ghosts {
+		return nil
+	}
+	return &statement.Stmt{Kind: statement.StmtGhost, Start: start, End: s.End, List: []*statement.Stmt{s}}
 }

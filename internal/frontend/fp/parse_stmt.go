@@ -82,7 +82,12 @@ func (p *grammar) stmts(b *statement.Stmt) {
 			continue
 		}
 		start := p.Tok.Start
-		s := p.plain()
+		var s *statement.Stmt
+		if atGhost(p) {
+			s = ghostCode(p)
+		} else {
+			s = p.plain()
+		}
 		if p.Bad {
 			p.syncStmt(start)
 			continue

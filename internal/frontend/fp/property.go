@@ -30,7 +30,7 @@ func (c *fileCompiler) properties() *property.Set {
 			}
 		}
 	}
-	set.Checks, set.Invariants, set.Instances = c.Checks, c.Said, c.Instances
+	set.Checks, set.Invariants, set.CodeInvariants, set.Instances = c.Checks, c.Said, c.Ghosts, c.Instances
 	if len(c.Numbered) > 0 {
 		set.Numbers = c.Numbered
 	}

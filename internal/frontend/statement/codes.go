@@ -49,7 +49,7 @@ const (
 	CodeTwoFinals = "FP0601" // a second final condition
 	codeCondition = "FP0602" // an operation that is not allowed in a condition
 	CodeGoalTwice = "FP0603" // a thread that a goal names twice
-	CodeInvariant = "FP0604" // an invariant at a position where none can be
+	CodeInvariant = "FP0604" // an invariant or ghost code at a position where none can be
 
 	CodeNoThread = "FP0701" // a program without threads
 

@@ -18,6 +18,8 @@ type Options struct {
 	// Numbered lets such threads have the index of their template: a register in which
 	// each has a number of its own (property.Set.Numbers).
 	Numbered bool
+	// Ghosts asks for ghost code, which proofs think of beside the program.
+	Ghosts bool
 	// Sites asks for the fence sites.
 	Sites bool
 }
@@ -79,6 +81,7 @@ type Compiler struct {
 	Cells   bool
 	numbers map[int64]bool // cells named by constants
 	Said    []property.Invariant
+	Ghosts  []property.CodeInvariant
 	// numbered are the registers of indices, where threads are not fixed.
 	Numbered map[ir.ThreadID]ir.Reg
 	// instances is how many threads the user gave templates of any number, 0 if none.

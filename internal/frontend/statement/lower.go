@@ -303,6 +303,8 @@ func (l *Lowerer) stmt(s *Stmt, from, next ir.Loc) {
 		}
 	case StmtAtomic:
 		l.atomic(s, from, next)
+	case StmtGhost:
+		l.ghost(s, from, next)
 	default:
 		l.Simple(s, from, next)
 	}

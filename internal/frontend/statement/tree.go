@@ -60,6 +60,7 @@ const (
 	StmtHavoc             // register x in y..z, or constraint y if z is absent
 	StmtRMW               // x
 	StmtMark              // nothing; a fence can be written here, at fence site number mark
+	StmtGhost             // list[0], an assignment that proofs think of
 
 	// Kinds from here on belong to one language, which translates them (compiler.other).
 	StmtLanguage stmtKind = 64
