@@ -85,10 +85,10 @@ func (p *program) analyse() {
 		for _, in := range f.order {
 			p.dropDead(in)
 			if bad := in.live & in.overwrites() &^ in.defines(p); in.isCall() && !in.tail && bad != 0 && in.refused == "" {
-				in.refused, in.code = in.Text+": a register of the callee is read after the call", codeFlow
+				in.refused, in.code = in.words()+": a register of the callee is read after the call", codeFlow
 				for r := ir.Reg(0); r < lift.FirstTemp; r++ {
 					if bad.has(r) {
-						in.refused = in.Text + ": " + lift.RegisterName(r) + " is read after the call, which may change it"
+						in.refused = in.words() + ": " + lift.RegisterName(r) + " is read after the call, which may change it"
 						break
 					}
 				}

@@ -50,10 +50,8 @@ func (p *program) list(files []*source.File) *source.File {
 			if in.Inst != nil {
 				text = f.target(in, p.named(in))
 			}
-			if in.callee != nil {
-				text = "call " + shortName(in.callee.sym.Name)
-			} else if in.extern != "" {
-				text = "call " + shortName(in.extern)
+			if in.callee != nil || in.extern != "" {
+				text = in.words()
 			}
 			if at := p.sourceAt(in.addr); at != "" {
 				text = at + ": " + text
@@ -69,6 +67,17 @@ func (p *program) list(files []*source.File) *source.File {
 		put("  %s  %s", path.Base(f.Name), digest(f.Text))
 	}
 	return source.NewFile(name, []byte(b.String()))
+}
+
+// words returns the text of an instruction; a call has the name of the function.
+func (in *inst) words() string {
+	switch {
+	case in.callee != nil:
+		return "call " + shortName(in.callee.sym.Name)
+	case in.extern != "":
+		return "call " + shortName(in.extern)
+	}
+	return in.Text
 }
 
 // target returns the text of an instruction; a jump inside the function has the offset of its target, as the listing has
