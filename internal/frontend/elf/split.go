@@ -16,7 +16,7 @@ import (
 // these ways would be most of the code: there, crossing the boundary is not supported.
 
 // maxSplit is how many accesses of a program at unknown addresses are split when it runs.
-const maxSplit = 10
+const maxSplit = 15
 
 // word is the size of the words inside which an access is one step.
 const word = 8
