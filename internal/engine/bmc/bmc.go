@@ -74,6 +74,7 @@ type run struct {
 	ctx    context.Context
 	task   *engine.Task
 	opt    Options
+	need   *Options // see encoded
 	prog   *ir.Program
 	props  *property.Set
 	x      *encoder
@@ -94,28 +95,29 @@ func attempt(ctx context.Context, task *engine.Task, opt Options) (*engine.Outco
 	if first.Encoding == "" {
 		first.Encoding = Order
 	}
-	out, err := encoded(ctx, task, first)
+	out, err := encoded(ctx, task, first, nil)
 	if u := (*notOrdered)(nil); errors.As(err, &u) {
 		if opt.Encoding == Order {
 			out.Unknown = u.Error()
 			return out, nil
 		}
 		opt.Encoding = Rounds
-		return encoded(ctx, task, opt)
+		return encoded(ctx, task, opt, nil)
 	}
 	return out, err
 }
 
 // encoded answers the task with one encoding. The error is a *notOrdered if the order of events
-// cannot be encoded.
-func encoded(ctx context.Context, task *engine.Task, opt Options) (*engine.Outcome, error) {
+// cannot be encoded. If need is not nil, it gets the rounds, times and lists that the unrolled program
+// can need at most.
+func encoded(ctx context.Context, task *engine.Task, opt Options, need *Options) (*engine.Outcome, error) {
 	start := time.Now()
 	if task.Program.FloatingPoint() != nil {
 		cut := *task
 		cut.Program = transform.WithoutFloatingPoint(task.Program, verdict.BoundFloatingPoint)
 		task = &cut
 	}
-	r := &run{ctx: ctx, task: task, opt: opt, out: &engine.Outcome{}}
+	r := &run{ctx: ctx, task: task, opt: opt, need: need, out: &engine.Outcome{}}
 	err := r.prepare()
 	if err == nil {
 		err = r.answer()

@@ -87,11 +87,15 @@ func (r *run) scheduleBounds(c *verdict.Coverage) {
 	for _, n := range stores {
 		most = max(most, n)
 	}
-	c.Bounds = append(c.Bounds, verdict.Bound{Name: "rounds", Value: r.opt.Rounds, Hit: r.opt.Rounds < roundsNeeded(positions)})
+	need := Options{Rounds: roundsNeeded(positions), Clock: all + 1, Queue: most + 1}
+	if r.need != nil {
+		*r.need = need
+	}
+	c.Bounds = append(c.Bounds, verdict.Bound{Name: "rounds", Value: r.opt.Rounds, Hit: r.opt.Rounds < need.Rounds})
 	if r.task.Model != memory.SC {
 		c.Bounds = append(c.Bounds,
-			verdict.Bound{Name: "clock", Value: r.opt.Clock, Hit: r.opt.Clock < all+1},
-			verdict.Bound{Name: "queue", Value: r.opt.Queue, Hit: r.opt.Queue < most+1})
+			verdict.Bound{Name: "clock", Value: r.opt.Clock, Hit: r.opt.Clock < need.Clock},
+			verdict.Bound{Name: "queue", Value: r.opt.Queue, Hit: r.opt.Queue < need.Queue})
 	}
 }
 

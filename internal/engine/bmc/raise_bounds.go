@@ -14,19 +14,22 @@ import (
 // answer of the last finished step still holds, up to its bounds.
 //
 // Where the order of events can be encoded, nothing but unrolling and width is bounded, and the
-// first step that unrolls far enough is the last. Otherwise rounds, times and lists are raised, too.
+// first step that unrolls far enough is the last. Otherwise rounds, times and lists are raised, too:
+// straight to what the unrolled program can need if the formula for that is small, and by doubling
+// otherwise, so that there is an answer for some bounds when the time is over.
 
 // raise answers with growing bounds, up to the largest that could make a difference.
 func raise(ctx context.Context, task *engine.Task, opt Options) (*engine.Outcome, error) {
 	opt.Auto = false
 	opt.Unroll, opt.Rounds, opt.Clock, opt.Queue = 1, 2, 2, 2
+	var need Options
 	choose := opt.Encoding == ""
 	if choose {
 		opt.Encoding = Order
 	}
 	var last *engine.Outcome
 	for {
-		out, err := encoded(ctx, task, opt)
+		out, err := encoded(ctx, task, opt, &need)
 		if u := (*notOrdered)(nil); errors.As(err, &u) && choose {
 			opt.Encoding, choose = Rounds, false
 			continue
@@ -44,18 +47,18 @@ func raise(ctx context.Context, task *engine.Task, opt Options) (*engine.Outcome
 			return out, nil
 		}
 		last = out
-		grew := false
+		grew, straight := false, fits(out, opt, need)
 		for _, b := range out.Coverage.Bounds {
 			if !b.Hit {
 				continue
 			}
 			switch b.Name {
 			case "rounds":
-				opt.Rounds++
+				opt.Rounds = raised(opt.Rounds, need.Rounds, straight)
 			case "clock":
-				opt.Clock++
+				opt.Clock = raised(opt.Clock, need.Clock, straight)
 			case "queue":
-				opt.Queue++
+				opt.Queue = raised(opt.Queue, need.Queue, straight)
 			case "unroll":
 				opt.Unroll += (opt.Unroll + 1) / 2 // copies of a loop that cannot run cost little
 			case "width":
@@ -69,6 +72,28 @@ func raise(ctx context.Context, task *engine.Task, opt Options) (*engine.Outcome
 			return out, nil
 		}
 	}
+}
+
+// straightClauses is the size of formulas that are solved without smaller ones before. Of the programs of the corpus that
+// need rounds, those with smaller formulas take less than a second, and most of those with larger ones minutes or more.
+const straightClauses = 300_000
+
+// fits reports whether the formula for the rounds, times and lists that the program needs is small. A formula grows at most
+// with the product of the three.
+func fits(out *engine.Outcome, opt, need Options) bool {
+	size := float64(out.Stats.Clauses)
+	for _, b := range [][2]int{{opt.Rounds, need.Rounds}, {opt.Clock, need.Clock}, {opt.Queue, need.Queue}} {
+		size *= max(1, float64(b[1])/float64(b[0]))
+	}
+	return size <= straightClauses
+}
+
+// raised returns the next value of a bound that is below what the program needs.
+func raised(value, need int, straight bool) int {
+	if straight {
+		return need
+	}
+	return min(2*value, need)
 }
 
 // report reports the result of a step.

@@ -184,6 +184,52 @@ func TestAuto(t *testing.T) {
 	}
 }
 
+// TestAutoStraight: the rounds, times and lists that a small program needs come right after the first step. Those of a
+// large one are doubled, and none gets larger than what is needed.
+func TestAutoStraight(t *testing.T) {
+	const small = `
+		var x, y;
+		thread a { reg r; x = 1; x = 2; fence; r = y; }
+		thread b { reg s; y = 1; y = 2; fence; s = x; }
+		never a:r == 0 && b:s == 0;`
+	large := "var x[8], y;\nthread a { reg r; " + strings.Repeat("x[y % 8] = y; ", 8) + "fence; r = y; }\n" +
+		"thread b { reg s; " + strings.Repeat("y = x[y % 8] % 4; ", 8) + "fence; s = y; }\nnever a:r == 77;"
+	for _, c := range []struct {
+		text  string
+		model string
+		most  int // steps
+		want  []string
+	}{
+		{small, "tso", 2, []string{"rounds 2, clock 2, queue 2", "rounds 5, clock 5, queue 3"}},
+		{small, "sc", 2, nil},
+		{large, "tso", 0, []string{"rounds 2, clock 2, queue 2", "rounds 4, clock 4, queue 4"}},
+	} {
+		opt := bounds{}.options()
+		opt.BMC.Auto, opt.BMC.Encoding = true, bmc.Rounds
+		ctx, stop := context.WithCancel(context.Background())
+		var steps []string
+		opt.BMC.Report = func(text string) {
+			if steps = append(steps, text); c.most == 0 && len(steps) == len(c.want) {
+				stop() // the rest takes long
+			}
+		}
+		_, err := check.Run(ctx, fp(c.text), []string{c.model}, opt)
+		stop()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c.most > 0 && len(steps) != c.most || len(steps) < len(c.want) {
+			t.Errorf("%s: %q, want %q", c.model, steps, c.want)
+			continue
+		}
+		for i, w := range c.want {
+			if !strings.Contains(steps[i], w) {
+				t.Errorf("%s: %q, want %q", c.model, steps, c.want)
+			}
+		}
+	}
+}
+
 // TestNotOrdered: where the order of events is not encoded, rounds are, unless the user wants the
 // order.
 func TestNotOrdered(t *testing.T) {
