@@ -65,6 +65,11 @@ volatile long x = 5; volatile char y = 3;
 __attribute__((noinline)) void f(void) { x += y; x -= y; }
 int main(void) { f(); long v = x; assert(!(v == 256 || v == 0x1000000 || v == 65536 || v == 0x1010000)); f(); v = x; char c = y; assert(!((v != 5) | (c != 3))); return 0; }
 `},
+	{"the address of main", "== 3)", "== 4)", `#include <assert.h>
+int main(int c, char **v);
+int (*volatile p)(int, char **) = main; int n;
+int main(int c, char **v) { if (n++) return 3; assert(p(0, 0) == 3); return 0; }
+`},
 	{"registers that a callee leaves", "== 7", "== 8", `#include <assert.h>
 volatile int x, y = 7;
 static __attribute__((noinline)) void f(void) { x = 1; }

@@ -228,14 +228,10 @@ func (p *program) use(d *datum) int {
 		for at := (d.off + 7) &^ 7; at+8 <= d.off+d.size; at += 8 {
 			v := binary.LittleEndian.Uint64(d.sec.Data[at:])
 			sec := p.image.Find(v)
-			if sec == nil || !sec.Exec || p.functionAt(v) == nil {
+			if sec == nil || !sec.Exec {
 				continue
 			}
-			e := p.library(v)
-			if e == nil {
-				e, _ = p.fixed(int64(v))
-			}
-			if e != nil {
+			if e, _ := p.fixed(int64(v)); e != nil {
 				d.funcs = append(d.funcs, wordAt{at, e})
 			}
 		}
@@ -267,8 +263,12 @@ func (p *program) word(r *object.Reloc) (*ir.Expr, error) {
 	return p.symbol(r.Sym, r.Addend)
 }
 
-// library returns the expression for an address of code that belongs to a library in the file; nil: it does not.
+// library returns the expression for an address of code that belongs to a library in the file, or to the linkage table;
+// nil: it does not.
 func (p *program) library(addr uint64) *ir.Expr {
+	if to, err := p.linked(addr); err == nil && to.Name != "" {
+		return p.missing(to.Name, 0)
+	}
 	if name := p.libraryName(addr); name != "" {
 		return p.externPointer(name)
 	}

@@ -97,3 +97,21 @@ func TestEntry(t *testing.T) {
 		}
 	}
 }
+
+// TestPointersToLibrary: in a file with fixed addresses, a number that is the address of an entry of the linkage table is
+// the function of the library.
+func TestPointersToLibrary(t *testing.T) {
+	const text = `#include <assert.h>
+#include <stdlib.h>
+void *(*volatile f)(size_t); void (*volatile g)(void *) = free;
+int main(void) { f = malloc; int *p = f(8); *p = 3; assert(*p == 3); g(p); return 0; }
+`
+	for _, flags := range []string{"-O0 -no-pie -fno-pic", "-O2 -no-pie -fno-pic", "-O1 -no-pie -fno-pic -fcf-protection", "-O2"} {
+		if got, why := program(t, text, flags, "tso", pipeline.COptions{}); got != "safe" {
+			t.Errorf("%s: %s (%s)", flags, got, why)
+		}
+		if got, why := program(t, strings.Replace(text, "*p == 3", "*p == 4", 1), flags, "tso", pipeline.COptions{}); got != "unsafe" || strings.Contains(why, "pointer") {
+			t.Errorf("%s, wrong: %s (%s)", flags, got, why)
+		}
+	}
+}

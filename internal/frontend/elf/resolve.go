@@ -121,8 +121,15 @@ func (p *program) fixed(value int64) (*ir.Expr, error) {
 	if sec == nil || sec.TLS {
 		return nil, nil
 	}
-	if sec.Exec && (p.functionAt(uint64(value)) == nil || p.functionAt(uint64(value)).Kind != object.Function) {
-		return nil, nil
+	if sec.Exec {
+		f := p.functionAt(uint64(value))
+		begins := f != nil && f.Kind == object.Function
+		if e := p.library(uint64(value)); e != nil && (begins || strings.HasPrefix(sec.Name, ".plt")) {
+			return e, nil
+		}
+		if !begins {
+			return nil, nil
+		}
 	}
 	return p.inSection(sec, value-int64(sec.Addr))
 }

@@ -362,6 +362,8 @@ func (p *program) begin(l *translate.Linker) {
 			f.fb = l.Function(f.cName())
 			if !f.main {
 				f.fb.F.Name = p.nameOf(f)
+			}
+			if p.taken[f] {
 				f.fb.F.Pointer = true
 				f.fb.F.Types = append(f.fb.F.Types, "") // machine code has no types
 			}
