@@ -1,6 +1,7 @@
 package elf_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -21,6 +22,19 @@ func TestCalls(t *testing.T) {
 			if got, why := program(t, strings.Replace(c.text, c.right, c.wrong, 1), flags, "tso", pipeline.COptions{}); got != "unsafe" {
 				t.Errorf("%s, %s, wrong: %s (%s)", c.name, flags, got, why)
 			}
+		}
+	}
+}
+
+// TestCallsMain: the functions that run before main do not run again where the program calls main: that is not supported.
+func TestCallsMain(t *testing.T) {
+	const text = `#include <assert.h>
+int n, k; int main(void); int (*volatile p)(void) = main; __attribute__((constructor)) void init(void) { k++; }
+int main(void) { if (n++ < 1) return %s(); assert(k == 1); return 0; }
+`
+	for _, call := range []string{"main", "p"} {
+		if got, why := program(t, fmt.Sprintf(text, call), "-c -O1", "sc", pipeline.COptions{}); got != "unknown" || !strings.Contains(why, "calls main") {
+			t.Errorf("%s: %s (%s)", call, got, why)
 		}
 	}
 }

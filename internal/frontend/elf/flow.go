@@ -51,6 +51,9 @@ func (p *program) analyse() {
 				p.external(f, in)
 			}
 			pointers = pointers || in.pointer
+			if in.callee != nil && in.callee.main && len(p.first) > 0 && in.refused == "" {
+				in.refused, in.code = callsMain, codeFlow
+			}
 		}
 	}
 	for _, t := range p.threads {
@@ -102,6 +105,9 @@ func (p *program) analyse() {
 	}
 	p.alignments()
 }
+
+// callsMain: the functions that run before main are called where main begins.
+const callsMain = "a program that calls main and has functions that run before it is not supported"
 
 // throughPointers returns how many parameters functions take that are called through pointers, and the registers
 // beside rax that they return.

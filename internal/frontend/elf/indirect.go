@@ -231,6 +231,7 @@ func (e *emitter) callPointer(in *inst) {
 		e.at = from
 		e.assume(is, at)
 		e.at = at
+		e.refuseMain(pointer)
 		op := ir.NewOp(ir.Call)
 		op.Dst, op.Val = e.reg(lift.RAX), ir.R(pointer)
 		for i := range n {
@@ -254,6 +255,22 @@ func (e *emitter) callPointer(in *inst) {
 	end := e.fb.Loc("", e.pos)
 	e.p.called[e.fb.Edge(e.at, bad, end, e.pos)] = ir.R(pointer)
 	e.at = after
+}
+
+// refuseMain makes a call of main through a pointer not supported where functions run before main.
+func (e *emitter) refuseMain(pointer ir.Reg) {
+	for _, f := range e.p.funcs {
+		if !f.main || !e.p.taken[f] || len(e.p.first) == 0 {
+			continue
+		}
+		is := ir.Binary(ir.Eq, ir.U64, ir.R(pointer), &ir.Expr{Op: ir.FuncAddr, Type: ir.U64, Func: f.fb.ID})
+		refused, other := e.fb.Loc("", e.pos), e.fb.Loc("", e.pos)
+		e.assume(is, refused)
+		e.assume(ir.Negate(is), other)
+		e.at = refused
+		e.unsupported(codeFlow, callsMain)
+		e.at = other
+	}
 }
 
 // branchTable makes the edges of a switch.
