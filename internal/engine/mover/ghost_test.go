@@ -35,6 +35,17 @@ func TestGhostCode(t *testing.T) {
 		{"a condition for all blocks that one of them breaks", "open",
 			"#include <stdlib.h>\nstruct n { int v; }; struct n *top; void *w(void *p) { struct n *k = malloc(sizeof *k); k->v = 1;\n" +
 				"//@ global forall struct n *a: a->v == 0 || a->v == 1\nk->v = 2; top = k; assert(top->v != 2); return 0; }\n" + startW},
+		{"what is compared and exchanged, 16 bytes, is copied several times", "proved",
+			"struct two { long a, b; } top __attribute__((aligned(16))); void *w(void *p) { struct two old, new; __atomic_load(&top, &old, __ATOMIC_RELAXED);\n" +
+				"do { new.a = old.a + 1; new.b = old.b + 1;\n//@ invariant new.a == new.b\n} while (!__atomic_compare_exchange(&top, &old, &new, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED));\n" +
+				"//@ global top.a == top.b\nx = 1; return 0; }\n" + startW},
+		{"and a part that is not", "open",
+			"struct two { long a, b; } top __attribute__((aligned(16))); void *w(void *p) { struct two old, new; __atomic_load(&top, &old, __ATOMIC_RELAXED);\n" +
+				"do { new.a = old.a + 1; new.b = old.b + 2;\n//@ invariant new.a == new.b\n} while (!__atomic_compare_exchange(&top, &old, &new, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED));\n" +
+				"//@ global top.a == top.b\nx = 1; return 0; }\n" + startW},
+		{"a pointer that ghost code chooses", "proved",
+			"#include <stdlib.h>\nstruct n { int v; struct n *g; }; struct n *top; void *w(void *p) { struct n *k = malloc(sizeof *k);\n//@ ghost k->g = x ? k : 0;\nk->v = 1;\n" +
+				"//@ invariant k->g == 0 || k->g == k\nassert(k->v == 1); return 0; }\n" + startW},
 		{"it helps the program", "the program accesses what ghost code writes", "void *w(void *p) { x = 0;\n//@ ghost x = 1;\nassert(x == 1); return 0; }\n" + startW},
 		{"the program reads it", "the program accesses what ghost code writes", "int g; void *w(void *p) { x = 1;\n//@ ghost g = 1;\nif (g == 0) assert(0); return 0; }\n" + startW},
 		{"the program writes it", "the program accesses what ghost code writes",

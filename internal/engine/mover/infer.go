@@ -280,21 +280,56 @@ func (k *knowledge) atLocation(c *class, l ir.Loc, scalars []int, numbers []int6
 	return out
 }
 
-// onCopies returns candidates that a register still equals the one that it is a copy of.
+// onCopies returns candidates that a register still equals the one that it is a copy of, or a copy of a copy.
 func onCopies(k *knowledge, c *class, l ir.Loc) []*pred {
 	var out []*pred
-	live, seen := k.watched(c, l), map[[2]ir.Reg]bool{}
-	for i := range c.f.Edges {
-		op := &c.f.Edges[i].Op
-		if op.Kind != ir.Assign || op.Val.Op != ir.RegRef || seen[[2]ir.Reg{op.Dst, op.Val.Reg}] {
-			continue
-		}
-		seen[[2]ir.Reg{op.Dst, op.Val.Reg}] = true
-		if slices.Contains(live, op.Dst) && slices.Contains(live, op.Val.Reg) && op.Dst != op.Val.Reg {
-			out = append(out, k.say.compared(k.say.register(c, op.Dst), relations[0], k.say.register(c, op.Val.Reg)))
+	live := c.withNamed(k.watched(c, l))
+	of := c.copies()
+	for _, r := range live {
+		for _, s := range of[r] {
+			if slices.Contains(live, s) {
+				out = append(out, k.say.compared(k.say.register(c, r), relations[0], k.say.register(c, s)))
+			}
 		}
 	}
 	return out
+}
+
+// withNamed adds the registers that conditions of the user read to a list.
+func (c *class) withNamed(list []ir.Reg) []ir.Reg {
+	list = slices.Clone(list)
+	for _, cl := range c.annotations {
+		for _, way := range cl.ways {
+			for _, e := range way {
+				for _, r := range usesOf(&e.Op) {
+					if !slices.Contains(list, r) {
+						list = append(list, r)
+					}
+				}
+			}
+		}
+	}
+	return list
+}
+
+// copies returns the registers that each register is a copy of, in one step or in several.
+func (c *class) copies() map[ir.Reg][]ir.Reg {
+	of := map[ir.Reg][]ir.Reg{}
+	for changed := true; changed; {
+		changed = false
+		for i := range c.f.Edges {
+			op := &c.f.Edges[i].Op
+			if op.Kind != ir.Assign || op.Val.Op != ir.RegRef {
+				continue
+			}
+			for _, s := range append([]ir.Reg{op.Val.Reg}, of[op.Val.Reg]...) {
+				if s != op.Dst && !slices.Contains(of[op.Dst], s) {
+					of[op.Dst], changed = append(of[op.Dst], s), true
+				}
+			}
+		}
+	}
+	return of
 }
 
 // maxPairs bounds the conditions on pairs of variables.

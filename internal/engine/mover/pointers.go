@@ -349,6 +349,11 @@ func (fl *valueFlow) cell(addr int64, size int, obj ir.ObjectID) *values {
 
 // eval returns the values of an expression.
 func (fl *valueFlow) eval(regs []values, e *ir.Expr) values {
+	if e.Op == ir.Ite { // whatever the condition reads
+		out := fl.eval(regs, e.Y)
+		out.add(fl.eval(regs, e.Z))
+		return out
+	}
 	var used []ir.Reg
 	known := true
 	e.Walk(func(x *ir.Expr) {

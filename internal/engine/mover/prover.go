@@ -64,7 +64,7 @@ func (pr *prover) prepare(p *ir.Program, props *property.Set, opt Options) error
 		return err
 	}
 	annotated := annotationsIn(p, props)
-	simplify(p, annotated.begins, props.Numbers)
+	bits := simplify(p, annotated.begins, props.Numbers)
 	if !p.Cells {
 		separateWebs(p, props)
 	}
@@ -84,6 +84,9 @@ func (pr *prover) prepare(p *ir.Program, props *property.Set, opt Options) error
 		return err
 	}
 	arith := opt.Arithmetic
+	if arith == 0 && bits {
+		arith = BitVectors
+	}
 	if arith == 0 {
 		arith = suited(p)
 	}

@@ -18,6 +18,7 @@ type simplifier struct {
 	keep  func(*ir.Edge) bool    // edges that are not dropped, whatever their condition
 	open  map[ir.ThreadID]ir.Reg // registers with any initial value
 	args  map[ir.ThreadID][]*ir.Expr
+	bits  bool                // an operator on bits was removed
 	fixed map[span]*fixedCell // cells that never change, or only before threads are started, as far as was asked
 }
 
@@ -33,8 +34,8 @@ type span struct {
 	size int
 }
 
-// simplify propagates constants in p, and changes its functions.
-func simplify(p *ir.Program, keep func(*ir.Edge) bool, open map[ir.ThreadID]ir.Reg) {
+// simplify propagates constants in p, and changes its functions. It reports whether it removed operators on bits.
+func simplify(p *ir.Program, keep func(*ir.Edge) bool, open map[ir.ThreadID]ir.Reg) (bits bool) {
 	for range 3 { // known addresses tell more about memory
 		s := &simplifier{p: p, keep: keep, open: open, args: map[ir.ThreadID][]*ir.Expr{}, fixed: map[span]*fixedCell{}}
 		at := map[ir.ThreadID][][]*ir.Expr{}
@@ -56,10 +57,11 @@ func simplify(p *ir.Program, keep func(*ir.Edge) bool, open map[ir.ThreadID]ir.R
 			}
 		}
 		p.Seal()
-		if !again {
-			return
+		if bits = bits || s.bits; !again {
+			return bits
 		}
 	}
+	return bits
 }
 
 // unknown stands for a register with more than one value.
@@ -212,10 +214,28 @@ func (s *simplifier) fold(e *ir.Expr) *ir.Expr {
 	if c.Op == ir.Cast && c.Type.Bits == 64 && c.X.Op == ir.AddrOf {
 		return c.X
 	}
+	if x := identity(&c); x != nil {
+		s.bits = true
+		return x
+	}
 	if c.X == e.X && c.Y == e.Y && c.Z == e.Z {
 		return e
 	}
 	return &c
+}
+
+// identity returns the operand of an operator on bits that leaves a word as it is, or nil. A front end makes words out
+// of parts, and parts out of words, also where a part is a word.
+func identity(e *ir.Expr) *ir.Expr {
+	zero := func(x *ir.Expr) bool { v, ok := x.IsConst(); return ok && v == 0 }
+	switch {
+	case e.Type.Bits != 64:
+	case (e.Op == ir.Shl || e.Op == ir.Shr) && zero(e.Y), e.Op == ir.Or && zero(e.Y):
+		return e.X
+	case e.Op == ir.Or && zero(e.X):
+		return e.Y
+	}
+	return nil
 }
 
 // fixedValue returns what a load reads, or false if that is not known.

@@ -85,6 +85,10 @@ var algorithms = []algorithm{
 			"} while (0);\n    top = ((old >> 2) + 1) << 2 | after;"},
 		{"    //@ ghost in[n] = 1; above[n] = none; above[old & 3] = n;\n", "    value[n] = 0;\n"},
 	}, 8, true},
+	{"treiber-malloc.c", 0, verdict.ValueRobust, []mistake{
+		{"} while (!__atomic_compare_exchange(&top, &old, &new, 0, __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE));", "} while (0);\n    __atomic_store(&top, &new, __ATOMIC_RELEASE);"},
+		{"    //@ ghost n->me = n; n->above = 0; old.first ? (old.first->above = n) : n;\n", "    n->value = 0;\n"},
+	}, 10, true},
 }
 
 // TestAlgorithms: the algorithms are proved.
