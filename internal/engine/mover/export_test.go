@@ -50,7 +50,9 @@ func ProveAndCompare(ctx context.Context, p *ir.Program, props *property.Set, op
 			try(pr.known.global, "always")
 			for _, t := range threads {
 				l, _ := s.At(t)
-				st.thread = t
+				if st.thread = t; pr.known.joined(in, s, threads, t) {
+					continue
+				}
 				try(pr.known.local[in.of[t]][l], in.of[t].name+" at "+in.of[t].f.Locs[l].Name)
 			}
 			wrong, tried := pr.known.wrongAbout(in, s, threads)
@@ -58,6 +60,14 @@ func ProveAndCompare(ctx context.Context, p *ir.Program, props *property.Set, op
 		})
 	}
 	return out, bad, compared, nil
+}
+
+// joined reports whether a thread was joined: what is known where a thread ends is so until it is joined.
+func (k *knowledge) joined(in *instance, s State, threads []ir.ThreadID, t ir.ThreadID) bool {
+	return slices.ContainsFunc(threads, func(u ir.ThreadID) bool {
+		l, _ := s.At(u)
+		return k.pr.family.over(in.of[u], l, in.of[t])
+	})
 }
 
 // wrongAbout returns the separations about two threads and the counts that are wrong in a state, and how
@@ -97,11 +107,7 @@ func (k *knowledge) wrongAbout(in *instance, s State, threads []ir.ThreadID) (ba
 		}
 		for _, t := range threads {
 			l, _ := s.At(t)
-			joined := slices.ContainsFunc(threads, func(u ir.ThreadID) bool { // conditions where a thread ends count until it is joined
-				n, _ := s.At(u)
-				return k.pr.family.over(in.of[u], n, in.of[t])
-			})
-			if sum, ok := ct.sum(k, in.of[t], l); ok && !joined {
+			if sum, ok := ct.sum(k, in.of[t], l); ok && !k.joined(in, s, threads, t) {
 				if compared++; (ir.Type{Bits: ct.bits}).Wrap(value-sum) != 0 {
 					bad = append(bad, fmt.Sprintf("%s, which is %d where %s is at %s", ct.text(k.pr), sum, in.of[t].name, in.of[t].f.Locs[l].Name))
 				}
