@@ -1,6 +1,8 @@
 package machine
 
 import (
+	"slices"
+
 	"fencepost/internal/ir"
 	"fencepost/internal/memory"
 )
@@ -55,12 +57,18 @@ func (m *Machine) Possible(t int, lb *Label) bool {
 	return false
 }
 
+// CanUpdate reports whether the oldest entry of a thread for an address can reach memory. An entry that has failed to do
+// so stays in the buffer. Others do not wait for it, unless the model says so.
+func (m *Machine) CanUpdate(t int, addr uint64, size uint32) bool {
+	st, ok := m.Sys.Thread(m.State, t).FindFlush(addr, size)
+	return ok && (!m.Threads.Now[t].BufferStuck || !slices.Contains(m.Threads.Now[t].failed, m.State.Buffer(ir.ThreadID(t))[st.Index].Tag))
+}
+
 // Open reports whether process p can do what a label says.
 func (m *Machine) Open(p int32, lb Label) bool {
 	t := int(m.Procs.List[p].Thread)
 	if m.Procs.List[p].Buffer {
-		_, ok := m.Sys.Thread(m.State, t).FindFlush(m.Procs.List[p].Addr, m.Procs.List[p].Size)
-		return ok && !m.Threads.Now[t].BufferStuck
+		return m.CanUpdate(t, m.Procs.List[p].Addr, m.Procs.List[p].Size)
 	}
 	m.List(t)
 	for _, o := range m.Options {

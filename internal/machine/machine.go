@@ -194,11 +194,12 @@ type ThreadState struct {
 	Ord         int32 // stores issued
 	Epoch       int32 // store-store fences passed
 	Stop        Stop
-	BufferStuck bool  // an update failed: what is in the buffer stays there
+	BufferStuck bool  // an update failed
 	effects     int32 // how many of its steps others can notice
 	// held has the mutexes that the thread has, once for each time it locked them; only with
 	// Options.IdleRounds. The slice is never changed.
 	held   []uint64
+	failed []int32  // the tags of entries whose updates failed: they stay in the buffer. The slice is never changed
 	stored []uint64 // recursive mutexes that the thread has stored to while it had them; the slice is never changed
 }
 

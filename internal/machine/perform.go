@@ -105,7 +105,7 @@ func (m *Machine) noteMutex(t int, op *ir.Op) {
 func (m *Machine) halt(t int, st memory.Step, why Stop) {
 	v := m.Threads.Now[t]
 	if st.Kind == memory.Flush {
-		v.BufferStuck = true
+		v.BufferStuck, v.failed = true, append(slices.Clone(v.failed), m.State.Buffer(ir.ThreadID(t))[st.Index].Tag)
 	} else {
 		v.Stop = why
 	}

@@ -99,6 +99,23 @@ func b() {
   L0 -> L1: r = rmw.cas [&y], 1, 2
   L1 -> L2: s = alloc 8
 }`, [3]int{10, 13, 14}},
+	// The update of a's store to the block fails if the block is freed before. Under PSO it does not stop the other update,
+	// so it makes no difference which of the two comes first.
+	{"another update beside one that fails", `object y size 8
+func a() {
+  reg p
+  reg r
+  L0 -> L1: p = load [&y] in y
+  L1 -> L2: r = load [p]
+  L2 -> L3: store [p] = 0
+  L3 -> L4: store [&y] = 1 in y
+}
+func b() {
+  reg p
+  L0 -> L1: p = alloc 8
+  L1 -> L2: store [&y] = p in y
+  L2 -> L3: free [p]
+}`, [3]int{4, 5, 5}},
 	// The update of b's first free is not ordered with b's second alloc, and both are with the update of a's free.
 	{"own alloc before own update", `object y size 8
 func a() {

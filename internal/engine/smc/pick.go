@@ -49,14 +49,11 @@ func joining(m *machine.Machine, t int) bool {
 
 func pickBuffer(m *machine.Machine, sleep []event, t int) (int32, bool) {
 	buf := m.State.Buffer(ir.ThreadID(t))
-	if len(buf) == 0 || m.Threads.Now[t].BufferStuck {
-		return 0, false
-	}
 	for i := range buf {
 		if buf[i].Kind == memory.Marker {
 			break
 		}
-		if _, ok := m.Sys.Thread(m.State, t).FindFlush(buf[i].Addr, buf[i].Size); !ok {
+		if !m.CanUpdate(t, buf[i].Addr, buf[i].Size) {
 			continue
 		}
 		if p := m.BufferOf(t, &buf[i]); !asleep(sleep, p, label{}) {
