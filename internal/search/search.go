@@ -135,6 +135,7 @@ type Search struct {
 	budget   *budget.Budget
 	v        *visited
 	workers  []Worker
+	gaps     []*gap // one after each worker
 	sinks    []*Sink
 	stop     atomic.Uint32
 	expanded atomic.Int64
@@ -170,6 +171,7 @@ func New(p Problem) *Search {
 	for range max(1, p.Workers) {
 		r.workers = append(r.workers, p.Worker())
 		r.sinks = append(r.sinks, &Sink{v: r.v, parent: noParent})
+		r.gaps = append(r.gaps, newGap())
 	}
 	return r
 }
