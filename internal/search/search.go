@@ -135,7 +135,7 @@ type Search struct {
 	budget   *budget.Budget
 	v        *visited
 	workers  []Worker
-	gaps     []*gap // one after each worker
+	gaps     []*gap // one after each of several workers
 	sinks    []*Sink
 	stop     atomic.Uint32
 	expanded atomic.Int64
@@ -171,7 +171,9 @@ func New(p Problem) *Search {
 	for range max(1, p.Workers) {
 		r.workers = append(r.workers, p.Worker())
 		r.sinks = append(r.sinks, &Sink{v: r.v, parent: noParent})
-		r.gaps = append(r.gaps, newGap())
+		if p.Workers > 1 {
+			r.gaps = append(r.gaps, newGap())
+		}
 	}
 	return r
 }
