@@ -8,6 +8,8 @@ import (
 
 	"fencepost/internal/engine"
 	"fencepost/internal/engine/mover"
+	"fencepost/internal/ir"
+	"fencepost/internal/property"
 	"fencepost/verdict"
 )
 
@@ -66,22 +68,30 @@ func TestGhostCode(t *testing.T) {
 	} {
 		flat, props, private := parseC(t, cHead+test.text)
 		replicate(flat, "w")
-		out, err := mover.Prove(context.Background(), flat, props, mover.Options{Arithmetic: mover.BitVectors, Private: private, NoAbstraction: true, Reach: reach(1000)})
-		got := "open"
-		switch u := (*engine.Unsupported)(nil); {
-		case errors.As(err, &u):
-			if got = u.What; u.Pos == nil {
-				t.Errorf("%s: refused without a position", test.why)
-			}
-		case err != nil:
-			t.Fatalf("%s: %v", test.why, err)
-		case out.Verdict == verdict.ValueRobust && out.Proof.Open() == 0:
-			got = "proved"
-		}
-		if !strings.Contains(got, test.want) {
+		opt := mover.Options{Arithmetic: mover.BitVectors, Private: private, NoAbstraction: true, Reach: reach(1000)}
+		if got := answerTo(t, test.why, flat, props, opt); !strings.Contains(got, test.want) {
 			t.Errorf("%s: %q, want %q", test.why, got, test.want)
 		}
 	}
+}
+
+// answerTo returns "proved", "open", or why the program is refused.
+func answerTo(t *testing.T, why string, flat *ir.Program, props *property.Set, opt mover.Options) string {
+	t.Helper()
+	out, err := mover.Prove(context.Background(), flat, props, opt)
+	u := (*engine.Unsupported)(nil)
+	switch {
+	case errors.As(err, &u) && u.Pos == nil:
+		t.Errorf("%s: refused without a position", why)
+		return u.What
+	case errors.As(err, &u):
+		return u.What
+	case err != nil:
+		t.Fatalf("%s: %v", why, err)
+	case out.Verdict == verdict.ValueRobust && out.Proof.Open() == 0:
+		return "proved"
+	}
+	return "open"
 }
 
 // TestGhostCodeInFP: likewise in .fp programs.
@@ -105,17 +115,7 @@ func TestGhostCodeInFP(t *testing.T) {
 		{"a read-modify-write", "ghost code cannot do this: rmw", "var x, g; thread w * n { reg r; x = 1; ghost g = cas(g, 0, 1); assert r == 0; }"},
 	} {
 		flat, props := parse(t, test.text)
-		out, err := mover.Prove(context.Background(), flat, props, mover.Options{NoAbstraction: true, Reach: reach(1000)})
-		got := "open"
-		switch u := (*engine.Unsupported)(nil); {
-		case errors.As(err, &u):
-			got = u.What
-		case err != nil:
-			t.Fatalf("%s: %v", test.why, err)
-		case out.Verdict == verdict.ValueRobust && out.Proof.Open() == 0:
-			got = "proved"
-		}
-		if !strings.Contains(got, test.want) {
+		if got := answerTo(t, test.why, flat, props, mover.Options{NoAbstraction: true, Reach: reach(1000)}); !strings.Contains(got, test.want) {
 			t.Errorf("%s: %q, want %q", test.why, got, test.want)
 		}
 	}

@@ -201,7 +201,7 @@ func (m *pairMiner) finish() {
 				apart.separations[l][n] = possible && !at[l][n]
 				for _, f := range m.facts[id] {
 					seen := at[l][n]
-					if f.unseen { // instances are too small to show all threads that have blocks
+					if f.unseen { // instances are too small to show all threads that have blocks or elements
 						seen = slices.Contains(m.k.watched(c, ir.Loc(l)), f.r) && slices.Contains(m.k.watched(d, ir.Loc(n)), f.s)
 					}
 					f.separations[l][n] = f.separations[l][n] && possible && seen
