@@ -217,8 +217,8 @@ func (p *Program) Sources(witnesses ...*verdict.Witness) map[string]string {
 	for _, f := range p.Input.More {
 		out[f.Name] = StoredText(f.Text)
 	}
-	if f := p.Files[p.Input.Name]; p.Language == "x86" && p.IR != nil {
-		out[p.Input.Name] = string(f.Text)
+	if p.Listing != nil {
+		out[p.Input.Name] = string(p.Listing.Text)
 	}
 	for _, w := range witnesses {
 		if w == nil {
@@ -272,7 +272,7 @@ func (p *Program) ConcludeQuestions(model memory.Model, by string, out *engine.O
 	res := p.Result(p.Question(), model, by)
 	res.Coverage, res.Stats, res.Warnings, res.FinalStates = out.Coverage, out.Stats, out.Warnings, out.Finals
 	if how.Finals {
-		res.LeftOut = p.LeftOut()
+		res.LeftOut = p.NotShown()
 	}
 	Mark(&res.Coverage, how.Given)
 	var observed *engine.Violation
@@ -393,12 +393,12 @@ func (p *Program) Question() verdict.Question {
 	return verdict.Question(strings.Join(parts, ", "))
 }
 
-// LeftOut lists what final states do not show of the program's memory.
-func (p *Program) LeftOut() []string {
-	if p.Language != "c" || !p.Props.Whole {
+// NotShown lists what final states do not show of the program's memory.
+func (p *Program) NotShown() []string {
+	if !p.Props.Whole {
 		return nil
 	}
-	return []string{"freed blocks", "automatic and thread-local objects, whose functions and threads have ended"}
+	return p.LeftOut
 }
 
 // Describe says in words what a violation is.

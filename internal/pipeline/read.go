@@ -27,6 +27,7 @@ type Unit struct {
 	LoopFree bool
 	Notes    []annotation // comments //@ of C
 	Litmus   *litmus.Unit // of litmus tests
+	Facts
 	// With ReadOptions.Sites: where fences can be written, the kinds of fences that the language
 	// can express, and how fences become edits of the text.
 	Sites []ir.FenceSite
@@ -34,6 +35,22 @@ type Unit struct {
 	Write func([]ir.FenceAt) []source.Edit
 	// Before, instead of Write, returns fences as COptions.Fences of a language without text.
 	Before func([]ir.FenceAt) map[uint64]ir.FenceKind
+}
+
+// Facts say what later stages must know about the language of a program. The front end states them; no later stage
+// asks which language it was.
+type Facts struct {
+	Listing *source.File // of a program without a text: what positions are about
+	// SizedNumbers: numbers have sizes and wrap around, so a proof must not take them for integers.
+	SizedNumbers bool
+	// Errors: the language has errors, such as accesses to freed memory, that are always checked.
+	Errors bool
+	// BeginsAtMain: a program without further threads, or without assertions, is probably a mistake.
+	BeginsAtMain bool
+	// StarDeclares: a star before a name belongs to the type where the name is declared.
+	StarDeclares bool
+	// LeftOut lists what final states do not show of memory.
+	LeftOut []string
 }
 
 // ReadOptions say what a question needs of the front end beside the options of the user.
@@ -49,6 +66,7 @@ type language struct {
 	name    string
 	exts    []string
 	several bool // a program may have several files
+	entries bool // threads begin at functions that options name
 	parse   func([]*source.File, ReadOptions) (*Unit, *diag.List)
 }
 
@@ -61,7 +79,7 @@ var languages = []language{
 	{name: "memorax", exts: []string{".rmm"}, parse: parseMemorax},
 	{name: "litmus", exts: []string{".litmus"}, parse: parseLitmus},
 	{name: "c", exts: []string{".c", ".i"}, several: true, parse: parseC},
-	{name: "x86", exts: []string{".o", ".a", ".rlib"}, several: true, parse: parseMachineCode},
+	{name: "x86", exts: []string{".o", ".a", ".rlib"}, several: true, entries: true, parse: parseMachineCode},
 }
 
 // Extensions lists the file name extensions of programs, such as .fp.
@@ -108,7 +126,6 @@ type Program struct {
 	Unit                                // after Read
 	Files       map[string]*source.File // the files of the program, and what they include
 	Diagnostics []verdict.Diagnostic
-	Language    string
 
 	ctx     context.Context // of the reading; the passes check it too
 	begun   time.Time
@@ -162,8 +179,7 @@ func (r *Run) Read(ctx context.Context, opt ReadOptions) error {
 			Code: "FP0909", Pos: verdict.Pos{File: p.Input.More[0].Name}, Message: "only programs in C and machine code can have several files",
 		})
 	}
-	p.Language = lang.name
-	if lang.name != "x86" && (len(opt.C.Entry) > 0 || opt.C.Finally != "") {
+	if !lang.entries && (len(opt.C.Entry) > 0 || opt.C.Finally != "") {
 		return p.Refuse(verdict.Diagnostic{Code: "X0102", Message: "--entry and --finally are for machine code"})
 	}
 	files := p.sourceFiles()
@@ -175,7 +191,7 @@ func (r *Run) Read(ctx context.Context, opt ReadOptions) error {
 	for _, f := range unit.Included {
 		p.Files[f.Name] = f
 	}
-	p.report(diags)
+	p.report(lang.name, diags)
 	if unit.IR == nil || diags.HasErrors() {
 		return ErrRefused
 	}
@@ -203,10 +219,10 @@ func readChecked(lang *language, files []*source.File, opt ReadOptions) (*Unit, 
 }
 
 // report takes over what the front end said.
-func (p *Program) report(diags *diag.List) {
+func (p *Program) report(lang string, diags *diag.List) {
 	diags.Sort()
 	for _, d := range diags.All {
-		p.Diagnostics = append(p.Diagnostics, p.diagnostic(d))
+		p.Diagnostics = append(p.Diagnostics, p.diagnostic(lang, d))
 		if d.Code == rangeWarning && p.limited == nil {
 			pos := Position(d.Span)
 			p.limited = &pos
@@ -217,10 +233,10 @@ func (p *Program) report(diags *diag.List) {
 	}
 }
 
-func (p *Program) diagnostic(d diag.Diagnostic) verdict.Diagnostic {
+func (p *Program) diagnostic(lang string, d diag.Diagnostic) verdict.Diagnostic {
 	out := verdict.Diagnostic{
 		Severity: verdict.Severity(d.Severity.String()), Code: d.Code, Pos: Position(d.Span), Message: d.Message, Notes: d.Notes,
-		Help: helpFor(p.Language, &d),
+		Help: helpFor(lang, &d),
 	}
 	name := d.Span.File
 	if name == "" {
@@ -264,7 +280,7 @@ func (p *Program) TextAt(pos *verdict.Pos) string {
 	span := file.Span(0, 0)
 	span.Line, span.Col, span.EndLine, span.EndCol = pos.Line, pos.Col, pos.EndLine, pos.EndCol
 	text := strings.Join(strings.Fields(file.Slice(span)), " ")
-	if strings.HasPrefix(text, "*") && p.Language == "c" && declares(file.Line(pos.Line), pos.Col) {
+	if strings.HasPrefix(text, "*") && p.StarDeclares && declares(file.Line(pos.Line), pos.Col) {
 		return strings.TrimLeft(text, "* ")
 	}
 	return text

@@ -47,6 +47,10 @@ func parseC(files []*source.File, opt ReadOptions) (*Unit, *diag.List) {
 	return &Unit{
 		IR: u.Program, Props: u.Props, Included: u.Included, LoopFree: !u.Loops, Notes: u.Annotations, Sites: u.Sites, Kinds: allFences,
 		Write: func(fences []ir.FenceAt) []source.Edit { return u.Write(fences, fenceStyle(opt)) },
+		Facts: Facts{
+			SizedNumbers: true, Errors: true, BeginsAtMain: true, StarDeclares: true,
+			LeftOut: []string{"freed blocks", "automatic and thread-local objects, whose functions and threads have ended"},
+		},
 	}, diags
 }
 
@@ -72,7 +76,7 @@ func parseMachineCode(files []*source.File, opt ReadOptions) (*Unit, *diag.List)
 		return at
 	}
 	if u.Listing != nil {
-		out.Included = []*source.File{u.Listing}
+		out.Listing, out.Included = u.Listing, []*source.File{u.Listing}
 	}
 	return out, diags
 }

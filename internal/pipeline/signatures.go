@@ -19,7 +19,7 @@ func Signatures(ctx context.Context, r *Run, opt Options) ([]c.Signature, error)
 	}
 	files := r.sourceFiles()
 	if diags := badFlags(files[0], opt.C); diags != nil {
-		r.report(diags)
+		r.report("c", diags)
 		return nil, ErrRefused
 	}
 	var list []c.Signature
@@ -27,7 +27,7 @@ func Signatures(ctx context.Context, r *Run, opt Options) ([]c.Signature, error)
 	if over := limited(ctx, opt, time.Now(), nil, func() { list, diags = c.Signatures(files[0], cOptions(ReadOptions{Options: opt})) }); over != "" {
 		return nil, &OverLimit{"the file could not be read " + over, "look for macros with a very long expansion"}
 	}
-	r.report(diags)
+	r.report("c", diags)
 	if diags.HasErrors() {
 		return nil, ErrRefused
 	}

@@ -15,7 +15,7 @@ import (
 // checked returns what the questions about a program are.
 func checked(p *pipeline.Program, flat *ir.Program) *verdict.Checked {
 	c := &verdict.Checked{
-		Goals: len(p.Props.Goals), Final: p.Props.Final != nil, Deadlock: p.Props.Deadlock, Errors: p.Props.Checks && p.Language == "c",
+		Goals: len(p.Props.Goals), Final: p.Props.Final != nil, Deadlock: p.Props.Deadlock, Errors: p.Props.Checks && p.Errors,
 		Threads: len(flat.Threads),
 	}
 	switch {
@@ -94,7 +94,7 @@ func cover(res *verdict.Result, p *pipeline.Program, flat *ir.Program, opt *Opti
 		c.Liveness = ""
 	}
 	res.Coverage.Checked = c
-	if res.Verdict != verdict.Safe || p.Language != "c" {
+	if res.Verdict != verdict.Safe || !p.BeginsAtMain {
 		return
 	}
 	if c.Threads == 1 {

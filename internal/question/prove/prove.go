@@ -315,7 +315,7 @@ func (q *query) moverOptions(quick bool) mover.Options {
 	switch {
 	case q.opt.Arithmetic == Integers:
 		opt.Arithmetic = mover.Integers
-	case q.opt.Arithmetic == BitVectors || q.Language == "c":
+	case q.opt.Arithmetic == BitVectors || q.SizedNumbers:
 		opt.Arithmetic = mover.BitVectors
 	}
 	return opt

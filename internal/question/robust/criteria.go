@@ -95,7 +95,7 @@ func (q *query) states(ctx context.Context) (*verdict.Result, error) {
 
 func (q *query) concludeStates(c *pipeline.Conclusion) *verdict.Result {
 	res := q.Conclude(c)
-	res.LeftOut = q.LeftOut()
+	res.LeftOut = q.NotShown()
 	return res
 }
 

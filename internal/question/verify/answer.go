@@ -67,7 +67,7 @@ func (v *verifier) nothingElse(r *verdict.Result) error {
 	a, b := scrub(r), scrub(&verdict.Result{})
 	a.Program, a.Question, a.Model, a.Verdict, b.Verdict = "", "", "", verdict.Unsafe, verdict.Unsafe
 	if r.Question == verdict.StateRobustness {
-		b.LeftOut = v.now.LeftOut()
+		b.LeftOut = v.now.NotShown()
 	}
 	a.Others = nil
 	a.Witness, a.Cause, a.Attacks, a.Triangles = nil, nil, nil, nil
