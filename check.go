@@ -10,6 +10,7 @@ import (
 	"fencepost/internal/pipeline"
 	"fencepost/internal/question/check"
 	"fencepost/internal/question/param"
+	"fencepost/internal/supervise"
 )
 
 // Engine is the name of a search engine.
@@ -167,7 +168,10 @@ func joined(models []Model) string {
 	return text
 }
 
-// Close waits until nothing of earlier questions runs any more. An answer does not wait for the
-// engines that it did not need: they are stopped, and take a moment. The next question waits for
-// them too, so only a program that asks no more needs Close.
-func Close() { pipeline.Wait() }
+// Sequence returns a context for questions that are asked one after the other. An answer does not wait for the engines
+// that it did not need: they are stopped, and take a moment. The next question of the same sequence waits for them, and
+// so does the function that Sequence returns.
+func Sequence(ctx context.Context) (context.Context, func()) {
+	ctx = supervise.WithScope(ctx)
+	return ctx, func() { supervise.Wait(ctx) }
+}

@@ -22,7 +22,7 @@ var (
 	}
 	questionMay = []string{
 		"internal/pipeline", "internal/engine", "internal/ir", "internal/memory", "internal/property", "internal/replay",
-		"internal/source", "internal/trace", "verdict",
+		"internal/source", "internal/supervise", "internal/trace", "verdict",
 	}
 	renderMay = []string{"verdict", "internal/render/relation", "internal/render/rows"}
 
@@ -44,7 +44,7 @@ var (
 // policy has a row per package. "." is the root.
 var policy = map[string]rule{
 	".": {ours: []string{
-		"internal/pipeline", "internal/engine/bmc", "internal/engine/lazy", "internal/engine/param", "internal/engine/rf",
+		"internal/pipeline", "internal/supervise", "internal/engine/bmc", "internal/engine/lazy", "internal/engine/param", "internal/engine/rf",
 		"internal/question/check", "internal/question/explore", "internal/question/export", "internal/question/fences", "internal/question/harness", "internal/question/litmus", "internal/question/param",
 		"internal/question/prove", "internal/question/robust", "internal/question/traces", "internal/question/verify",
 		"internal/inputfile", "internal/native", "internal/suite", "internal/family", "internal/papers", "internal/codes", "verdict",
@@ -94,6 +94,7 @@ var policy = map[string]rule{
 	"internal/machine":        {ours: append([]string{"internal/memory", "internal/transform"}, passMay...)},
 	"internal/trace":          {ours: append([]string{"verdict"}, passMay...)},
 	"internal/budget":         {},
+	"internal/supervise":      {ours: []string{"internal/budget"}},
 	"internal/search":         {ours: []string{"internal/budget"}},
 
 	"internal/solver/sat": {ours: []string{"internal/budget"}},
@@ -130,14 +131,14 @@ var policy = map[string]rule{
 		"internal/frontend/memorax", "internal/frontend/statement", "internal/frontend/trencher",
 		"internal/engine", "internal/engine/bmc", "internal/engine/dual", "internal/engine/explicit", "internal/engine/instrument",
 		"internal/engine/lazy", "internal/engine/rf", "internal/engine/robust", "internal/engine/smc",
-		"internal/shorten", "internal/render/relation", "internal/trace", "internal/replay", "verdict",
+		"internal/shorten", "internal/supervise", "internal/render/relation", "internal/trace", "internal/replay", "verdict",
 	}},
 
 	// A question knows the stages, the procedures it needs, and the questions it asks in turn: fences
 	// checks the program with fences, param asks about instances, verify asks again.
 	"internal/question/check":   {ours: append([]string{"internal/budget", "internal/engine/bmc", "internal/engine/explicit", "internal/engine/lazy", "internal/engine/rf", "internal/engine/smc", "internal/transform"}, questionMay...)},
 	"internal/question/robust":  {ours: questionMay},
-	"internal/question/harness": {ours: []string{"internal/lazyregexp", "internal/pipeline", "internal/frontend/c", "verdict"}},
+	"internal/question/harness": {ours: []string{"internal/lazyregexp", "internal/pipeline", "internal/supervise", "internal/frontend/c", "verdict"}},
 	"internal/question/fences": {ours: append([]string{
 		"internal/engine/bmc", "internal/engine/fences", "internal/transform", "internal/question/check", "internal/question/robust",
 	}, questionMay...)},
@@ -187,11 +188,11 @@ var policy = map[string]rule{
 		"internal/pipeline", "internal/question/check", "internal/question/explore", "internal/question/fences", "internal/question/robust", "verdict",
 		"internal/render/relation", "internal/render/rows", "internal/render/svg", "internal/render/text",
 	}},
-	"internal/serve": {ours: []string{"internal/explorer"}},
+	"internal/serve": {ours: []string{"internal/explorer", "internal/supervise"}},
 	// The playground: a program that writes it, and answers its requests in a browser.
 	"internal/site": {ours: []string{".", "internal/explorer"}},
 	"internal/cli": {
-		ours:     []string{".", "render", "verdict", "internal/explorer", "internal/serve", "internal/gcc", "internal/inputfile", "internal/editdistance", "internal/lazyregexp", "internal/render/text", "internal/render/json", "internal/render/dot", "internal/render/svg", "internal/render/html", "internal/render/sarif", "internal/render/junit"},
+		ours:     []string{".", "render", "verdict", "internal/explorer", "internal/serve", "internal/supervise", "internal/gcc", "internal/inputfile", "internal/editdistance", "internal/lazyregexp", "internal/render/text", "internal/render/json", "internal/render/dot", "internal/render/svg", "internal/render/html", "internal/render/sarif", "internal/render/junit"},
 		external: []string{"github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/term"},
 	},
 

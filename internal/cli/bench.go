@@ -101,7 +101,7 @@ func bench(a *app, names []string, f *benchFlags) error {
 		opt := f.opt
 		tested, _, finish := withLine[*verdict.BenchRow](a, "programs", opt.Timeout, nil)
 		opt.Tested = tested
-		table, err := interruptible(func() {}, func(ctx context.Context) (verdict.Bench, error) { return a.services.bench(ctx, name, opt) })
+		table, err := interruptible(a, func() {}, func(ctx context.Context) (verdict.Bench, error) { return a.services.bench(ctx, name, opt) })
 		finish()
 		if errors.Is(err, context.Canceled) {
 			err = nil

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -161,7 +160,7 @@ func (a *app) check(names []string, f *checkFlags) error {
 			return err
 		}
 		if f.parts.shard.n == 0 {
-			a.patience = storingPatience
+			a.grace = storingGrace
 		}
 		ask = func(ctx context.Context, in fencepost.Input) (fencepost.Answer, error) {
 			return exploreInParts(ctx, a, in, f)
@@ -249,7 +248,7 @@ func (a *app) askUntil(limit time.Duration, in fencepost.Input, opt *fencepost.O
 		opt.Progress, heard = lines.update, lines.interrupted
 		defer lines.finish()
 	}
-	return untilInterrupted(cmp.Or(a.patience, patience), heard, func(ctx context.Context) (fencepost.Answer, error) { return ask(ctx, in) })
+	return interruptible(a, heard, func(ctx context.Context) (fencepost.Answer, error) { return ask(ctx, in) })
 }
 
 func (a *app) diagnostics(all []verdict.Diagnostic) {

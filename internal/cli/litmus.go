@@ -178,5 +178,5 @@ func (a *app) runLitmus(opt fencepost.SuiteOptions) (verdict.LitmusSummary, erro
 	var finish func()
 	opt.Tested, opt.Done, finish = withLine(a, "tests", opt.Timeout, opt.Done)
 	defer finish()
-	return interruptible(func() {}, func(ctx context.Context) (verdict.LitmusSummary, error) { return a.services.litmus(ctx, opt) })
+	return interruptible(a, func() {}, func(ctx context.Context) (verdict.LitmusSummary, error) { return a.services.litmus(ctx, opt) })
 }

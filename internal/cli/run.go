@@ -8,12 +8,12 @@ import (
 	"io"
 	"os"
 	"runtime"
-	"runtime/debug"
 	"strings"
 	"time"
 	"unicode"
 
 	"fencepost"
+	"fencepost/internal/supervise"
 	"fencepost/verdict"
 
 	"github.com/spf13/cobra"
@@ -38,6 +38,7 @@ type services struct {
 	terminal     func(io.Writer) (width int, ok bool)
 	getenv       func(string) string
 	openPage     func(address string) error
+	base         context.Context // of all work; its scope has the work that is abandoned; nil: none
 }
 
 func realServices() services {
@@ -45,7 +46,7 @@ func realServices() services {
 		check: fencepost.Check, robust: fencepost.Robust, fences: fencepost.Fences, prove: fencepost.Prove, traces: fencepost.Traces,
 		show: fencepost.Show, export: fencepost.Export, harness: fencepost.Harness, litmus: fencepost.LitmusSuite, stress: fencepost.Stress,
 		verify: fencepost.Verify, verifyTraces: fencepost.VerifyTraces, test: fencepost.TestPrograms, bench: fencepost.Bench,
-		terminal: terminal, getenv: os.Getenv, openPage: openBrowser,
+		terminal: terminal, getenv: os.Getenv, openPage: openBrowser, base: supervise.WithScope(context.Background()),
 	}
 }
 
@@ -61,8 +62,7 @@ type app struct {
 	full   bool    // show every step of an execution
 	shown  *block  // lines of progress, nil: none
 	code   int
-	// patience is how long interrupted work may take to end, 0: the usual time.
-	patience time.Duration
+	grace  time.Duration // how long interrupted work may take to end
 }
 
 // usageError is a mistake in how fencepost was called, with what to do instead.
@@ -99,13 +99,13 @@ func runCommands(s services, commands func(*app) *cobra.Command, args []string, 
 	// itself: Go would end with 2, which scripts take for "unknown".
 	defer func() {
 		if r := recover(); r != nil {
-			fmt.Fprintf(stderr, "internal error: %v\n%s", r, debug.Stack())
+			fmt.Fprintf(stderr, "internal error: %s", supervise.Broken(r))
 			code = exitInternal
 		}
 	}()
 	above := &aboveProgress{w: stdout}
 	out := bufio.NewWriter(above)
-	a := &app{services: s, name: "fencepost", stdin: stdin, stdout: out, stderr: stderr, color: colorChoice()}
+	a := &app{services: s, name: "fencepost", stdin: stdin, stdout: out, stderr: stderr, color: colorChoice(), grace: interruptGrace}
 	above.a = a
 	// The terminal is asked about the writer given, not the one in front of it.
 	a.terminal = func(w io.Writer) (int, bool) {
@@ -120,8 +120,8 @@ func runCommands(s services, commands func(*app) *cobra.Command, args []string, 
 	root.SetOut(out)
 	root.SetErr(stderr)
 	err := root.Execute()
-	if errors.Is(err, errDeaf) { // abandoned work may still write to out
-		fmt.Fprintf(stderr, "fencepost: %v\n", errDeaf)
+	if late := (*supervise.NotStopped)(nil); errors.As(err, &late) { // it may still write to out
+		fmt.Fprintln(stderr, "fencepost: interrupted before there was an answer")
 		return exitUnknown
 	}
 	if flushErr := errors.Join(out.Flush(), above.close()); err == nil && flushErr != nil {

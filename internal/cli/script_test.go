@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"fencepost"
+	"fencepost/internal/supervise"
 	"fencepost/internal/testkit"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -24,8 +24,9 @@ func TestMain(m *testing.M) {
 		"fencepost": func() { os.Exit(Run(withoutLimit(os.Args[1:]), os.Stdin, os.Stdout, os.Stderr)) },
 		// As a server does it, which goes on: nothing that was abandoned may run on.
 		"fencepost-then-close": func() {
-			code := Run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
-			fencepost.Close()
+			s := realServices()
+			code := run(s, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
+			supervise.Wait(s.base)
 			os.Exit(code)
 		},
 	})

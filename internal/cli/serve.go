@@ -176,7 +176,7 @@ func runServe(a *app, names []string, f *serveFlags) error {
 			fmt.Fprintf(a.stderr, "no browser could be started (%v): open the address yourself\n", err)
 		}
 	}
-	_, err = interruptible(func() {}, func(ctx context.Context) (struct{}, error) {
+	_, err = interruptible(a, func() {}, func(ctx context.Context) (struct{}, error) {
 		return struct{}{}, runServer(ctx, server, listener, func() {
 			if f.started != nil {
 				f.started(address)

@@ -81,7 +81,7 @@ func (a *app) written(ask func(context.Context) (fencepost.TextAnswer, error)) (
 		heard = lines.interrupted
 		defer lines.finish()
 	}
-	answer, err := interruptible(heard, ask)
+	answer, err := interruptible(a, heard, ask)
 	if err != nil {
 		return answer, &internalError{err}
 	}

@@ -90,7 +90,7 @@ func (a *app) stress(args []string, opt fencepost.StressOptions, asJSON bool) er
 	var finish func()
 	opt.Tested, opt.Done, finish = withLine(a, "tests", opt.Timeout, opt.Done)
 	defer finish()
-	sum, err := interruptible(func() {}, func(ctx context.Context) (verdict.StressSummary, error) { return a.services.stress(ctx, opt) })
+	sum, err := interruptible(a, func() {}, func(ctx context.Context) (verdict.StressSummary, error) { return a.services.stress(ctx, opt) })
 	if input := (*fencepost.InputError)(nil); errors.As(err, &input) {
 		return &usageError{input.Error(), "check the path"}
 	}

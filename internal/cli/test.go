@@ -264,5 +264,5 @@ func (a *app) runTests(opt fencepost.TestOptions) (verdict.TestSummary, error) {
 	var finish func()
 	opt.Tested, opt.Done, finish = withLine(a, "programs", opt.Timeout, opt.Done)
 	defer finish()
-	return interruptible(func() {}, func(ctx context.Context) (verdict.TestSummary, error) { return a.services.test(ctx, opt) })
+	return interruptible(a, func() {}, func(ctx context.Context) (verdict.TestSummary, error) { return a.services.test(ctx, opt) })
 }

@@ -11,6 +11,7 @@ import (
 	"fencepost/internal/property"
 	"fencepost/internal/replay"
 	"fencepost/internal/shorten"
+	"fencepost/internal/supervise"
 	"fencepost/verdict"
 )
 
@@ -70,7 +71,7 @@ func (p *Program) Ask(ctx context.Context, a *Asking, flat *ir.Program, how Aske
 	}
 	a.Cut = out.Unknown != ""
 	if !a.Cut || len(out.Violations) > 0 {
-		Answered(ctx)
+		supervise.Answered(ctx)
 	}
 	endings, err := takeEndings(ctx, p, a, task, out)
 	if err != nil {
@@ -92,7 +93,7 @@ func (p *Program) Ask(ctx context.Context, a *Asking, flat *ir.Program, how Aske
 // Recover turns a panic of an engine into an error. The engine may run on a goroutine of its own.
 func Recover(a *Asking, err *error) {
 	if r := recover(); r != nil {
-		*err = fmt.Errorf("engine %s under %s: %v\n%s", a.Engine.Name, a.Under, r, Stack())
+		*err = fmt.Errorf("engine %s under %s: %s", a.Engine.Name, a.Under, supervise.Broken(r))
 	}
 }
 

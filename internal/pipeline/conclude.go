@@ -10,6 +10,7 @@ import (
 	"fencepost/internal/ir"
 	"fencepost/internal/memory"
 	"fencepost/internal/property"
+	"fencepost/internal/supervise"
 	"fencepost/verdict"
 )
 
@@ -72,13 +73,13 @@ func (p *Program) Result(question verdict.Question, model memory.Model, by strin
 // Undecided returns the result under a model where a limit of time or memory ended a stage that has no
 // answer of its own: unknown. It returns nil for other errors.
 func (r *Run) Undecided(model string, err error) *verdict.Result {
-	over, deaf := (*OverLimit)(nil), (*Deaf)(nil)
-	if !errors.As(err, &over) && !errors.As(err, &deaf) {
+	over, late := (*OverLimit)(nil), (*supervise.NotStopped)(nil)
+	if !errors.As(err, &over) && !errors.As(err, &late) {
 		return nil
 	}
 	res := &verdict.Result{Program: r.Input.Name, Question: r.question, Model: model, Verdict: verdict.Unknown, Sources: r.Sources()}
-	if deaf != nil {
-		res.Reason = deaf.Error()
+	if late != nil {
+		res.Reason = late.Error()
 	} else {
 		res.Reason, res.Warnings = over.Error(), []verdict.Warning{{Code: OverLimitCode, Message: over.advice}}
 	}

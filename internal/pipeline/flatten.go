@@ -6,6 +6,7 @@ import (
 
 	"fencepost/internal/engine"
 	"fencepost/internal/ir"
+	"fencepost/internal/supervise"
 	"fencepost/internal/transform"
 	"fencepost/verdict"
 )
@@ -15,7 +16,7 @@ func (p *Program) Flatten(opt Options) (*ir.Program, error) {
 	var flat *ir.Program
 	var err error
 	stop := p.stop(opt)
-	if limit := limited(p.ctx, opt, p.begun, Abandon, func() {
+	if limit := limited(p.ctx, opt, p.begun, true, func() {
 		flat, err = transform.Run(p.IR, transform.Options{Unroll: opt.UnrollBound(), Default: opt.Unroll == 0, Observed: p.Props.Observed(), Objects: p.Props.Objects, Stop: stop}, nil)
 	}); limit != "" {
 		return nil, notInlined(limit)
@@ -39,11 +40,11 @@ func (p *Program) Flatten(opt Options) (*ir.Program, error) {
 // stop returns a function that says which limit the passes exceed. Time counts from the beginning of
 // the reading.
 func (p *Program) stop(opt Options) func() error {
-	exceeded := exceeds(opt, p.begun)
+	exceeded := supervise.Exceeds(opt.Timeout, opt.Memory, p.begun)
 	return func() error {
 		limit := ""
 		if p.ctx.Err() != nil {
-			limit = beforeTheEnd(p.ctx)
+			limit = beforeTheEnd(p.ctx.Err())
 		} else {
 			limit = exceeded()
 		}

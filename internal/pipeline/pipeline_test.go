@@ -1,6 +1,7 @@
 package pipeline_test
 
 import (
+	"context"
 	"strings"
 	"testing"
 
@@ -50,7 +51,7 @@ func TestBadWitnessIsRejected(t *testing.T) {
 
 func TestBrokenInvariantNamesStageAndInput(t *testing.T) {
 	run := pipeline.Open(pipeline.Input{Name: "broken.fp"})
-	err := run.Do(func() error {
+	err := run.Do(t.Context(), func(context.Context) error {
 		run.Stage = "passes"
 		panic("BUG: for the test")
 	})

@@ -185,7 +185,7 @@ func (r *Run) Read(ctx context.Context, opt ReadOptions) error {
 	files := p.sourceFiles()
 	var unit *Unit
 	var diags *diag.List
-	if over := limited(ctx, opt.Options, time.Now(), nil, func() { unit, diags = readChecked(lang, files, opt) }); over != "" {
+	if over := limited(ctx, opt.Options, time.Now(), false, func() { unit, diags = readChecked(lang, files, opt) }); over != "" {
 		return &OverLimit{"the program could not be read " + over, "look for macros with a very long expansion, and for expressions with thousands of operators"}
 	}
 	for _, f := range unit.Included {

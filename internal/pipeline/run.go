@@ -4,8 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime"
 
+	"fencepost/internal/supervise"
 	"fencepost/verdict"
 )
 
@@ -44,22 +44,23 @@ func Open(in Input) *Run {
 }
 
 // Do runs the stages of a question. It turns a panic into an error that names stage and input, and
-// returns nil if the question was refused. Without results, a program that exceeds the limits is refused.
-func (r *Run) Do(work func() error) (err error) {
+// returns nil if the question was refused. Without results, a program that exceeds the limits is refused. The context
+// of the work has a scope for what is abandoned.
+func (r *Run) Do(ctx context.Context, work func(context.Context) error) (err error) {
 	defer func() {
 		if broken := recover(); broken != nil {
-			err = fmt.Errorf("%s, %s: %v\n%s", r.Input.Name, r.Stage, broken, Stack())
+			err = fmt.Errorf("%s, %s: %s", r.Input.Name, r.Stage, supervise.Broken(broken))
 		}
 	}()
-	over, deaf := (*OverLimit)(nil), (*Deaf)(nil)
-	switch err := work(); {
+	over, late := (*OverLimit)(nil), (*supervise.NotStopped)(nil)
+	switch err := work(supervise.WithScope(ctx)); {
 	case err == nil, errors.Is(err, ErrRefused):
 		return nil
 	case errors.As(err, &over):
 		r.Refuse(verdict.Diagnostic{Code: OverLimitCode, Message: over.Error(), Notes: []string{over.advice}})
 		return nil
-	case errors.As(err, &deaf):
-		r.Refuse(verdict.Diagnostic{Code: OverLimitCode, Message: deaf.Error()})
+	case errors.As(err, &late):
+		r.Refuse(verdict.Diagnostic{Code: OverLimitCode, Message: late.Error()})
 		return nil
 	default:
 		return fmt.Errorf("%s, %s: %w", r.Input.Name, r.Stage, err)
@@ -68,10 +69,10 @@ func (r *Run) Do(work func() error) (err error) {
 
 // Answer runs the stages of a question that answers with results, and stores in each result what
 // was asked.
-func (r *Run) Answer(command string, options any, work func() ([]verdict.Result, error)) (Answer, error) {
+func (r *Run) Answer(ctx context.Context, command string, options any, work func(context.Context) ([]verdict.Result, error)) (Answer, error) {
 	var answer Answer
-	err := r.Do(func() (err error) {
-		answer.Results, err = work()
+	err := r.Do(ctx, func(ctx context.Context) (err error) {
+		answer.Results, err = work(ctx)
 		if none := r.undecided(err); len(none) > 0 {
 			answer.Results, err = none, nil
 		}
@@ -83,18 +84,4 @@ func (r *Run) Answer(command string, options any, work func() ([]verdict.Result,
 	answer.Diagnostics = r.Diagnostics
 	remember(&answer, command, options)
 	return answer, nil
-}
-
-// Stack is the stack of the calling goroutine, for reports of broken invariants.
-func Stack() []byte {
-	buf := make([]byte, 8<<10)
-	return buf[:runtime.Stack(buf, false)]
-}
-
-// Limit sets the time limit of a question. The caller calls the function that it returns at the end.
-func (o *Options) Limit(ctx context.Context) (context.Context, context.CancelFunc) {
-	if o.Timeout <= 0 {
-		return ctx, func() {}
-	}
-	return context.WithTimeout(ctx, o.Timeout)
 }

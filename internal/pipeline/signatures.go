@@ -24,7 +24,7 @@ func Signatures(ctx context.Context, r *Run, opt Options) ([]c.Signature, error)
 	}
 	var list []c.Signature
 	var diags *diag.List
-	if over := limited(ctx, opt, time.Now(), nil, func() { list, diags = c.Signatures(files[0], cOptions(ReadOptions{Options: opt})) }); over != "" {
+	if over := limited(ctx, opt, time.Now(), false, func() { list, diags = c.Signatures(files[0], cOptions(ReadOptions{Options: opt})) }); over != "" {
 		return nil, &OverLimit{"the file could not be read " + over, "look for macros with a very long expansion"}
 	}
 	r.report("c", diags)

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"fencepost/internal/explorer"
+	"fencepost/internal/supervise"
 )
 
 // question is a request to a worker.
@@ -73,8 +74,9 @@ func Work(in io.Reader, out io.Writer) error {
 			list <- q
 		}
 	}()
+	ctx := supervise.WithScope(context.Background())
 	for q := range list {
-		if err := one(q, limits, out); err != nil {
+		if err := one(ctx, q, limits, out); err != nil {
 			return err
 		}
 		busy.Store(false)
@@ -83,9 +85,9 @@ func Work(in io.Reader, out io.Writer) error {
 }
 
 // one answers a request.
-func one(q question, limits explorer.Limits, out io.Writer) error {
+func one(ctx context.Context, q question, limits explorer.Limits, out io.Writer) error {
 	to := &lines{w: out}
-	answer, err := explorer.Ask(context.Background(), q.Kind, q.Body, limits, func(p explorer.Progress) { to.progress(&p) })
+	answer, err := explorer.Ask(ctx, q.Kind, q.Body, limits, func(p explorer.Progress) { to.progress(&p) })
 	if failed := (*explorer.Failure)(nil); errors.As(err, &failed) {
 		_, err = out.Write(encode(line{Failure: failed}))
 		return err

@@ -13,6 +13,7 @@ import (
 	"fencepost/internal/ir"
 	"fencepost/internal/memory"
 	"fencepost/internal/pipeline"
+	"fencepost/internal/supervise"
 	"fencepost/verdict"
 )
 
@@ -122,7 +123,7 @@ func (o *Options) engines() pipeline.EngineOptions {
 func Run(ctx context.Context, in pipeline.Input, models []string, opt Options) (pipeline.Answer, error) {
 	run := pipeline.Open(in)
 	run.Asks(opt.about(), models...)
-	return run.Answer(Command, opt, func() ([]verdict.Result, error) {
+	return run.Answer(ctx, Command, opt, func(ctx context.Context) ([]verdict.Result, error) {
 		if err := opt.Validate(); err != nil {
 			return nil, err
 		}
@@ -232,10 +233,10 @@ func (q *query) refused() error {
 // answer states the verdict: by the engine asked for, or by the portfolio. What only the first engine
 // can do, that engine does alone.
 func (q *query) answer(ctx context.Context) (*verdict.Result, error) {
-	pipeline.Wait()
-	ctx, cancel := q.opt.Limit(ctx) // every model has the time to itself
+	supervise.Wait(ctx)
+	ctx, cancel := supervise.TimeLimit(ctx, q.opt.Timeout) // every model has the time to itself
 	defer cancel()
-	return pipeline.Heed(ctx, &q.opt.Options, "the search", func(ctx context.Context) (*verdict.Result, error) {
+	return supervise.Run(ctx, "the search", supervise.OfStage(q.opt.Timeout), func(ctx context.Context) (*verdict.Result, error) {
 		switch {
 		case q.opt.Robustness:
 			return q.robustByTraces(ctx)

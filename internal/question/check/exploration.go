@@ -65,7 +65,7 @@ func Open(ctx context.Context, in pipeline.Input, model string, opt Options, ver
 		return nil, nil, err
 	}
 	var e *Exploration
-	diags, err := openRun(in, model, &opt, func(run *pipeline.Run) error {
+	diags, err := openRun(ctx, in, model, &opt, func(ctx context.Context, run *pipeline.Run) error {
 		o, err := open(ctx, run, model, opt, version)
 		if err != nil {
 			return err
@@ -85,10 +85,10 @@ func Open(ctx context.Context, in pipeline.Input, model string, opt Options, ver
 }
 
 // openRun does the first stages of a question, and returns the diagnostics.
-func openRun(in pipeline.Input, model string, opt *Options, work func(*pipeline.Run) error) ([]verdict.Diagnostic, error) {
+func openRun(ctx context.Context, in pipeline.Input, model string, opt *Options, work func(context.Context, *pipeline.Run) error) ([]verdict.Diagnostic, error) {
 	run := pipeline.Open(in)
 	run.Asks(opt.about(), model)
-	if err := run.Do(func() error { return work(run) }); err != nil {
+	if err := run.Do(ctx, func(ctx context.Context) error { return work(ctx, run) }); err != nil {
 		return nil, err
 	}
 	return run.Diagnostics, nil
@@ -196,7 +196,7 @@ func (e *opened) answer(ctx context.Context, whole *engine.Engine, outcome func(
 			return outcome()
 		},
 	}
-	return e.run.Answer(Command, e.q.opt, func() ([]verdict.Result, error) {
+	return e.run.Answer(ctx, Command, e.q.opt, func(ctx context.Context) ([]verdict.Result, error) {
 		a := &pipeline.Asking{Engine: by, Model: e.q.model, Under: e.q.model}
 		e.q.Ask(ctx, a, e.q.flat, e.q.opt.asked())
 		if a.Err != nil {

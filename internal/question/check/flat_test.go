@@ -17,7 +17,7 @@ func CheckFlat(ctx context.Context, flat *ir.Program, props *property.Set, model
 	run := pipeline.Open(pipeline.Input{Name: "flat"})
 	run.IR, run.Props = flat, props
 	q := &query{Program: run.Program, flat: flat, model: model, opt: opt}
-	err = run.Do(func() (err error) {
+	err = run.Do(ctx, func(ctx context.Context) (err error) {
 		if opt.Engine != "" {
 			if err := q.refused(); errors.Is(err, pipeline.ErrRefused) {
 				refused = true

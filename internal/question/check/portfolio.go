@@ -12,6 +12,7 @@ import (
 	"fencepost/internal/ir"
 	"fencepost/internal/memory"
 	"fencepost/internal/pipeline"
+	"fencepost/internal/supervise"
 	"fencepost/verdict"
 )
 
@@ -55,7 +56,7 @@ func (q *query) portfolio(ctx context.Context) (*verdict.Result, error) {
 	if res == nil {
 		all := s.asked()
 		if len(all) == 0 {
-			return nil, pipeline.NewDeaf(ctx, "the engines")
+			return nil, &supervise.NotStopped{Stage: "the engines", End: ctx.Err()}
 		}
 		res = bestOf(all)
 	}
@@ -75,7 +76,7 @@ func (q *query) portfolio(ctx context.Context) (*verdict.Result, error) {
 // schedule makes the attempts of all engines that take the program, except the one that has been
 // asked already.
 func (q *query) schedule(as pipeline.Asking, asked *engine.Engine) *schedule {
-	s := &schedule{crossCheck: q.opt.CrossCheck, log: q.opt.Turns, memory: q.opt.Memory, grace: q.opt.Grace() / 2}
+	s := &schedule{crossCheck: q.opt.CrossCheck, log: q.opt.Turns, memory: q.opt.Memory, grace: supervise.Grace(q.opt.Timeout) / 2}
 	s.attempts = q.attempts(s, as, asked)
 	return s
 }
@@ -183,7 +184,7 @@ func Others(ctx context.Context, p *pipeline.Program, flat *ir.Program, a *pipel
 		ctx, cancel = context.WithTimeout(ctx, opt.Patience)
 		defer cancel()
 	}
-	pipeline.Wait()
+	supervise.Wait(ctx)
 	q := &query{Program: p, flat: flat, model: a.Model, opt: opt}
 	s := q.schedule(*a, a.Engine)
 	res, err := s.answer(ctx)
@@ -196,7 +197,7 @@ func Others(ctx context.Context, p *pipeline.Program, flat *ir.Program, a *pipel
 			all = append([]*pipeline.Asking{a}, all...)
 		}
 		if len(all) == 0 {
-			return nil, nil, pipeline.NewDeaf(ctx, "the engines")
+			return nil, nil, &supervise.NotStopped{Stage: "the engines", End: ctx.Err()}
 		}
 		res = bestOf(all)
 	}
@@ -277,7 +278,7 @@ func (s *schedule) reports(rob *robustness, asked verdict.Question) []verdict.En
 	var out []verdict.EngineReport
 	for _, a := range s.attempts {
 		switch {
-		case a.budget == nil: // it had no turn
+		case a.begun == nil: // it had no turn
 		case !a.hasEnded() || a.ask.Result == nil && a.then == nil:
 			out = append(out, verdict.EngineReport{
 				Engine: a.ask.Engine.Name, Question: asked, Model: a.ask.Under.String(), Verdict: verdict.Unknown, Abandoned: true,

@@ -12,6 +12,7 @@ import (
 	"fencepost/internal/engine"
 	"fencepost/internal/memory"
 	"fencepost/internal/pipeline"
+	"fencepost/internal/supervise"
 	"fencepost/verdict"
 )
 
@@ -117,25 +118,27 @@ func TestTurns(t *testing.T) {
 			name := string(rune('a' + i))
 			s.attempts = append(s.attempts, made(name, work, result(name, verdict.Safe, true)))
 		}
-		res, err := s.answer(context.Background())
+		ctx := supervise.WithScope(context.Background())
+		res, err := s.answer(ctx)
 		if err != nil || res.Engine != test.want || turned != test.turned {
 			t.Errorf("%s: %s answers after turns of %s, %v; want %s after %s", test.name, res.Engine, turned, err, test.want, test.turned)
 		}
-		pipeline.Wait()
+		supervise.Wait(ctx)
 	}
 }
 
 // An engine that does not stop when it is told to is not waited for, except by the next question.
 func TestAbandoned(t *testing.T) {
 	gate, ended := make(chan struct{}), false
-	deaf := made("deaf", 0, nil)
-	deaf.work = func(ctx context.Context) {
+	busy := made("busy", 0, nil)
+	busy.work = func(ctx context.Context) {
 		_ = budget.Spend(ctx, firstTurn)
 		<-gate
 		ended = true
 	}
-	s := &schedule{attempts: []*attempt{deaf, made("quick", 1, result("quick", verdict.Safe, true))}}
-	res, err := s.answer(context.Background())
+	s := &schedule{attempts: []*attempt{busy, made("quick", 1, result("quick", verdict.Safe, true))}}
+	ctx := supervise.WithScope(context.Background())
+	res, err := s.answer(ctx)
 	if err != nil || res.Engine != "quick" {
 		t.Fatalf("%+v, %v", res, err)
 	}
@@ -143,7 +146,7 @@ func TestAbandoned(t *testing.T) {
 		t.Errorf("%+v", reports)
 	}
 	close(gate)
-	pipeline.Wait()
+	supervise.Wait(ctx)
 	if !ended {
 		t.Error("an engine still runs when the next question begins")
 	}
@@ -189,19 +192,19 @@ func TestTimeLimit(t *testing.T) {
 
 // An engine that does not notice the time limit holds up no answer, whether engines take turns or
 // run at the same time.
-func TestDeafAtTheTimeLimit(t *testing.T) {
+func TestNotStoppedAtTheTimeLimit(t *testing.T) {
 	for _, rounds := range []int{1, turns + 1} {
-		ctx, cancel := context.WithCancel(context.Background())
+		ctx, cancel := context.WithCancel(supervise.WithScope(context.Background()))
 		gate := make(chan struct{})
-		deaf := made("deaf", 0, nil)
-		deaf.work = func(ctx context.Context) {
+		busy := made("busy", 0, nil)
+		busy.work = func(ctx context.Context) {
 			for round := range rounds - 1 {
 				_ = budget.Spend(ctx, firstTurn<<round)
 			}
 			cancel()
 			<-gate
 		}
-		s := &schedule{attempts: []*attempt{made("bounded", 1, result("bounded", verdict.Safe, false)), deaf}}
+		s := &schedule{attempts: []*attempt{made("bounded", 1, result("bounded", verdict.Safe, false)), busy}}
 		if res, err := s.answer(ctx); res != nil || err != nil {
 			t.Errorf("%+v, %v", res, err)
 		}
@@ -212,7 +215,7 @@ func TestDeafAtTheTimeLimit(t *testing.T) {
 			t.Errorf("%+v", reports)
 		}
 		close(gate)
-		pipeline.Wait()
+		supervise.Wait(ctx)
 	}
 }
 

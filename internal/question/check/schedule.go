@@ -12,6 +12,7 @@ import (
 	"fencepost/internal/engine/explicit"
 	"fencepost/internal/memory"
 	"fencepost/internal/pipeline"
+	"fencepost/internal/supervise"
 	"fencepost/verdict"
 )
 
@@ -30,17 +31,14 @@ type attempt struct {
 	since int   // the first round in which it gets a turn
 	// fewestBounds says that no other engine would get further within the bounds that the user set.
 	fewestBounds bool
-	partial      bool               // its engine does not ask whether loops end
-	then         func() []*attempt  // not nil: it answers another question; called when it ends, for new attempts
-	budget       *budget.Budget     // nil: not begun
-	cancel       context.CancelFunc // of its context
-	watch        *pipeline.Watch    // whether its engine has an answer
-	done         chan struct{}      // closed when it has ended
-	ran          time.Duration      // in its turns
-	freed        time.Time          // when it could run without turns, zero: not yet
-	over         bool               // it has ended or was given up
-	gaveUp       bool               // its answer is not needed any more, or comes too late
-	deaf         bool               // it did not notice the time limit
+	partial      bool              // its engine does not ask whether loops end
+	then         func() []*attempt // not nil: it answers another question; called when it ends, for new attempts
+	begun        *supervise.Work   // nil: not yet
+	ran          time.Duration     // in its turns
+	freed        time.Time         // when it could run without turns, zero: not yet
+	over         bool              // it has ended or was given up
+	gaveUp       bool              // its answer is not needed any more, or comes too late
+	notStopped   bool              // it did not notice the time limit
 }
 
 // The rounds of turns. The first turn of an engine is about 2 ms of work, and each round doubles it.
@@ -85,15 +83,15 @@ type schedule struct {
 }
 
 // answer returns the first definite answer, nil if there is none. Attempts that have not ended by
-// then are canceled, and pipeline.Wait waits for them.
+// then are canceled, and the next question waits for them.
 func (s *schedule) answer(ctx context.Context) (*verdict.Result, error) {
 	s.live.Store(int64(len(s.attempts)))
 	ctx, cancel := context.WithCancel(ctx)
 	defer func() {
 		cancel()
 		for _, a := range s.attempts {
-			if a.budget != nil {
-				pipeline.Abandon(a.done)
+			if a.begun != nil {
+				a.begun.Abandon(ctx)
 			}
 		}
 	}()
@@ -127,17 +125,17 @@ func (s *schedule) turn(ctx context.Context, a *attempt, units int64) bool {
 	s.begin(ctx, a)
 	start := time.Now()
 	defer func() { a.ran += time.Since(start) }()
-	a.budget.Grant(units)
+	a.begun.Budget.Grant(units)
 	select {
-	case <-a.done:
+	case <-a.begun.Ended():
 		return true
-	case <-a.budget.Used():
+	case <-a.begun.Budget.Used():
 		return false
 	case <-ctx.Done(): // it waits for nothing any more
-		if a.watch.Ends(ctx, a.done, s.grace) {
+		if a.begun.StopsSoon(ctx, s.grace) {
 			return true
 		}
-		a.deaf = true
+		a.notStopped = true
 		s.giveUp(a)
 		return false
 	}
@@ -152,30 +150,24 @@ func (s *schedule) giveUp(a *attempt) {
 // tooLate reports whether an attempt would begin after the time limit. The first one that answers
 // the question begins in any case, so that there is an answer.
 func (s *schedule) tooLate(ctx context.Context, a *attempt) bool {
-	if ctx.Err() == nil || a.budget != nil {
+	if ctx.Err() == nil || a.begun != nil {
 		return false
 	}
-	first := slices.IndexFunc(s.attempts, func(b *attempt) bool { return b.then == nil && (b.deaf || !b.gaveUp) })
+	first := slices.IndexFunc(s.attempts, func(b *attempt) bool { return b.then == nil && (b.notStopped || !b.gaveUp) })
 	return a != s.attempts[first]
 }
 
 func (s *schedule) begin(ctx context.Context, a *attempt) {
-	if a.budget != nil {
-		return
+	if a.begun == nil {
+		a.begun = supervise.Start(ctx, budget.New(), a.work)
 	}
-	a.budget, a.done = budget.New(), make(chan struct{})
-	ctx, a.cancel = context.WithCancel(budget.With(ctx, a.budget))
-	ctx, a.watch = pipeline.NewWatch(ctx)
-	go func() {
-		defer close(a.done)
-		a.work(ctx)
-	}()
 }
 
 // ended takes the answer of an attempt that has ended. It returns the answer if the question needs
 // no other: it is definite, or the engine with the fewest bounds met only bounds of the user. first
 // is such an answer from before.
 func (s *schedule) ended(a *attempt, first *verdict.Result) (*verdict.Result, error) {
+	a.begun.Raise()
 	a.over = true
 	s.live.Add(-1)
 	a.measured()
@@ -223,10 +215,10 @@ func (s *schedule) together(ctx context.Context, first *verdict.Result) (*verdic
 			}
 			s.begin(ctx, a)
 			a.freed = time.Now()
-			a.budget.Free()
+			a.begun.Budget.Free()
 			running++
 			go func() {
-				<-a.done
+				<-a.begun.Ended()
 				ends <- a
 			}()
 		}
@@ -265,7 +257,7 @@ func (s *schedule) together(ctx context.Context, first *verdict.Result) (*verdic
 
 // answering reports whether an attempt that has not ended has an answer, which is replayed.
 func (s *schedule) answering() bool {
-	return slices.ContainsFunc(s.attempts, func(a *attempt) bool { return !a.over && a.watch != nil && a.watch.HasAnswer() })
+	return slices.ContainsFunc(s.attempts, func(a *attempt) bool { return !a.over && a.begun != nil && a.begun.HasAnswer() })
 }
 
 // say reports what an attempt does.
@@ -288,15 +280,7 @@ func (a *attempt) measured() {
 
 // hasEnded reports whether an attempt has an answer.
 func (a *attempt) hasEnded() bool {
-	if a.budget == nil || a.gaveUp {
-		return false
-	}
-	select {
-	case <-a.done:
-		return true
-	default:
-		return false
-	}
+	return a.begun != nil && !a.gaveUp && a.begun.HasEnded()
 }
 
 // drop gives up all attempts that have not ended.
@@ -306,8 +290,8 @@ func (s *schedule) drop() {
 			continue
 		}
 		s.giveUp(a)
-		if a.cancel != nil {
-			a.cancel()
+		if a.begun != nil {
+			a.begun.Cancel()
 		}
 	}
 }

@@ -37,7 +37,7 @@ func OpenStored(ctx context.Context, in pipeline.Input, model string, opt Option
 		return nil, nil, err
 	}
 	var s *StoredSearch
-	diags, err := openRun(in, model, &opt, func(run *pipeline.Run) error {
+	diags, err := openRun(ctx, in, model, &opt, func(ctx context.Context, run *pipeline.Run) error {
 		o, err := open(ctx, run, model, opt, version)
 		if err != nil {
 			return err
@@ -54,7 +54,7 @@ func OpenStored(ctx context.Context, in pipeline.Input, model string, opt Option
 
 // Explore searches until the search is over, or the context or the memory ends. It reports whether it is over.
 func (s *StoredSearch) Explore(ctx context.Context) (over bool, err error) {
-	err = s.run.Do(func() error {
+	err = s.run.Do(ctx, func(ctx context.Context) error {
 		s.search.Explore(ctx)
 		return nil
 	})

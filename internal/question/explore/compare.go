@@ -18,7 +18,7 @@ func Compare(ctx context.Context, in pipeline.Input, opt Options, other string) 
 	var state *verdict.State
 	matches := []verdict.StepMatch{}
 	var refused *RunError
-	err := run.Do(func() error {
+	err := run.Do(ctx, func(ctx context.Context) error {
 		there, err := pipeline.ParseModel(other)
 		if err != nil {
 			return err

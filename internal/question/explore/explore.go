@@ -47,7 +47,7 @@ func Run(ctx context.Context, in pipeline.Input, opt Options) (*verdict.State, [
 	run := pipeline.Open(in)
 	var state *verdict.State
 	var refused *RunError
-	err := run.Do(func() error {
+	err := run.Do(ctx, func(ctx context.Context) error {
 		w, err := open(ctx, run, opt.Model, opt.Options)
 		if err != nil {
 			return err

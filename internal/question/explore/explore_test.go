@@ -258,7 +258,7 @@ func TestWaits(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	run := pipeline.Open(pipeline.Input{Name: "p.c", Text: []byte(waiting)})
 	var start *walk
-	if err := run.Do(func() (err error) {
+	if err := run.Do(t.Context(), func(ctx context.Context) (err error) {
 		start, err = open(context.Background(), run, "tso", pipeline.Options{})
 		return err
 	}); err != nil || start == nil {

@@ -33,7 +33,7 @@ func InsertFence(ctx context.Context, in pipeline.Input, opt Options) (text stri
 	}
 	run := pipeline.Open(in)
 	var changed [][]byte
-	err = run.Do(func() error {
+	err = run.Do(ctx, func(ctx context.Context) error {
 		if err := run.Read(ctx, pipeline.ReadOptions{Options: opt.Options}); err != nil {
 			return err
 		}

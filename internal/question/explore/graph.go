@@ -18,7 +18,7 @@ const scFactor = 20
 func Graph(ctx context.Context, in pipeline.Input, model string, limit int, opt pipeline.Options) (*verdict.StateGraph, []verdict.Diagnostic, error) {
 	run := pipeline.Open(in)
 	var out *verdict.StateGraph
-	err := run.Do(func() error {
+	err := run.Do(ctx, func(ctx context.Context) error {
 		w, err := open(ctx, run, model, opt)
 		if err != nil {
 			return err

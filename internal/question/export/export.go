@@ -40,7 +40,7 @@ type Options struct {
 // there is a diagnostic with a position.
 func Run(ctx context.Context, in pipeline.Input, opt Options) (text string, diags []verdict.Diagnostic, err error) {
 	run := pipeline.Open(in)
-	err = run.Do(func() (err error) {
+	err = run.Do(ctx, func(ctx context.Context) (err error) {
 		switch opt.Format {
 		case Promela:
 			text, err = promela(ctx, run, opt)

@@ -26,7 +26,7 @@ const (
 // Show prints a program's representation.
 func Show(ctx context.Context, in pipeline.Input, form Form, opt pipeline.Options) (text string, diags []verdict.Diagnostic, err error) {
 	run := pipeline.Open(in)
-	err = run.Do(func() error {
+	err = run.Do(ctx, func(ctx context.Context) error {
 		switch form {
 		case Structured, Flat, Dot:
 		default:
@@ -57,7 +57,7 @@ func Show(ctx context.Context, in pipeline.Input, form Form, opt pipeline.Option
 // attacks.
 func ShowInstrumented(ctx context.Context, in pipeline.Input, attack int, opt pipeline.Options) (text string, diags []verdict.Diagnostic, err error) {
 	run := pipeline.Open(in)
-	err = run.Do(func() error {
+	err = run.Do(ctx, func(ctx context.Context) error {
 		if err := run.Read(ctx, pipeline.ReadOptions{Options: opt}); err != nil {
 			return err
 		}

@@ -15,6 +15,7 @@ import (
 	"fencepost/internal/question/check"
 	"fencepost/internal/question/robust"
 	"fencepost/internal/source"
+	"fencepost/internal/supervise"
 	"fencepost/internal/transform"
 	"fencepost/verdict"
 )
@@ -112,16 +113,16 @@ type Repairer struct {
 func Run(ctx context.Context, in pipeline.Input, opt Options) (pipeline.Answer, error) {
 	run := pipeline.Open(in)
 	run.Asks(opt.about(), opt.Model)
-	return run.Answer(Command, opt, func() ([]verdict.Result, error) {
-		ctx, cancel := opt.Limit(ctx)
+	return run.Answer(ctx, Command, opt, func(ctx context.Context) ([]verdict.Result, error) {
+		ctx, cancel := supervise.TimeLimit(ctx, opt.Timeout)
 		defer cancel()
 		limited := opt
 		limited.Timeout = 0 // the context has it
 		r, cost, err := Prepare(ctx, run, limited)
 		var res *verdict.Result
 		if err == nil {
-			res, err = pipeline.Heed(ctx, &opt.Options, "the search for fences", func(ctx context.Context) (*verdict.Result, error) {
-				res, err := r.answer(pipeline.Unwatched(ctx), cost)
+			res, err = supervise.Run(ctx, "the search for fences", supervise.OfStage(opt.Timeout), func(ctx context.Context) (*verdict.Result, error) {
+				res, err := r.answer(supervise.Apart(ctx), cost)
 				if err == nil {
 					run.CarrySources(res)
 				}

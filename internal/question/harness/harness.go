@@ -8,6 +8,7 @@ import (
 
 	"fencepost/internal/frontend/c"
 	"fencepost/internal/pipeline"
+	"fencepost/internal/supervise"
 	"fencepost/verdict"
 )
 
@@ -21,8 +22,8 @@ type Options struct {
 // Run writes a first test of the functions of a header or C file.
 func Run(ctx context.Context, in pipeline.Input, opt Options) (text string, diags []verdict.Diagnostic, err error) {
 	run := pipeline.Open(in)
-	err = run.Do(func() error {
-		ctx, cancel := opt.Limit(ctx)
+	err = run.Do(ctx, func(ctx context.Context) error {
+		ctx, cancel := supervise.TimeLimit(ctx, opt.Timeout)
 		defer cancel()
 		list, err := pipeline.Signatures(ctx, run, opt.Options)
 		if err != nil {

@@ -12,6 +12,7 @@ import (
 	"fencepost/internal/memory"
 	"fencepost/internal/pipeline"
 	"fencepost/internal/property"
+	"fencepost/internal/supervise"
 	"fencepost/internal/transform"
 	"fencepost/verdict"
 )
@@ -80,7 +81,7 @@ func (r *Test) read(ctx context.Context) error {
 
 func (r *Test) answer(ctx context.Context, models []string) (test verdict.LitmusTest, err error) {
 	test = verdict.LitmusTest{File: r.run.Input.Name, Name: r.run.Input.Name}
-	err = r.run.Do(func() (err error) {
+	err = r.run.Do(ctx, func(ctx context.Context) (err error) {
 		for _, name := range models {
 			if _, err := pipeline.ParseModel(name); err != nil {
 				return err
@@ -103,10 +104,10 @@ func (r *Test) results(ctx context.Context, models []string) ([]verdict.Result, 
 		err = r.run.ListsInputs(r.Flat, "litmus")
 	}
 	if err == nil {
-		ctx, cancel := r.opt.Limit(ctx)
+		ctx, cancel := supervise.TimeLimit(ctx, r.opt.Timeout)
 		defer cancel()
 		var results []verdict.Result
-		results, err = pipeline.Heed(ctx, &r.opt.Options, "the search", func(ctx context.Context) ([]verdict.Result, error) { return r.search(ctx, models) })
+		results, err = supervise.Run(ctx, "the search", supervise.OfStage(r.opt.Timeout), func(ctx context.Context) ([]verdict.Result, error) { return r.search(ctx, models) })
 		if err == nil {
 			return results, nil
 		}
@@ -251,7 +252,7 @@ func (r *Test) under(ctx context.Context, model memory.Model) (*verdict.Result, 
 	if err != nil {
 		return nil, err
 	}
-	pipeline.Answered(ctx) // what is left is replay
+	supervise.Answered(ctx) // what is left is replay
 	witnesses, err := r.check(model, out)
 	if err != nil {
 		return nil, err

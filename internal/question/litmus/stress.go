@@ -33,7 +33,7 @@ func Stress(ctx context.Context, in pipeline.Input, opt StressOptions) (test ver
 		return test, err
 	}
 	r.run.Stage = "stress program"
-	err = r.run.Do(func() error { return r.onProcessor(ctx, &test, answer.Results, opt) })
+	err = r.run.Do(ctx, func(ctx context.Context) error { return r.onProcessor(ctx, &test, answer.Results, opt) })
 	return test, err
 }
 

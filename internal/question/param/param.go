@@ -14,6 +14,7 @@ import (
 	"fencepost/internal/property"
 	"fencepost/internal/question/check"
 	"fencepost/internal/question/robust"
+	"fencepost/internal/supervise"
 	"fencepost/internal/transform"
 	"fencepost/verdict"
 )
@@ -55,7 +56,7 @@ type RobustOptions struct {
 func Robust(ctx context.Context, in pipeline.Input, opt RobustOptions) (pipeline.Answer, error) {
 	run := pipeline.Open(in)
 	run.Asks(verdict.Robustness, memory.TSO.String())
-	return run.Answer(RobustCommand, opt, func() ([]verdict.Result, error) {
+	return run.Answer(ctx, RobustCommand, opt, func(ctx context.Context) ([]verdict.Result, error) {
 		if err := opt.Validate(); err != nil {
 			return nil, err
 		}
@@ -80,7 +81,7 @@ func Check(ctx context.Context, in pipeline.Input, opt CheckOptions) (pipeline.A
 	}
 	run := pipeline.Open(in)
 	run.Asks("", model.String())
-	return run.Answer(CheckCommand, opt, func() ([]verdict.Result, error) {
+	return run.Answer(ctx, CheckCommand, opt, func(ctx context.Context) ([]verdict.Result, error) {
 		if err := opt.Validate(); err != nil {
 			return nil, err
 		}
@@ -137,7 +138,7 @@ func (q *query) run(ctx context.Context, deadlock bool) ([]verdict.Result, error
 			Notes:   []string{"add an assert, a goal or a final condition; or use `fencepost robust`"},
 		})
 	}
-	ctx, cancel := q.common.Limit(ctx)
+	ctx, cancel := supervise.TimeLimit(ctx, q.common.Timeout)
 	defer cancel()
 	q.Stage = "any number of threads"
 	props := *q.Props
@@ -145,8 +146,8 @@ func (q *query) run(ctx context.Context, deadlock bool) ([]verdict.Result, error
 	props.Deadlock = deadlock
 	q.endless.Ask(&props)
 	q.Props = &props // what the answer says was asked
-	res, err := pipeline.Heed(ctx, &q.common, "the search for any number of threads", func(ctx context.Context) (*verdict.Result, error) {
-		ctx = pipeline.Unwatched(ctx)
+	res, err := supervise.Run(ctx, "the search for any number of threads", supervise.OfStage(q.common.Timeout), func(ctx context.Context) (*verdict.Result, error) {
+		ctx = supervise.Apart(ctx)
 		flat, res, err := unsupported(ctx, q, flat)
 		if err != nil || res != nil {
 			return res, err
@@ -262,7 +263,7 @@ func (q *query) decide(ctx context.Context, task *engine.Task) (*verdict.Result,
 		var d decided
 		defer func() {
 			if r := recover(); r != nil {
-				d.err = fmt.Errorf("engine %s: %v\n%s", engineOf(q.model), r, pipeline.Stack())
+				d.err = fmt.Errorf("engine %s: %s", engineOf(q.model), supervise.Broken(r))
 			}
 			all <- d
 			if d.final() {

@@ -138,7 +138,7 @@ func TestNamesMore(t *testing.T) {
 		run := pipeline.Open(in)
 		run.Asks("", model.String())
 		opt := check.Defaults()
-		a, err := run.Answer(CheckCommand, opt, func() ([]verdict.Result, error) {
+		a, err := run.Answer(t.Context(), CheckCommand, opt, func(ctx context.Context) ([]verdict.Result, error) {
 			q := &query{Run: run, question: param.Safety, model: model, common: opt.Options}
 			first := true
 			q.ask = func(ctx context.Context, common pipeline.Options) (pipeline.Answer, error) {

@@ -6,6 +6,7 @@ import (
 
 	"fencepost/internal/engine"
 	"fencepost/internal/pipeline"
+	"fencepost/internal/supervise"
 	"fencepost/verdict"
 )
 
@@ -15,7 +16,7 @@ import (
 // limit of opt is for the proof: what is not proved within it counts as not proved.
 func Contradict(ctx context.Context, in pipeline.Input, opt Options, largest int, limit int64) (res *verdict.Result, refused bool, err error) {
 	run := pipeline.Open(in)
-	answer, err := run.Answer(Command, opt, func() ([]verdict.Result, error) {
+	answer, err := run.Answer(ctx, Command, opt, func(ctx context.Context) ([]verdict.Result, error) {
 		if err := run.Read(ctx, pipeline.ReadOptions{Options: opt.Options, Annotations: true}); err != nil {
 			return nil, err
 		}
@@ -30,7 +31,7 @@ func Contradict(ctx context.Context, in pipeline.Input, opt Options, largest int
 		if res, err = q.unsupported(ctx); err != nil || res != nil {
 			return nil, err
 		}
-		limited, cancel := opt.Limit(ctx)
+		limited, cancel := supervise.TimeLimit(ctx, opt.Timeout)
 		defer cancel()
 		res, err = q.prove(limited, false)
 		if u := (*engine.Unsupported)(nil); errors.As(err, &u) {

@@ -14,6 +14,7 @@ import (
 	"fencepost/internal/ir"
 	"fencepost/internal/memory"
 	"fencepost/internal/pipeline"
+	"fencepost/internal/supervise"
 	"fencepost/internal/transform"
 	"fencepost/verdict"
 )
@@ -87,7 +88,7 @@ func fixed(p *ir.Program) bool {
 func Run(ctx context.Context, in pipeline.Input, opt Options) (pipeline.Answer, error) {
 	run := pipeline.Open(in)
 	run.Asks(verdict.ValueRobustness, opt.model().String())
-	return run.Answer(Command, opt, func() ([]verdict.Result, error) {
+	return run.Answer(ctx, Command, opt, func(ctx context.Context) ([]verdict.Result, error) {
 		if err := opt.Validate(); err != nil {
 			return nil, err
 		}
@@ -113,9 +114,9 @@ func ask(ctx context.Context, run *pipeline.Run, in pipeline.Input, opt Options)
 		return nil, err
 	}
 	run.Stage = "engine " + mover.Name
-	ctx, cancel := opt.Limit(ctx)
+	ctx, cancel := supervise.TimeLimit(ctx, opt.Timeout)
 	defer cancel()
-	res, err := pipeline.Heed(ctx, &opt.Options, run.Stage, func(ctx context.Context) (*verdict.Result, error) {
+	res, err := supervise.Run(ctx, run.Stage, supervise.OfStage(opt.Timeout), func(ctx context.Context) (*verdict.Result, error) {
 		if res, err := q.unsupported(ctx); err != nil || res != nil {
 			return res, err
 		}

@@ -7,6 +7,7 @@ import (
 	"fencepost/internal/ir"
 	"fencepost/internal/pipeline"
 	"fencepost/internal/question/check"
+	"fencepost/internal/supervise"
 	"fencepost/verdict"
 )
 
@@ -110,7 +111,7 @@ func (s *instances) search(ctx context.Context, n int, limit int64) (*verdict.Re
 		opt.Memory = limit
 	}
 	opt.Progress = nil
-	a, err := check.Run(pipeline.Unwatched(ctx), s.in, []string{s.opt.model().String()}, opt)
+	a, err := check.Run(supervise.Apart(ctx), s.in, []string{s.opt.model().String()}, opt)
 	if err != nil || a.HasErrors() || len(a.Results) == 0 {
 		return nil, err
 	}

@@ -10,6 +10,7 @@ import (
 	"fencepost/internal/memory"
 	"fencepost/internal/pipeline"
 	"fencepost/internal/replay"
+	"fencepost/internal/supervise"
 	"fencepost/verdict"
 )
 
@@ -22,7 +23,7 @@ func (q *query) triangles(ctx context.Context) (*verdict.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	pipeline.Answered(ctx) // what is left is replay
+	supervise.Answered(ctx) // what is left is replay
 	var found []verdict.Triangle
 	for _, v := range q.wanted(out) {
 		triangle, err := q.Triangle(q.flat, &v)
@@ -66,7 +67,7 @@ func (q *query) states(ctx context.Context) (*verdict.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	pipeline.Answered(ctx) // what is left is replay
+	supervise.Answered(ctx) // what is left is replay
 	if c.Violation, err = q.newState(model, sc, out); err != nil {
 		return nil, err
 	}

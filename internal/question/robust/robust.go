@@ -11,6 +11,7 @@ import (
 	"fencepost/internal/ir"
 	"fencepost/internal/memory"
 	"fencepost/internal/pipeline"
+	"fencepost/internal/supervise"
 	"fencepost/verdict"
 )
 
@@ -128,7 +129,7 @@ func Run(ctx context.Context, in pipeline.Input, opt Options) (pipeline.Answer, 
 		names = append(names, m.String())
 	}
 	run.Asks(opt.about(), names...)
-	return run.Answer(Command, opt, func() ([]verdict.Result, error) {
+	return run.Answer(ctx, Command, opt, func(ctx context.Context) ([]verdict.Result, error) {
 		if err := opt.Validate(); err != nil {
 			return nil, err
 		}
@@ -164,12 +165,12 @@ func ask(ctx context.Context, run *pipeline.Run, q *query) (*verdict.Result, err
 	if err := q.Supports(by, q.task()); err != nil {
 		return nil, err
 	}
-	ctx, cancel := opt.Limit(ctx)
+	ctx, cancel := supervise.TimeLimit(ctx, opt.Timeout)
 	defer cancel()
 	if opt.Criterion == TRF || opt.Criterion == State {
 		run.Stage = "criterion " + string(opt.Criterion)
 	}
-	return pipeline.Heed(ctx, &opt.Options, run.Stage, func(ctx context.Context) (*verdict.Result, error) {
+	return supervise.Run(ctx, run.Stage, supervise.OfStage(opt.Timeout), func(ctx context.Context) (*verdict.Result, error) {
 		if res, err := unsupported(ctx, q); err != nil || res != nil {
 			return res, err
 		}
@@ -238,7 +239,7 @@ func (q *query) attacks(ctx context.Context, by *engine.Engine) (*verdict.Result
 			out.Unknown = "more than one thread delays in this one, and one such attack is searched for"
 		}
 	}
-	pipeline.Answered(ctx) // what is left is replay
+	supervise.Answered(ctx) // what is left is replay
 	var found []verdict.Attack
 	for _, v := range q.wanted(out) {
 		a, err := q.Attack(q.flat, q.model, &v)

@@ -11,6 +11,7 @@ import (
 	"fencepost/internal/engine/smc"
 	"fencepost/internal/pipeline"
 	"fencepost/internal/question/check"
+	"fencepost/internal/supervise"
 	"fencepost/verdict"
 )
 
@@ -50,7 +51,7 @@ func (o *Options) Validate() error {
 // called with every complete trace, in order; without it they are only counted.
 func Run(ctx context.Context, in pipeline.Input, model string, opt Options, each func(*verdict.Trace)) (set verdict.TraceSet, diags []verdict.Diagnostic, err error) {
 	run := pipeline.Open(in)
-	err = run.Do(func() error {
+	err = run.Do(ctx, func(ctx context.Context) error {
 		if err := opt.Validate(); err != nil {
 			return err
 		}
@@ -89,7 +90,7 @@ func explore(ctx context.Context, run *pipeline.Run, name string, opt Options, e
 		}
 	}
 	run.Stage = "exploration under " + name
-	ctx, cancel := opt.Limit(ctx)
+	ctx, cancel := supervise.TimeLimit(ctx, opt.Timeout)
 	defer cancel()
 	set = verdict.TraceSet{Program: run.Input.Name, Model: name, By: by, Asked: pipeline.NewAsked(Command, opt), Sources: run.Sources()}
 	flat, met, err := pipeline.Reachable(ctx, run.Program, flat, model, &opt.Options)

@@ -95,7 +95,8 @@ func (v *verifier) answer(notChecked []string, work func() error) (Answer, error
 // barrier catches panics. Its report names the stage of the run at hand, which work may replace.
 func (v *verifier) barrier(work func() error) error {
 	outer := pipeline.Open(v.given)
-	return outer.Do(func() error {
+	return outer.Do(v.ctx, func(ctx context.Context) error {
+		v.ctx = ctx
 		defer func() { outer.Stage = v.run.Stage }()
 		return work()
 	})
