@@ -16,7 +16,8 @@ PARALLEL := ./internal/search ./internal/engine/explicit ./internal/engine/robus
 PARSERS  := ./internal/ir:FuzzParse ./internal/frontend/fp:FuzzParse ./internal/frontend/fp:FuzzFences \
             ./internal/frontend/trencher:FuzzParse ./internal/frontend/trencher:FuzzFences ./internal/frontend/memorax:FuzzParse ./internal/frontend/memorax:FuzzFences \
             ./internal/frontend/litmus:FuzzParse ./internal/frontend/litmus:FuzzC \
-            ./internal/render/json:FuzzRead ./internal/frontend/elf/object:FuzzLoad ./internal/frontend/elf:FuzzParse
+            ./internal/render/json:FuzzRead ./internal/frontend/elf/object:FuzzLoad ./internal/frontend/elf:FuzzParse \
+            ./internal/lang/c/preprocess:FuzzPreprocess
 
 FUZZ_PROGRAMS ?= 20000
 FUZZ_ROBUST   ?= 5000

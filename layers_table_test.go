@@ -67,6 +67,10 @@ var policy = map[string]rule{
 	"internal/property":      {ours: []string{"internal/source", "internal/ir"}},
 	"internal/analysis":      {ours: []string{"internal/ir"}},
 
+	// C without meaning: tokens, the preprocessor.
+	"internal/lang/c/lex":        {ours: []string{"internal/source"}},
+	"internal/lang/c/preprocess": {ours: []string{"internal/lang/c/lex", "internal/source", "internal/gcc", "internal/editdistance"}},
+
 	// read makes checked syntax trees, translate lowers them, library lowers the functions
 	// that programs call without defining them; the front ends hand it to translate.
 	"internal/frontend/c/translate/read":    {ours: []string{"internal/source", "internal/diag", "internal/gcc", "internal/lazyregexp"}, external: []string{"modernc.org/cc"}},
