@@ -180,9 +180,6 @@ func (o *optional) handles(i int, t *lex.Token) bool {
 func (o *optional) end(t *lex.Token) {
 	s, begin := o.s, o.begin
 	o.state, o.start = outside, -1
-	for len(s.out) > begin && s.out[len(s.out)-1].Kind == lex.Padding {
-		s.out = s.out[:len(s.out)-1]
-	}
 	switch {
 	case o.stringify:
 		text := s.p.stringify(s.p.pasteFlagged(s.out[begin:]), &lex.Token{Flags: o.flags, Pos: t.Pos})
@@ -190,6 +187,9 @@ func (o *optional) end(t *lex.Token) {
 		text.Flags |= t.Flags & lex.PasteLeft
 		s.out = append(s.out[:begin], text)
 	case t.Flags&lex.PasteLeft != 0:
+		for len(s.out) > begin && s.out[len(s.out)-1].Flags&lex.NoSource != 0 {
+			s.out = s.out[:len(s.out)-1]
+		}
 		if n := len(s.out); n > 0 && s.out[n-1].Kind != lex.Padding {
 			s.copyPaste(n-1, t)
 		}
