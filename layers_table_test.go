@@ -160,7 +160,7 @@ var policy = map[string]rule{
 	}, questionMay...)},
 
 	// stress writes the text of a program; native starts the compiler and the program.
-	"internal/stress": {},
+	"internal/stress": {ours: []string{"internal/ir"}},
 	"internal/native": {ours: []string{"internal/stress"}},
 
 	"internal/inputfile": {},

@@ -36,17 +36,10 @@ func compiler(t *testing.T) *Compiler {
 
 func TestRun(t *testing.T) {
 	c := compiler(t)
-	p := stress.Program{Text: "#include <stdio.h>\n#include \"sub/h.h\"\nint main(int n, char **v) { printf(\"%s %d\\n\", v[1], H); return 0; }\n", Headers: []stress.Header{{Name: "sub/h.h", Text: "#define H 42\n"}}}
+	p := stress.Program{Text: "#include <stdio.h>\nint main(int n, char **v) { printf(\"%s\\n\", v[1]); return 0; }\n"}
 	out, err := c.Run(context.Background(), p)
-	if err != nil || string(out) != "0.05 42\n" {
+	if err != nil || string(out) != "0.05\n" {
 		t.Errorf("%q, %v", out, err)
-	}
-	for _, level := range []bool{true, false} {
-		p := stress.Program{Text: "#include <stdio.h>\nint main() {\n#ifdef __OPTIMIZE__\nputs(\"O\");\n#else\nputs(\"-\");\n#endif\n}\n", Optimize: level}
-		out, err := c.Run(context.Background(), p)
-		if want := map[bool]string{true: "O\n", false: "-\n"}[level]; err != nil || string(out) != want {
-			t.Errorf("optimize %v: %q, %v", level, out, err)
-		}
 	}
 }
 

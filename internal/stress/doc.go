@@ -2,8 +2,10 @@
 // many times and counts how it ends, and reads what that program prints.
 //
 // Input: a Test, which the litmus front end makes: instructions in AT&T's notation or
-// functions in C, the locations, and what is observed. Output: a Program, the text of
-// one C file and of the headers it needs, and, from what the program printed, a Run.
+// a program of package ir, the locations, and what is observed. Output: a Program, the
+// text of one C file, and, from what the program printed, a Run. The text has no word of
+// the test: instructions and operations are printed from what was decoded, and names are
+// numbers, so a test can do nothing but access its locations.
 // The package starts no process and accesses no file.
 //
 // The program is for x86-64 with gcc or clang. It runs rounds in batches: every round

@@ -11,23 +11,34 @@ import (
 //go:embed runtime/harness.c
 var harness string
 
+// limits is what the program does before its first round, so that the test can do
+// nothing else than it should.
+//
+//go:embed runtime/limits.c
+var limits string
+
 // savedRegisters belong to the caller of a thread's function.
 var savedRegisters = []string{"rbx", "rbp", "r12", "r13", "r14", "r15"}
 
-// Write makes the program of a test.
-func Write(t *Test) Program {
+// Write makes the program of a test. Only what the front end decoded or translated
+// gets into it: no text of the test does, not even a name. The error is an
+// *UnsupportedError.
+func Write(t *Test) (Program, error) {
 	w := &writer{t: t}
 	w.constants()
-	if t.Code == "" {
+	if t.Program == nil {
 		for i := range t.Threads {
 			w.assembly(i)
 		}
 	} else {
-		w.outputs()
-		w.printf("%s\n", t.Code)
+		text, err := PrintCode(t)
+		if err != nil {
+			return Program{}, err
+		}
+		w.out.WriteString(text)
 	}
 	w.tables()
-	return Program{Text: preamble + w.out.String() + harness, Headers: t.Headers, Optimize: t.Code == ""}
+	return Program{Text: preamble + w.out.String() + limits + harness}, nil
 }
 
 // preamble is the text before the generated part.
@@ -49,7 +60,7 @@ func (w *writer) constants() {
 	inputs, outputs := 1, 1
 	for i := range w.t.Threads {
 		inputs = max(inputs, len(w.t.Threads[i].In))
-		outputs = max(outputs, len(w.t.Threads[i].Out))
+		outputs = max(outputs, len(w.t.Threads[i].Out), len(w.t.Threads[i].Keep))
 	}
 	for _, v := range w.t.Observe {
 		if v.Thread >= 0 {
@@ -123,37 +134,9 @@ func (w *writer) inputs() int {
 	return n
 }
 
-// outputs writes what keeps the variables of threads in C: a function that runs when
-// the variable's scope ends.
-func (w *writer) outputs() {
-	w.printf("static __thread struct context *fp_current;\n")
-	for _, v := range w.t.Observe {
-		if v.Thread < 0 {
-			continue
-		}
-		w.printf("static inline void %s(void *p) { fp_current->out[%d] = *(uint%d_t *)p; }\n", KeepFunction(v.Thread, v.Out), v.Out, v.Bits)
-	}
-}
-
-// KeepFunction is the name of the function that keeps a variable of a thread in C.
-func KeepFunction(thread, out int) string { return fmt.Sprintf("fp_keep_%d_%d", thread, out) }
-
 // tables writes what the harness needs to know about the test.
 func (w *writer) tables() {
 	t := w.t
-	if t.Code != "" {
-		for i := range t.Threads {
-			th := &t.Threads[i]
-			w.printf("static void fp_thread_%d(struct context *c) {\n  fp_current = c;\n  %s(", i, th.Function)
-			for k, l := range th.Params {
-				if k > 0 {
-					w.printf(", ")
-				}
-				w.printf("(void *)c->at[%d]", l)
-			}
-			w.printf(");\n}\n")
-		}
-	}
 	w.printf("static void (*const fp_threads[])(struct context *) = {")
 	for i := range t.Threads {
 		w.printf(" fp_thread_%d,", i)
@@ -176,7 +159,7 @@ func (w *writer) tables() {
 	w.printf("static const struct location fp_locations[] = {")
 	for i := range t.Locations {
 		l := &t.Locations[i]
-		w.printf("\n  {%d,%d,fp_init_%d,%d,fp_pointers_%d,%d}, /* %s */", l.Size, l.Align, i, len(l.Init), i, len(l.Pointers), comment(l.Name))
+		w.printf("\n  {%d,%d,fp_init_%d,%d,fp_pointers_%d,%d},", l.Size, l.Align, i, len(l.Init), i, len(l.Pointers))
 	}
 	w.printf("\n  {1,1,0,0,0,0}};\n")
 	w.printf("struct input { int location; long value; };\nstatic const struct input fp_inputs[THREADS][INPUTS] = {")
@@ -209,9 +192,6 @@ func number(n int64) string {
 	}
 	return fmt.Sprintf("%dl", n)
 }
-
-// comment is a name that cannot end a comment.
-func comment(name string) string { return strings.ReplaceAll(name, "*/", "* /") }
 
 func btoi(b bool) int {
 	if b {

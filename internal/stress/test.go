@@ -1,5 +1,7 @@
 package stress
 
+import "fencepost/internal/ir"
+
 // Test is a litmus test as a program can run it.
 type Test struct {
 	Name      string
@@ -8,14 +10,12 @@ type Test struct {
 	Observe   []Var
 	// Base is an address that the numbers of the test do not lead to.
 	Base uint64
-	// Code is the C of the test, without the threads' own main loops. It is empty if
-	// the threads are instructions.
-	Code    string
-	Headers []Header
+	// Program is the test as the front end accepted it, in structured form, if it is
+	// written in C. It is nil if the threads are instructions.
+	Program *ir.Program
+	// ObjectAt has the location of each object of Program.
+	ObjectAt []int
 }
-
-// Header is a file that Code includes.
-type Header struct{ Name, Text string }
 
 // Location is a piece of memory that every round has a copy of.
 type Location struct {
@@ -48,9 +48,11 @@ type Thread struct {
 	In []Input
 	// Out are the registers whose values are kept at the end, by their 64-bit names.
 	Out []string
-	// Function is the thread's function in C, and Params its arguments: locations.
-	Function string
-	Params   []int
+	// Func is the thread's function in Program, Keep has the registers whose values are
+	// kept at the end, and Stack is the location for automatic variables, or -1.
+	Func  ir.FuncID
+	Keep  []ir.Reg
+	Stack int
 }
 
 // Input is the first value of a register: a number, or an address.
@@ -77,10 +79,4 @@ type Var struct {
 }
 
 // Program is the text for a compiler.
-type Program struct {
-	Text    string
-	Headers []Header
-	// Optimize says that a compiler may optimize Text. It must not if the test is
-	// written in C, for then its accesses are the text's.
-	Optimize bool
-}
+type Program struct{ Text string }

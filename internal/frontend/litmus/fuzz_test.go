@@ -83,6 +83,7 @@ func FuzzC(f *testing.F) {
 		}
 		u.State(make([]int64, len(u.Props.Observe)))
 		u.Kind()
+		checkNativeText(t, u)
 		for i, p := range u.Sites {
 			if p.ReadOnly {
 				continue

@@ -153,6 +153,8 @@ type compiler struct {
 	locals   map[localKey]*variable
 	localAt  []*ref
 	compound []string
+	// nativeBase has the addresses of the locations that only a stress program names.
+	nativeBase []uint64
 }
 
 func (c *compiler) span(at extent) source.Span { return c.file.Span(at.start, at.end) }

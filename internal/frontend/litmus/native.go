@@ -44,17 +44,22 @@ func (u *Unit) NativeValue(v stress.Value) int64 {
 	if !v.IsAddress {
 		return v.Number
 	}
-	return int64(u.symbols[v.Address.Location].addr) + v.Address.Offset
+	if at := v.Address.Location; at < len(u.symbols) {
+		return int64(u.symbols[at].addr) + v.Address.Offset
+	}
+	return int64(u.compiled.nativeBase[v.Address.Location-len(u.symbols)]) + v.Address.Offset
 }
+
+// ComputesAddresses reports whether a thread computes an address that it accesses.
+func (u *Unit) ComputesAddresses() bool { return u.compiled.checks }
 
 // native makes a stress.Test.
 type native struct {
 	c      *compiler
 	test   *stress.Test
-	index  map[string]int   // of locations, by name
-	reason string           // why the test cannot be run
-	outs   []map[int]int    // of each thread, where a register is kept
-	locals map[localKey]int // where a variable of a thread in C is kept
+	index  map[string]int // of locations, by name
+	reason string         // why the test cannot be run
+	outs   []map[int]int  // of each thread, where a register is kept
 }
 
 func (n *native) refuse(format string, args ...any) {
@@ -329,7 +334,7 @@ func (a *asm) instruction(in *instruction) {
 	}
 	switch oc.kind {
 	case kNop, kFence:
-		a.emit("%s", strings.ToLower(in.name.text))
+		a.emit("%s", plainName(in.name.text))
 	case kJump:
 		a.jump(oc)
 	case kMove:
@@ -359,6 +364,16 @@ func (a *asm) instruction(in *instruction) {
 	default:
 		panic("BUG: unknown instruction")
 	}
+}
+
+// plainName is the assembler's name of an instruction without operands.
+func plainName(text string) string {
+	for _, name := range []string{"nop", "pause", "lfence", "mfence", "sfence"} {
+		if strings.EqualFold(text, name) {
+			return name
+		}
+	}
+	panic("BUG: unknown instruction")
 }
 
 func (a *asm) jump(oc opcode) {
@@ -427,7 +442,7 @@ func (n *native) observe() {
 			out.Address = stress.Address{Location: at, Offset: int64(v.Addr - n.c.symbols[at].addr)}
 		case n.c.arch == archC:
 			out.Thread = n.c.threadOf[o.thread]
-			out.Out = n.locals[localKey{out.Thread, o.name}]
+			out.Out = n.kept(out.Thread, v.Reg)
 		default:
 			out.Thread = n.c.threadOf[o.thread]
 			out.Out = n.outs[out.Thread][o.reg.num]

@@ -3,185 +3,88 @@
 package litmus
 
 import (
-	"bytes"
-	"fmt"
-	"slices"
-	"strings"
+	"encoding/binary"
 
-	"fencepost/internal/frontend/c/translate/read"
-	"fencepost/internal/lazyregexp"
+	"fencepost/internal/ir"
 	"fencepost/internal/stress"
 )
 
-// A test in C is given to the compiler as it is written, with three changes: functions
-// of threads without a type return nothing, a variable that is observed has an attribute
-// that keeps its value when its scope ends, and such a variable is 0 at first.
+// A test in C becomes a stress program through its translation: the text of the test is
+// not given to a compiler. Every object of the translation is a location; so is the
+// memory for the automatic variables of a thread, if it has any.
 
 // inC makes the threads of a test in C.
 func (n *native) inC() {
-	c := n.c
-	n.locals = map[localKey]int{}
-	var edits []insertion
+	c, p := n.c, n.c.unit.Program
+	n.test.Program = p
+	n.test.ObjectAt = make([]int, len(p.Objects))
+	c.nativeBase = nil
+	for id := range p.Objects {
+		n.test.ObjectAt[id] = n.objectAt(ir.ObjectID(id))
+	}
+	n.pointers()
 	for i := range c.tree.procs {
-		edits = append(edits, n.cThread(i)...)
-	}
-	if n.reason != "" {
-		return
-	}
-	slices.SortStableFunc(edits, func(a, b insertion) int { return a.at - b.at })
-	var code strings.Builder
-	prelude, headers := c11Prelude, []string{"fencepost/linux_barriers.h"}
-	if c.code.kernel {
-		prelude, headers = kernelPrelude, append(headers, "fencepost/linux.h")
-	}
-	code.WriteString(prelude + rcuPrelude)
-	last := 0
-	for _, e := range edits {
-		code.Write(c.code.text[last:e.at])
-		code.WriteString(e.text)
-		last = e.at
-	}
-	code.Write(c.code.text[last:])
-	n.test.Code = code.String()
-	for _, name := range headers {
-		text, ok := read.Header(name)
-		if !ok {
-			panic("BUG: no header " + name)
+		th := stress.Thread{Func: p.Threads[i].Func, Stack: -1}
+		if p.Threads[i].Name != procName(c.tree.procs[i].num) {
+			panic("BUG: the threads of a test are in another order")
 		}
-		n.test.Headers = append(n.test.Headers, stress.Header{Name: name, Text: text})
+		if size := stress.StackSize(p); size > 0 {
+			th.Stack = n.extra(stress.Location{Size: size, Align: 16}, 0)
+		}
+		n.test.Threads = append(n.test.Threads, th)
 	}
 }
 
-// insertion is text to put into the test's.
-type insertion struct {
-	at   int
-	text string
+// objectAt returns the location of an object. Objects that the initial state and the
+// conditions do not mention, such as a static variable, have locations of their own.
+func (n *native) objectAt(id ir.ObjectID) int {
+	for i, s := range n.c.symbols {
+		if n.c.locations[s.name].obj == id {
+			return i
+		}
+	}
+	o := &n.c.unit.Program.Objects[id]
+	if o.PerThread {
+		n.refuse("it has a variable of which each thread has its own")
+	}
+	return n.extra(stress.Location{Size: max(o.Size, 1), Align: int(max(o.Align, 16)), Init: o.Init}, o.Addr)
 }
 
-var (
-	parameterName = lazyregexp.New(`([A-Za-z_]\w*)\s*(?:\[[^\]]*\]\s*)*$`)
-	typeBefore    = lazyregexp.New(`[\w*]\s*$`)
-)
-
-// cThread finds the function of a thread, its parameters, and the variables to keep.
-func (n *native) cThread(i int) []insertion {
-	pr := &n.c.tree.procs[i]
-	text := n.c.code.text
-	var edits []insertion
-	if !typeBefore.Match(text[:pr.start]) {
-		edits = append(edits, insertion{pr.start, "void "})
-	}
-	name := procName(pr.num)
-	th := stress.Thread{Function: name}
-	open := pr.end + bytes.IndexByte(text[pr.end:], '(')
-	close := matching(text, open)
-	body := close + bytes.IndexByte(text[close:], '{')
-	end := matching(text, body)
-	if open < pr.end || close <= open || body < close || end <= body {
-		n.refuse("the function of thread P%d is not understood", pr.num)
-		return nil
-	}
-	for _, p := range strings.Split(string(text[open+1:close]), ",") {
-		p = strings.TrimSpace(p)
-		if p == "" || p == "void" {
+// pointers finds the addresses in the first values of the locations that only the
+// translation knows. No number of the test leads to an object, so what looks like an
+// address is one.
+func (n *native) pointers() {
+	p := n.c.unit.Program
+	for id := range p.Objects {
+		at := n.test.ObjectAt[id]
+		if at < len(n.c.symbols) {
 			continue
 		}
-		m := parameterName.FindStringSubmatch(p)
-		if m == nil || n.symbol(m[1]) < 0 {
-			n.refuse("parameter '%s' of thread P%d is no location", p, pr.num)
-			return nil
+		l := &n.test.Locations[at]
+		for k := 0; k+8 <= len(l.Init); k += 8 {
+			v := binary.LittleEndian.Uint64(l.Init[k:])
+			if to := p.FindObject(v, 0); to != ir.NoObject {
+				l.Pointers = append(l.Pointers, stress.Pointer{At: k, Width: 8, Target: stress.Address{Location: n.test.ObjectAt[to], Offset: int64(v - p.Objects[to].Addr)}})
+			}
 		}
-		th.Params = append(th.Params, n.symbol(m[1]))
 	}
-	kept := 0
-	for _, at := range n.c.localAt {
-		if n.c.threadOf[at.proc] != i {
-			continue
-		}
-		edits = append(edits, n.keep(i, kept, at.name, body, end)...)
-		n.locals[localKey{i, at.name}] = kept
-		kept++
-	}
-	n.test.Threads = append(n.test.Threads, th)
-	return edits
 }
 
-// keep returns what keeps a variable: an attribute at its declaration, which is where its
-// name stands first, and a first value if it has none.
-func (n *native) keep(thread, out int, name string, body, end int) []insertion {
-	text := n.c.code.text
-	for i := body; i < end; {
-		switch b := text[i]; {
-		case b == '/' && (text[i+1] == '*' || text[i+1] == '/'):
-			i = n.skipComment(i)
-		case b == '"' || b == '\'':
-			i = cQuoted(text, i)
-		case isLetter(b):
-			start := i
-			for i < end && isNamePart(text[i]) {
-				i++
-			}
-			if string(text[start:i]) != name {
-				continue
-			}
-			attribute := fmt.Sprintf(" __attribute__((cleanup(%s)))", stress.KeepFunction(thread, out))
-			if next := bytes.TrimLeft(text[i:end], " \t\r\n"); len(next) == 0 || next[0] != '=' {
-				attribute += " = 0"
-			}
-			return []insertion{{i, attribute}}
-		default:
-			i++
-		}
-	}
-	n.refuse("the declaration of '%s' is not found", name)
-	return nil
+// extra adds a location after those of the test. base is its address in the model.
+func (n *native) extra(l stress.Location, base uint64) int {
+	n.test.Locations = append(n.test.Locations, l)
+	n.c.nativeBase = append(n.c.nativeBase, base)
+	return len(n.test.Locations) - 1
 }
 
-// skipComment is where a comment of C ends.
-func (n *native) skipComment(i int) int {
-	text := n.c.code.text
-	if text[i+1] == '/' {
-		if k := bytes.IndexByte(text[i:], '\n'); k >= 0 {
-			return i + k
+// kept is where a register of a thread is kept.
+func (n *native) kept(thread int, r ir.Reg) int {
+	th := &n.test.Threads[thread]
+	for k := range th.Keep {
+		if th.Keep[k] == r {
+			return k
 		}
-		return len(text)
 	}
-	if k := bytes.Index(text[i+2:], []byte("*/")); k >= 0 {
-		return i + 2 + k + 2
-	}
-	return len(text)
-}
-
-// matching is where the bracket at a position is closed.
-func matching(text []byte, at int) int {
-	depth := 0
-	for i := at; i < len(text) && i >= 0; {
-		switch b := text[i]; {
-		case b == '"' || b == '\'':
-			i = cQuoted(text, i)
-			continue
-		case b == '/' && i+1 < len(text) && text[i+1] == '*':
-			k := bytes.Index(text[i+2:], []byte("*/"))
-			if k < 0 {
-				return -1
-			}
-			i += k + 4
-			continue
-		case b == '/' && i+1 < len(text) && text[i+1] == '/':
-			k := bytes.IndexByte(text[i:], '\n')
-			if k < 0 {
-				return -1
-			}
-			i += k
-			continue
-		case b == '(' || b == '{':
-			depth++
-		case b == ')' || b == '}':
-			if depth--; depth == 0 {
-				return i
-			}
-		}
-		i++
-	}
-	return -1
+	th.Keep = append(th.Keep, r)
+	return len(th.Keep) - 1
 }

@@ -49,7 +49,7 @@ func showNative(u *Unit) string {
 	}
 	var b strings.Builder
 	for i, th := range test.Threads {
-		if test.Code != "" {
+		if test.Program != nil {
 			continue
 		}
 		b.WriteString(procName(int64(i)) + "\n")
@@ -70,12 +70,12 @@ func showNative(u *Unit) string {
 			b.WriteString("    " + a + "\n")
 		}
 	}
-	if test.Code != "" {
-		for _, line := range strings.Split(test.Code, "\n") {
-			if strings.TrimSpace(line) != "" && !strings.HasPrefix(line, "#") {
-				b.WriteString(strings.TrimRight(line, " ") + "\n")
-			}
+	if test.Program != nil {
+		text, err := stress.PrintCode(test)
+		if err != nil {
+			return "not run: " + err.Error() + "\n"
 		}
+		b.WriteString(text[strings.Index(text, "static int64_t fp_f"):])
 	}
 	return b.String()
 }

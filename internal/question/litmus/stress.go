@@ -50,8 +50,17 @@ func (r *Test) onProcessor(ctx context.Context, test *verdict.StressTest, result
 		test.Reason = reason
 		return nil
 	}
+	text, err := stress.Write(program)
+	if unsupported := (*stress.UnsupportedError)(nil); errors.As(err, &unsupported) {
+		test.Reason = unsupported.Reason
+		return nil
+	}
+	if program.Program == nil && r.run.Litmus.ComputesAddresses() && !r.complete[memory.TSO.String()] {
+		test.Reason = "the search did not cover everything, and an instruction that was not reached may access memory outside all variables"
+		return nil
+	}
 	begun := time.Now()
-	output, err := opt.Run(ctx, stress.Write(program))
+	output, err := opt.Run(ctx, text)
 	if refused := (*stress.CompileError)(nil); errors.As(err, &refused) {
 		test.Reason = "the compiler refuses it: " + refused.Message
 		return nil

@@ -115,7 +115,7 @@ func TestStressProcessor(t *testing.T) {
 		{"32 bits", "X86 old\n{ 0:EDI=x; }\n P0 ;\n MOV [EDI],$-1 ;\n MOV EAX,[x] ;\nexists (0:EAX=-1)\n", "movl $-1,", "movl $-2,", "0:EAX=-1;", "0:EAX=-2;"},
 		{"a loop", "X86_64 loop\n{ 0:rcx=3; }\n P0 ;\nL0: ;\n addl $5,(x) ;\n decl %ecx ;\n jne L0 ;\nexists (x=15)\n", "addl $5", "addl $4", "[x]=15;", "[x]=12;"},
 		{"C", "C one\n{ int x = 2; }\nP0 (int *x) { int r0; if (1) { short r1 = -7; WRITE_ONCE(*x, *x + 1); r0 = READ_ONCE(*x) + r1; } }\nexists (0:r0=-4 /\\ 0:r1=-7)\n",
-			"*x + 1", "*x + 2", "0:r0=-4; 0:r1=-7;", "0:r0=-3; 0:r1=-7;"},
+			"+ (uint64_t)1l", "+ (uint64_t)2l", "0:r0=-4; 0:r1=-7;", "0:r0=-3; 0:r1=-7;"},
 	} {
 		right := runStress(t, c.test, compiler.Run)
 		if right.Status != verdict.StressAllowed || len(right.Outcomes) != 1 || right.Outcomes[0].State != c.state || right.Rounds < 1 || right.Outcomes[0].Count != right.Rounds {

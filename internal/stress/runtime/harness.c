@@ -32,7 +32,7 @@ static double seconds;
 static int cpus[CPU_SETSIZE], cpu_count;
 static int pinned;
 static volatile int finished;
-static char *region;
+static char *region, *region_end;
 static long slot_lines;
 
 static uint64_t clock_cycles(void) { return __builtin_ia32_rdtsc(); }
@@ -291,6 +291,7 @@ int main(int argc, char **argv) {
   seconds = argc > 1 ? atof(argv[1]) : 1;
   seed = argc > 2 ? strtoull(argv[2], 0, 10) : (uint64_t)time(0) * 1000003 + getpid();
   seed |= 1;
+  set_limits(seconds, THREADS);
   signal(SIGSEGV, fault);
   signal(SIGBUS, fault);
   cpu_set_t allowed;
@@ -315,6 +316,7 @@ int main(int argc, char **argv) {
     printf("no memory\n");
     return 1;
   }
+  region_end = region + size;
   for (int t = 0; t < THREADS; t++)
     if (!(tables[t] = calloc(1, sizeof *tables[t]))) {
       printf("no memory\n");
