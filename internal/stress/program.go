@@ -11,8 +11,8 @@ import (
 //go:embed runtime/harness.c
 var harness string
 
-// limits is what the program does before its first round, so that the test can do
-// nothing else than it should.
+// limits is the part of the program that keeps the test from doing anything else than
+// accessing memory.
 //
 //go:embed runtime/limits.c
 var limits string

@@ -1,4 +1,4 @@
-package native
+package litmus_test
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"fencepost/internal/ir"
+	"fencepost/internal/native"
 	"fencepost/internal/source"
 	"fencepost/internal/stress"
 )
@@ -146,10 +147,12 @@ func (c *randomCode) step() {
 	c.emit(op)
 }
 
-// TestCode: what the compiler makes of printed operations is what package ir defines.
-func TestCode(t *testing.T) {
-	compiler := compiler(t)
-	compiler.Seconds = 0.001
+// TestStressCode: the operations that are printed and compiled compute the values that package ir defines.
+func TestStressCode(t *testing.T) {
+	compiler, err := native.Find(0.001)
+	if err != nil {
+		t.Skip(err)
+	}
 	for seed := range uint64(2) {
 		c := &randomCode{rnd: rand.New(rand.NewPCG(seed, 7)), b: ir.NewBuilder("random", false)}
 		c.obj = c.b.Object("m", 64, 8, ir.U64, nil, source.Span{})
@@ -194,11 +197,13 @@ func TestCode(t *testing.T) {
 	}
 }
 
-// TestConfined: a stress program can neither open a file nor make a process, whatever gets
+// TestStressConfined: a stress program can neither open a file nor make a process, whatever gets
 // into it, and an access outside the locations ends it.
-func TestConfined(t *testing.T) {
-	compiler := compiler(t)
-	compiler.Seconds = 0.001
+func TestStressConfined(t *testing.T) {
+	compiler, err := native.Find(0.001)
+	if err != nil {
+		t.Skip(err)
+	}
 	b := ir.NewBuilder("wild", false)
 	obj := b.Object("m", 8, 8, ir.U64, nil, source.Span{})
 	fb := b.Func("P0", source.Span{})
