@@ -31,6 +31,48 @@ func Components(f *ir.Func, removed []bool) []int32 {
 	return t.comp
 }
 
+// Parts finds the strongly connected components of parts of an automaton. A question takes as long as its part is
+// large, so that loops inside loops can be asked for.
+type Parts struct{ t tarjan }
+
+// NewParts returns the parts of f.
+func NewParts(f *ir.Func) *Parts {
+	n := len(f.Locs)
+	p := &Parts{tarjan{f: f, removed: make([]bool, n), comp: make([]int32, n), low: make([]int32, n), index: make([]int32, n)}}
+	for l := range p.t.removed {
+		p.t.removed[l] = true
+	}
+	return p
+}
+
+// Components returns the strongly connected components of the automaton that has only the given locations. The locations
+// of a component are in the order in which they are given, and so are the components, by their first locations.
+func (p *Parts) Components(locs []ir.Loc) [][]ir.Loc {
+	p.t.count, p.t.numbered = 0, 0
+	for _, l := range locs {
+		p.t.removed[l], p.t.index[l], p.t.comp[l] = false, 0, -1
+	}
+	for _, l := range locs {
+		if p.t.index[l] == 0 {
+			p.t.search(l)
+		}
+	}
+	var out [][]ir.Loc
+	at := make([]int, p.t.count) // by component: its place in out, and 1 more
+	for _, l := range locs {
+		c := p.t.comp[l]
+		if at[c] == 0 {
+			out = append(out, nil)
+			at[c] = len(out)
+		}
+		out[at[c]-1] = append(out[at[c]-1], l)
+	}
+	for _, l := range locs {
+		p.t.removed[l] = true
+	}
+	return out
+}
+
 // OnCycle reports whether control can return to e after it. component must be the
 // result of Components for the function of e.
 func OnCycle(e *ir.Edge, component []int32) bool {

@@ -1,7 +1,10 @@
 package analysis
 
 import (
+	"cmp"
 	"math"
+	"slices"
+	"sort"
 
 	"fencepost/internal/ir"
 )
@@ -48,6 +51,34 @@ func (a Footprint) Overlaps(b Footprint) bool {
 			if x.Overlaps(y) {
 				return true
 			}
+		}
+	}
+	return false
+}
+
+// Disjoint returns the same memory with ranges that do not overlap, in order.
+func (a Footprint) Disjoint() Footprint {
+	sorted := slices.SortedFunc(slices.Values(a.Ranges), func(x, y Bytes) int { return cmp.Compare(x.Lo, y.Lo) })
+	out := Footprint{Anything: a.Anything}
+	for _, r := range sorted {
+		if n := len(out.Ranges); n > 0 && r.Lo <= out.Ranges[n-1].Hi {
+			out.Ranges[n-1].Hi = max(out.Ranges[n-1].Hi, r.Hi)
+		} else {
+			out.Ranges = append(out.Ranges, r)
+		}
+	}
+	return out
+}
+
+// OverlapsDisjoint is Overlaps for a large footprint that Disjoint returned.
+func (a Footprint) OverlapsDisjoint(large Footprint) bool {
+	if a.Anything || large.Anything {
+		return a.Overlaps(large)
+	}
+	for _, x := range a.Ranges {
+		i := sort.Search(len(large.Ranges), func(i int) bool { return large.Ranges[i].Hi > x.Lo })
+		if i < len(large.Ranges) && large.Ranges[i].Overlaps(x) {
+			return true
 		}
 	}
 	return false

@@ -58,86 +58,124 @@ func ReadlessLoop(f *ir.Func) bool {
 	return slices.Contains(cyclicWithout(f, comp, out), true)
 }
 
-// Counts reports whether every round of a loop, from its head back to it, counts: no round leaves the thread as it was.
-// inside says which locations are in the loop.
-func Counts(f *ir.Func, head ir.Loc, inside func(ir.Loc) bool) bool {
-	comp := make([]int32, len(f.Locs))
+// LoopCounts returns a function that reports whether every round of a loop, from its head back to it, counts: no round
+// leaves the thread as it was. A question takes as long as the loop is large.
+func LoopCounts(f *ir.Func) func(head ir.Loc, members []ir.Loc) bool {
+	c := newCounting(f)
+	comp := make([]int32, len(f.Locs)) // 0 inside the loop that is asked about, -1 elsewhere
 	for l := range comp {
-		if !inside(ir.Loc(l)) {
-			comp[l] = -1
-		}
+		comp[l] = -1
 	}
-	counts := countingEdges(f, comp)
 	seen := make([]bool, len(f.Locs))
-	for work := []ir.Loc{head}; len(work) > 0; {
-		l := work[len(work)-1]
-		work = work[:len(work)-1]
-		for _, i := range f.Out(l) {
-			e := &f.Edges[i]
-			if !OnCycle(e, comp) || counts[i] || seen[e.To] {
-				continue
-			}
-			if e.To == head {
-				return false
-			}
-			seen[e.To] = true
-			work = append(work, e.To)
+	return func(head ir.Loc, members []ir.Loc) bool {
+		for _, l := range members {
+			comp[l], seen[l] = 0, false
 		}
+		defer func() {
+			for _, l := range members {
+				comp[l] = -1
+			}
+		}()
+		counts := c.counts(members, comp)
+		for work := []ir.Loc{head}; len(work) > 0; {
+			l := work[len(work)-1]
+			work = work[:len(work)-1]
+			for _, i := range f.Out(l) {
+				e := &f.Edges[i]
+				if !OnCycle(e, comp) || counts(i) || seen[e.To] {
+					continue
+				}
+				if e.To == head {
+					return false
+				}
+				seen[e.To] = true
+				work = append(work, e.To)
+			}
+		}
+		return true
 	}
-	return true
 }
 
-// countingEdges marks the edges that make a register of a loop grow, or all of them shrink, if nothing else
-// in the loop assigns the register, and it is read later.
+// countingEdges marks the edges that count, for the components of f.
 func countingEdges(f *ir.Func, comp []int32) []bool {
-	type counter struct {
-		comp int32
-		reg  ir.Reg
+	all := make([]ir.Loc, len(f.Locs))
+	for l := range all {
+		all[l] = ir.Loc(l)
 	}
-	const both = 0
-	signs := map[counter]int{} // -1, 1; both: it is no counter
-	into := make([]int, len(f.Locs))
-	last := make([]int, len(f.Locs)) // an edge that leads to the location
-	for i := range f.Edges {
-		if e := &f.Edges[i]; !e.Op.Terminal() {
-			into[e.To]++
-			last[e.To] = i
-		}
-	}
-	step := func(e *ir.Edge) int {
-		reg, sign := added(&e.Op)
-		if before := &f.Edges[last[e.From]]; sign != 0 && reg != e.Op.Dst && into[e.From] == 1 && e.From != f.Entry {
-			// t = i; i = t + 1
-			if op := &before.Op; op.Kind == ir.Assign && op.Dst == reg && op.Val.Op == ir.RegRef {
-				reg = op.Val.Reg
-			}
-		}
-		if reg != e.Op.Dst {
-			return both
-		}
-		return sign
-	}
-	for i := range f.Edges {
-		e := &f.Edges[i]
-		if !OnCycle(e, comp) {
-			continue
-		}
-		e.Op.Defs(func(r ir.Reg) {
-			c, sign := counter{comp[e.From], r}, step(e)
-			if known, ok := signs[c]; ok && known != sign {
-				sign = both
-			}
-			signs[c] = sign
-		})
-	}
-	live := Liveness(f)
+	counts := newCounting(f).counts(all, comp)
 	out := make([]bool, len(f.Edges))
 	for i := range f.Edges {
-		if e := &f.Edges[i]; OnCycle(e, comp) && e.Op.Kind == ir.Assign {
-			out[i] = signs[counter{comp[e.From], e.Op.Dst}] != both && live(e.To, e.Op.Dst)
-		}
+		out[i] = counts(int32(i))
 	}
 	return out
+}
+
+// counting finds the edges that make a register of a loop grow, or all of them shrink, if nothing else
+// in the loop assigns the register, and it is read later.
+type counting struct {
+	f    *ir.Func
+	live func(ir.Loc, ir.Reg) bool
+	into []int // by location: how many edges lead to it
+	last []int // by location: one of them
+}
+
+func newCounting(f *ir.Func) *counting {
+	c := &counting{f: f, live: Liveness(f), into: make([]int, len(f.Locs)), last: make([]int, len(f.Locs))}
+	for i := range f.Edges {
+		if e := &f.Edges[i]; !e.Op.Terminal() {
+			c.into[e.To]++
+			c.last[e.To] = i
+		}
+	}
+	return c
+}
+
+// counter is a register of a component.
+type counter struct {
+	comp int32
+	reg  ir.Reg
+}
+
+// noCounter is the sign of a register that grows and shrinks, or is assigned something else.
+const noCounter = 0
+
+// counts returns which edges count that leave the given locations; comp has the components of all locations.
+func (c *counting) counts(locs []ir.Loc, comp []int32) func(edge int32) bool {
+	signs := map[counter]int{}
+	for _, l := range locs {
+		for _, i := range c.f.Out(l) {
+			e := &c.f.Edges[i]
+			if !OnCycle(e, comp) {
+				continue
+			}
+			e.Op.Defs(func(r ir.Reg) {
+				at, sign := counter{comp[e.From], r}, c.sign(e)
+				if known, ok := signs[at]; ok && known != sign {
+					sign = noCounter
+				}
+				signs[at] = sign
+			})
+		}
+	}
+	return func(edge int32) bool {
+		e := &c.f.Edges[edge]
+		return OnCycle(e, comp) && e.Op.Kind == ir.Assign && signs[counter{comp[e.From], e.Op.Dst}] != noCounter && c.live(e.To, e.Op.Dst)
+	}
+}
+
+// sign returns the sign of what an edge adds to its register.
+func (c *counting) sign(e *ir.Edge) int {
+	reg, sign := added(&e.Op)
+	if before := &c.f.Edges[c.last[e.From]]; sign != 0 && reg != e.Op.Dst && c.into[e.From] == 1 && e.From != c.f.Entry {
+		// t = i; i = t + 1
+		if op := &before.Op; op.Kind == ir.Assign && op.Dst == reg && op.Val.Op == ir.RegRef {
+			reg = op.Val.Reg
+		}
+	}
+	if reg != e.Op.Dst {
+		return noCounter
+	}
+	return sign
 }
 
 // added returns the register to which an assignment adds a small constant, and the sign of the constant, 0 if

@@ -1,8 +1,6 @@
 package analysis
 
 import (
-	"slices"
-
 	"fencepost/internal/ir"
 )
 
@@ -28,9 +26,10 @@ type PointsTo struct {
 	f        *ir.Func
 	pointees []Pointee
 	index    map[Pointee]int
-	holds    [][]int // by register: pointees, ascending
-	other    []bool  // by register: may hold something that is no address of a pointee
-	escaped  []bool  // by pointee
+	holds    [][]int    // by register: pointees, ascending
+	holders  [][]ir.Reg // by pointee: the registers that hold it; nil: not asked for yet
+	other    []bool     // by register: may hold something that is no address of a pointee
+	escaped  []bool     // by pointee
 	reaches  map[ir.EdgeID][]int
 }
 
@@ -78,11 +77,15 @@ func (a *PointsTo) Reaches(e *ir.Edge) []Pointee {
 func (a *PointsTo) Holders(to Pointee) []ir.Reg {
 	var out []ir.Reg
 	if i, ok := a.index[to]; ok {
-		for r := range a.holds {
-			if _, ok := slices.BinarySearch(a.holds[r], i); ok {
-				out = append(out, ir.Reg(r))
+		if a.holders == nil {
+			a.holders = make([][]ir.Reg, len(a.pointees))
+			for r, held := range a.holds {
+				for _, j := range held {
+					a.holders[j] = append(a.holders[j], ir.Reg(r))
+				}
 			}
 		}
+		out = a.holders[i]
 	}
 	return out
 }

@@ -83,21 +83,23 @@ func compileLoops(p *ir.Program, k int, idle int32, keep func(ir.FuncID, ir.Reg)
 	facts := analysis.NewFacts(p, keep)
 	constant := constantLoads(p, facts)
 	any := false
+	loops := make([]transform.Loops, len(p.Threads))
 	for t := range p.Threads {
 		f := p.ThreadFunc(ir.ThreadID(t))
-		l := transform.LoopsOf(f)
+		loops[t] = transform.LoopsOf(f)
+		l := loops[t]
 		if len(l.Heads) == 0 {
 			continue
 		}
 		c := &out[t]
-		tainted, read := taint(f, constant), taint(f, func(*ir.Edge) bool { return false })
+		tainted, read := analysis.NewTaint(f, constant), analysis.NewTaint(f, func(*ir.Edge) bool { return false })
+		counts := analysis.LoopCounts(f)
 		for loop := range l.Heads {
 			// A loop that depends on nothing read or chosen cannot wait for anything. One that reads
 			// constants must also count, or it may wait for a constant for ever.
 			waits := exitsDepend(f, &l, int32(loop), read) && !exitCounts(f, &l, int32(loop))
 			c.counted = append(c.counted, waits || exitsDepend(f, &l, int32(loop), tainted))
-			inside := func(at ir.Loc) bool { return slices.Contains(l.Around[at], int32(loop)) }
-			c.tracked = append(c.tracked, c.counted[loop] || idle == 0 && !analysis.Counts(f, l.Heads[loop], inside))
+			c.tracked = append(c.tracked, c.counted[loop] || idle == 0 && !counts(l.Heads[loop], l.Members[loop]))
 		}
 		if !slices.Contains(c.tracked, true) {
 			c.counted, c.tracked = nil, nil
@@ -122,7 +124,7 @@ func compileLoops(p *ir.Program, k int, idle int32, keep func(ir.FuncID, ir.Reg)
 	}
 	for t := range out {
 		if f := p.ThreadFunc(ir.ThreadID(t)); idle > 0 && out[t].Edges != nil {
-			l := transform.LoopsOf(f)
+			l := loops[t]
 			for loop := range l.Heads {
 				if !repeats(f, &l, int32(loop)) {
 					out[t].idle[loop] = idle
@@ -143,26 +145,23 @@ func compileLoops(p *ir.Program, k int, idle int32, keep func(ir.FuncID, ir.Reg)
 // constantLoads returns a function that reports whether an edge loads from memory that no thread
 // writes.
 func constantLoads(p *ir.Program, facts *analysis.Facts) func(*ir.Edge) bool {
-	var writes []analysis.Footprint
+	var written analysis.Footprint
 	for _, f := range p.Funcs {
 		for i := range f.Edges {
 			if e := &f.Edges[i]; e.Op.Writes() {
-				writes = append(writes, facts.Footprint(e))
+				writes := facts.Footprint(e)
+				written.Anything = written.Anything || writes.Anything
+				written.Ranges = append(written.Ranges, writes.Ranges...)
 			}
 		}
 	}
-	known := map[ir.EdgeID]bool{}
+	written = written.Disjoint()
 	return func(e *ir.Edge) bool {
 		if e.Op.Kind != ir.Load {
 			return false
 		}
-		is, ok := known[e.ID]
-		if !ok {
-			reads := facts.Footprint(e)
-			is = !reads.Anything && !slices.ContainsFunc(writes, reads.Overlaps)
-			known[e.ID] = is
-		}
-		return is
+		reads := facts.Footprint(e)
+		return !reads.Anything && !reads.OverlapsDisjoint(written)
 	}
 }
 
@@ -185,20 +184,28 @@ func loopEdgeOf(e *ir.Edge, l *transform.Loops, tracked []bool) loopEdge {
 	return out
 }
 
+// inLoop returns which locations are in a loop.
+func inLoop(l *transform.Loops, loop int32) func(ir.Loc) bool {
+	depth := slices.Index(l.Around[l.Heads[loop]], loop)
+	return func(at ir.Loc) bool { return len(l.Around[at]) > depth && l.Around[at][depth] == loop }
+}
+
 // exitsDepend reports whether an exit of a loop depends on something tainted, or no exit is reached without that.
-func exitsDepend(f *ir.Func, l *transform.Loops, loop int32, a *tainting) bool {
+func exitsDepend(f *ir.Func, l *transform.Loops, loop int32, a *analysis.Taint) bool {
 	reached := false
-	inside := func(at ir.Loc) bool { return slices.Contains(l.Around[at], loop) }
-	decided := a.decidedInside(inside)
-	for i := range f.Edges {
-		e := &f.Edges[i]
-		if !inside(e.From) || inside(e.To) {
-			continue
+	inside := inLoop(l, loop)
+	decided := a.DecidedInside(l.Members[loop], inside)
+	for _, at := range l.Members[loop] {
+		for _, i := range f.Out(at) {
+			e := &f.Edges[i]
+			if inside(e.To) {
+				continue
+			}
+			if e.Op.Kind != ir.Assume || a.Branches(at) {
+				return true
+			}
+			reached = reached || !decided[at]
 		}
-		if e.Op.Kind != ir.Assume || a.branches(e.From) {
-			return true
-		}
-		reached = reached || !decided[e.From]
 	}
 	return !reached
 }
@@ -206,26 +213,30 @@ func exitsDepend(f *ir.Func, l *transform.Loops, loop int32, a *tainting) bool {
 // exitCounts reports whether an exit of a loop depends on a register that is computed in each round
 // from its value in the round before.
 func exitCounts(f *ir.Func, l *transform.Loops, loop int32) bool {
-	counts := make([]bool, len(f.Regs))
-	inside := func(at ir.Loc) bool { return slices.Contains(l.Around[at], loop) }
+	counts := map[ir.Reg]bool{}
+	inside := inLoop(l, loop)
 	for changed := true; changed; {
 		changed = false
-		for i := range f.Edges {
-			e := &f.Edges[i]
-			if e.Op.Kind != ir.Assign || counts[e.Op.Dst] || !inside(e.From) || !inside(e.To) {
-				continue
-			}
-			e.Op.Uses(func(r ir.Reg) {
-				if r == e.Op.Dst || counts[r] {
-					counts[e.Op.Dst], changed = true, true
+		for _, at := range l.Members[loop] {
+			for _, i := range f.Out(at) {
+				e := &f.Edges[i]
+				if e.Op.Kind != ir.Assign || counts[e.Op.Dst] || !inside(e.To) {
+					continue
 				}
-			})
+				e.Op.Uses(func(r ir.Reg) {
+					if r == e.Op.Dst || counts[r] {
+						counts[e.Op.Dst], changed = true, true
+					}
+				})
+			}
 		}
 	}
 	found := false
-	for i := range f.Edges {
-		if e := &f.Edges[i]; inside(e.From) && !inside(e.To) {
-			e.Op.Uses(func(r ir.Reg) { found = found || counts[r] })
+	for _, at := range l.Members[loop] {
+		for _, i := range f.Out(at) {
+			if e := &f.Edges[i]; !inside(e.To) {
+				e.Op.Uses(func(r ir.Reg) { found = found || counts[r] })
+			}
 		}
 	}
 	return found
@@ -337,17 +348,15 @@ type CutOff struct {
 // repeats reports whether a round that leaves a loop makes all accesses that any round of it makes:
 // their addresses are constant, and every path out of the loop contains them.
 func repeats(f *ir.Func, l *transform.Loops, loop int32) bool {
-	for i := range f.Edges {
-		e := &f.Edges[i]
-		if !slices.Contains(l.Around[e.From], loop) {
-			continue
-		}
-		switch op := &e.Op; {
-		case op.Local() || op.Kind == ir.Fence:
-		case !op.Accesses() && op.Kind != ir.Lock && op.Kind != ir.TryLock && op.Kind != ir.Unlock:
-			return false
-		case op.Addr.Op != ir.AddrOf || leavesWithout(f, l, loop, int32(i)):
-			return false
+	for _, at := range l.Members[loop] {
+		for _, i := range f.Out(at) {
+			switch op := &f.Edges[i].Op; {
+			case op.Local() || op.Kind == ir.Fence:
+			case !op.Accesses() && op.Kind != ir.Lock && op.Kind != ir.TryLock && op.Kind != ir.Unlock:
+				return false
+			case op.Addr.Op != ir.AddrOf || leavesWithout(f, l, loop, i):
+				return false
+			}
 		}
 	}
 	return true

@@ -213,10 +213,8 @@ func (l *localizer) rewrite(e *ir.Edge) {
 // propagate replaces the registers that only hold the address of one new object by that
 // address, and removes assignments of such addresses to registers that are not read.
 func (l *localizer) propagate() error {
-	for l.replaceKnown() {
-		if err := l.stopped(); err != nil {
-			return err
-		}
+	if err := l.replaceKnown(); err != nil {
+		return err
 	}
 	live := analysis.Liveness(l.f)
 	for i := range l.f.Edges {
@@ -227,38 +225,56 @@ func (l *localizer) propagate() error {
 	return nil
 }
 
-// replaceKnown replaces the registers whose address is known now. It reports whether it
-// replaced any; then more registers may have become known.
-func (l *localizer) replaceKnown() bool {
+// replaceKnown replaces the registers that are assigned once, the address of a new object, and are not read before. An
+// assignment in which a register is replaced may make the next one known. Liveness at the entry is computed once: a
+// replacement takes away reads of registers that are known already, and no others.
+func (l *localizer) replaceKnown() error {
 	live := analysis.Liveness(l.f)
 	defs := make([]int, len(l.f.Regs))
-	known := make([]*ir.Expr, len(l.f.Regs))
+	uses := make([][]int32, len(l.f.Regs)) // by register: the edges that read it
 	for i := range l.f.Edges {
 		op := &l.f.Edges[i].Op
+		op.Exprs(sum)
 		op.Defs(func(r ir.Reg) { defs[r]++ })
-		if op.Kind == ir.Assign && op.Val.Op == ir.AddrOf && l.private[op.Val.Obj] {
-			known[op.Dst] = op.Val
-		}
-	}
-	for r := range known {
-		if defs[r] != 1 || r < l.f.Params || live(l.f.Entry, ir.Reg(r)) {
-			known[r] = nil
-		}
-	}
-	changed := false
-	put := func(e *ir.Expr) *ir.Expr {
-		return sum(e.Map(func(x *ir.Expr) *ir.Expr {
-			if x.Op == ir.RegRef && known[x.Reg] != nil {
-				changed = true
-				return known[x.Reg]
+		op.Uses(func(r ir.Reg) {
+			if u := uses[r]; len(u) == 0 || u[len(u)-1] != int32(i) {
+				uses[r] = append(u, int32(i))
 			}
-			return x
-		}))
+		})
+	}
+	var work []*ir.Op // assignments of known addresses whose registers are still to be replaced
+	note := func(op *ir.Op) {
+		if op.Kind == ir.Assign && op.Val.Op == ir.AddrOf && l.private[op.Val.Obj] &&
+			defs[op.Dst] == 1 && int(op.Dst) >= l.f.Params && !live(l.f.Entry, op.Dst) {
+			work = append(work, op)
+		}
 	}
 	for i := range l.f.Edges {
-		l.f.Edges[i].Op.Exprs(put)
+		note(&l.f.Edges[i].Op)
 	}
-	return changed
+	for done := 0; done < len(work); done++ {
+		if done%checkInterval == 0 {
+			if err := l.stopped(); err != nil {
+				return err
+			}
+		}
+		reg, address := work[done].Dst, work[done].Val
+		put := func(x *ir.Expr) *ir.Expr {
+			if x.Op == ir.RegRef && x.Reg == reg {
+				return address
+			}
+			return x
+		}
+		for _, i := range uses[reg] {
+			op := &l.f.Edges[i].Op
+			known := op.Kind == ir.Assign && op.Val.Op == ir.AddrOf
+			op.Exprs(func(e *ir.Expr) *ir.Expr { return sum(e.Map(put)) })
+			if !known {
+				note(op)
+			}
+		}
+	}
+	return nil
 }
 
 // sum returns an expression in which sums of a known address and a constant are evaluated.

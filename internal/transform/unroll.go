@@ -113,78 +113,103 @@ func withCopies(p *ir.Program, props *property.Set, copies [][][]ir.Loc) *proper
 // Loops holds the loops of an automaton, for engines that count iterations in the same way
 // as Unroll.
 type Loops struct {
-	Heads  []ir.Loc  // by loop: its head
-	Around [][]int32 // by location: the loops around it, outermost first
+	Heads   []ir.Loc   // by loop: its head
+	Members [][]ir.Loc // by loop: its locations, those of the loops inside it included, in order
+	Around  [][]int32  // by location: the loops around it, outermost first
 }
 
 // LoopsOf returns the loops of a function.
 func LoopsOf(f *ir.Func) Loops {
 	n := newNest(f)
-	return Loops{Heads: n.heads, Around: n.loops}
+	return Loops{Heads: n.heads, Members: n.members, Around: n.loops}
 }
 
 // nest holds the loops of an automaton.
 type nest struct {
-	f     *ir.Func
-	heads []ir.Loc  // by loop: its head
-	loops [][]int32 // by location: the loops around it, outermost first
+	f       *ir.Func
+	heads   []ir.Loc   // by loop: its head
+	members [][]ir.Loc // by loop: its locations, in order
+	loops   [][]int32  // by location: the loops around it, outermost first
+
+	parts  *analysis.Parts
+	into   [][]int32 // by location: the edges that lead to it
+	group  []int32   // by location: the number of the component that it was last found in
+	groups int32     // numbers given
 }
 
 func newNest(f *ir.Func) *nest {
-	n := &nest{f: f, loops: make([][]int32, len(f.Locs))}
-	comp := analysis.Components(f, nil)
-	gone := make([]bool, len(f.Locs))
-	for l := range gone {
-		gone[l] = comp[l] < 0 // locations that the entry does not reach need no unrolling
+	n := &nest{f: f, loops: make([][]int32, len(f.Locs)), into: make([][]int32, len(f.Locs)), group: make([]int32, len(f.Locs)), parts: analysis.NewParts(f)}
+	for i := range f.Edges {
+		if e := &f.Edges[i]; !e.Op.Terminal() {
+			n.into[e.To] = append(n.into[e.To], int32(i))
+		}
 	}
-	n.find(comp, gone, func(l ir.Loc) bool { return l == f.Entry })
+	var reached []ir.Loc // locations that the entry does not reach need no unrolling
+	for l, c := range analysis.Components(f, nil) {
+		if c >= 0 {
+			reached = append(reached, ir.Loc(l))
+		}
+	}
+	n.find(reached, func(l ir.Loc) bool { return l == f.Entry })
 	return n
 }
 
-// find adds the components that are loops, and the loops inside them. gone marks the
-// locations outside; first reports whether control begins at a location.
-func (n *nest) find(comp []int32, gone []bool, first func(ir.Loc) bool) {
-	members := map[int32][]ir.Loc{}
-	var order []int32
-	for l := range n.f.Locs {
-		if c := comp[l]; c >= 0 && !gone[l] {
-			if members[c] == nil {
-				order = append(order, c)
-			}
-			members[c] = append(members[c], ir.Loc(l))
+// find adds the components of some locations that are loops, and the loops inside them. The locations are in
+// order; first reports whether control begins at a location. The time is that of visiting the locations, once for each
+// loop around them.
+func (n *nest) find(locs []ir.Loc, first func(ir.Loc) bool) {
+	components := n.parts.Components(locs)
+	for _, members := range components {
+		n.groups++
+		for _, l := range members {
+			n.group[l] = n.groups
 		}
 	}
-	cyclic, entered := map[int32]bool{}, map[ir.Loc]bool{}
-	for i := range n.f.Edges {
-		e := &n.f.Edges[i]
-		switch {
-		case e.Op.Terminal() || gone[e.To] || comp[e.To] < 0:
-		case !gone[e.From] && comp[e.From] == comp[e.To]:
-			cyclic[comp[e.To]] = true
-		default:
-			entered[e.To] = true
-		}
+	heads := make([]ir.Loc, len(components))
+	for i, members := range components {
+		heads[i] = n.head(members, first)
 	}
-	for _, c := range order {
-		if !cyclic[c] {
+	for i, members := range components {
+		head := heads[i]
+		if head < 0 {
 			continue
 		}
-		head := members[c][0]
-		if i := slices.IndexFunc(members[c], func(l ir.Loc) bool { return first(l) || entered[l] }); i >= 0 {
-			head = members[c][i]
-		}
 		loop := int32(len(n.heads))
-		n.heads = append(n.heads, head)
-		rest := make([]bool, len(n.f.Locs))
-		for l := range rest {
-			rest[l] = true
-		}
-		for _, l := range members[c] {
+		n.heads, n.members = append(n.heads, head), append(n.members, members)
+		rest := make([]ir.Loc, 0, len(members)-1)
+		for _, l := range members {
 			n.loops[l] = append(n.loops[l], loop)
-			rest[l] = l == head
+			if l != head {
+				rest = append(rest, l)
+			}
 		}
-		n.find(analysis.Components(n.f, rest), rest, func(ir.Loc) bool { return false })
+		n.groups++
+		n.group[head] = n.groups
+		n.find(rest, func(ir.Loc) bool { return false })
 	}
+}
+
+// head returns the first location at which control enters a component, the first of all if it enters nowhere, and -1
+// if the component has no cycle.
+func (n *nest) head(members []ir.Loc, first func(ir.Loc) bool) ir.Loc {
+	head, cyclic := ir.Loc(-1), false
+	for _, l := range members {
+		entered := first(l)
+		for _, i := range n.into[l] {
+			inside := n.group[n.f.Edges[i].From] == n.group[l]
+			cyclic, entered = cyclic || inside, entered || !inside
+		}
+		if entered && head < 0 {
+			head = l
+		}
+	}
+	switch {
+	case !cyclic:
+		return -1
+	case head < 0:
+		return members[0]
+	}
+	return head
 }
 
 // unroller builds the unrolled automaton of one function.
