@@ -98,6 +98,26 @@ func union(a, b *regNode) *regNode {
 	return &next
 }
 
+// intersection returns a itself if b has all of it.
+func intersection(a, b *regNode) *regNode {
+	switch {
+	case a == b || a == nil:
+		return a
+	case b == nil:
+		return nil
+	}
+	next := regNode{a.bits & b.bits, intersection(a.low, b.low), intersection(a.high, b.high)}
+	switch next {
+	case *a:
+		return a
+	case *b:
+		return b
+	case regNode{}:
+		return nil
+	}
+	return &next
+}
+
 // each calls f with the registers of the set, in order.
 func (s regSet) each(f func(ir.Reg)) { s.root.each(0, s.height, f) }
 

@@ -16,20 +16,25 @@ import (
 // Taint says what depends on something that is read or chosen.
 type Taint struct {
 	f        *ir.Func
+	live     []regSet // by location
 	constant func(*ir.Edge) bool
 	after    []ir.Loc // by location: the nearest postdominator
-	regs     []regSet // by location: registers that depend
+	regs     []regSet // by location: live registers that depend
 	decided  []bool   // by location: it is reached depending on a tainted branch
 	branch   []bool   // by location: a tainted branch
 	sources  sources  // of the walks from all tainted branches
 	waiting  *waiting
 }
 
-// NewTaint computes the taint of f. constant says which loads read memory that is never written: reading a constant
-// makes nothing depend on a choice.
-func NewTaint(f *ir.Func, constant func(*ir.Edge) bool) *Taint {
+// Taint computes the taint of a function. constant says which loads read memory that is never written: reading a
+// constant makes nothing depend on a choice. Registers that are not live are left out: no branch reads them.
+func (fs *Facts) Taint(id ir.FuncID, constant func(*ir.Edge) bool) *Taint {
+	return newTaint(fs.p.Funcs[id], fs.funcs[id].live, constant)
+}
+
+func newTaint(f *ir.Func, live []regSet, constant func(*ir.Edge) bool) *Taint {
 	t := &Taint{
-		f: f, constant: constant, after: Postdominators(f), regs: make([]regSet, len(f.Locs)),
+		f: f, live: live, constant: constant, after: Postdominators(f), regs: make([]regSet, len(f.Locs)),
 		decided: make([]bool, len(f.Locs)), branch: make([]bool, len(f.Locs)), sources: sources{},
 		waiting: newWaiting(reversePostorder(f)),
 	}
@@ -54,6 +59,9 @@ func (t *Taint) visit(l ir.Loc) {
 	}
 	for _, i := range t.f.Out(l) {
 		e := &t.f.Edges[i]
+		if e.Op.Terminal() {
+			continue
+		}
 		next := t.regs[l]
 		constant := e.Op.Kind == ir.Assign || t.constant(e)
 		bad := !constant && e.Op.Kind != ir.Spawn || t.decided[l]
@@ -62,7 +70,7 @@ func (t *Taint) visit(l ir.Loc) {
 		}
 		e.Op.Defs(func(r ir.Reg) { next = next.with(r, bad) })
 		to := &t.regs[e.To]
-		if root := union(to.root, next.root); root != to.root {
+		if root := union(to.root, intersection(next.root, t.live[e.To].root)); root != to.root {
 			to.root = root
 			t.waiting.add(e.To)
 		}

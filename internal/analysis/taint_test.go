@@ -25,6 +25,9 @@ func newPlainTaint(f *ir.Func) *plainTaint {
 		old = t.size()
 		for i := range f.Edges {
 			e := &f.Edges[i]
+			if e.Op.Terminal() {
+				continue
+			}
 			bad := e.Op.Kind != ir.Assign && e.Op.Kind != ir.Spawn || t.decided[e.From]
 			e.Op.Uses(func(r ir.Reg) { bad = bad || e.Op.Kind == ir.Assign && t.regs[e.From][r] })
 			for r := range f.Regs {
@@ -82,10 +85,11 @@ func (t *plainTaint) decide(branch ir.Loc, decided []bool) {
 func TestTaint(t *testing.T) {
 	for seed := range int64(3000) {
 		f := randomTainted(rand.New(rand.NewSource(seed)))
-		got, want := NewTaint(f, func(*ir.Edge) bool { return false }), newPlainTaint(f)
+		live := liveness(f, func(ir.Reg) bool { return false })
+		got, want := newTaint(f, live, func(*ir.Edge) bool { return false }), newPlainTaint(f)
 		for l := range f.Locs {
 			for r := range f.Regs {
-				if got.regs[l].has(ir.Reg(r)) != want.regs[l][r] {
+				if live[l].has(ir.Reg(r)) && got.regs[l].has(ir.Reg(r)) != want.regs[l][r] {
 					t.Fatalf("seed %d: register %d at %d: %v", seed, r, l, !want.regs[l][r])
 				}
 			}

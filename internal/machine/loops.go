@@ -92,7 +92,8 @@ func compileLoops(p *ir.Program, k int, idle int32, keep func(ir.FuncID, ir.Reg)
 			continue
 		}
 		c := &out[t]
-		tainted, read := analysis.NewTaint(f, constant), analysis.NewTaint(f, func(*ir.Edge) bool { return false })
+		id := p.Threads[t].Func
+		tainted, read := facts.Taint(id, constant), facts.Taint(id, func(*ir.Edge) bool { return false })
 		counts := analysis.LoopCounts(f)
 		for loop := range l.Heads {
 			// A loop that depends on nothing read or chosen cannot wait for anything. One that reads

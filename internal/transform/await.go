@@ -56,7 +56,7 @@ func Await(p *ir.Program, keep func(ir.FuncID, ir.Reg) bool) *ir.Program {
 		if err != nil {
 			panic("BUG: " + err.Error())
 		}
-		a := &awaits{f: f, bent: map[int32]bool{}, section: section}
+		a := &awaits{f: f, bent: map[int32]bool{}, section: section, inside: make([]bool, len(f.Locs))}
 		// Inner loops come after the loops around them.
 		for loop := len(n.heads) - 1; loop >= 0; loop-- {
 			a.loop(n, int32(loop), facts.Live(ir.FuncID(i), n.heads[loop]))
@@ -84,8 +84,9 @@ type awaits struct {
 
 	// The loop that is being walked.
 	head    ir.Loc
-	inside  []bool   // by location: whether it is in the loop
-	live    []ir.Reg // registers that are live at the head
+	inside  []bool         // by location: whether it is in the loop
+	slots   map[ir.Reg]int // by register that the loop writes: the place of its value. The others keep theirs.
+	live    []ir.Reg       // registers that are live at the head
 	walked  int
 	fresh   ir.Reg             // the next register that stands for an unknown value
 	loaded  map[ir.Reg]ir.Type // types of the unknown values that loads returned
@@ -98,27 +99,20 @@ type awaits struct {
 func (a *awaits) loop(n *nest, loop int32, live []ir.Reg) {
 	a.head, a.live, a.walked, a.fresh = n.heads[loop], live, 0, ir.Reg(len(a.f.Regs))
 	a.idle, a.loaded = map[int32]bool{}, map[ir.Reg]ir.Type{}
-	a.inside = make([]bool, len(a.f.Locs))
-	for l := range a.inside {
-		a.inside[l] = slices.Contains(n.loops[l], loop)
+	for _, l := range n.members[loop] {
+		a.inside[l] = true
 	}
+	defer func() {
+		for _, l := range n.members[loop] {
+			a.inside[l] = false
+		}
+	}()
 	if a.inside[a.f.Entry] && a.f.Entry != a.head || a.section[a.head] {
 		return
 	}
-	a.hopeful = 0
-	reached := analysis.Components(a.f, nil)
-	for i := range a.f.Edges {
-		e := &a.f.Edges[i]
-		if !e.Op.Terminal() && a.inside[e.To] && !a.inside[e.From] && e.To != a.head && reached[e.From] >= 0 {
-			return
-		}
-		if !e.Op.Terminal() && a.inside[e.From] && e.To == a.head {
-			a.hopeful++
-		}
-	}
-	values := make([]*ir.Expr, len(a.f.Regs))
-	for r := range values {
-		values[r] = ir.R(ir.Reg(r))
+	values, ok := a.enter(n, loop)
+	if !ok {
+		return
 	}
 	if !a.walk(a.head, values, true) {
 		return
@@ -128,6 +122,32 @@ func (a *awaits) loop(n *nest, loop int32, live []ir.Reg) {
 			a.bent[e] = true
 		}
 	}
+}
+
+// enter counts the back edges of a loop and returns the values of its registers at the head. It returns false if the
+// loop is entered elsewhere.
+func (a *awaits) enter(n *nest, loop int32) ([]*ir.Expr, bool) {
+	a.hopeful, a.slots = 0, map[ir.Reg]int{}
+	var values []*ir.Expr
+	for _, l := range n.members[loop] {
+		for _, i := range n.into[l] {
+			switch from := a.f.Edges[i].From; {
+			case l == a.head && a.inside[from]:
+				a.hopeful++
+			case l != a.head && !a.inside[from] && n.reached(from):
+				return nil, false
+			}
+		}
+		for _, i := range a.f.Out(l) {
+			a.f.Edges[i].Op.Defs(func(r ir.Reg) {
+				if _, ok := a.slots[r]; !ok {
+					a.slots[r] = len(values)
+					values = append(values, ir.R(r))
+				}
+			})
+		}
+	}
+	return values, true
 }
 
 // walk walks all paths from l to the head, given the values of the registers and whether
@@ -151,7 +171,7 @@ func (a *awaits) walk(l ir.Loc, values []*ir.Expr, clean bool) bool {
 				continue
 			}
 			for _, r := range a.live {
-				ok = ok && o.values[r].Equal(ir.R(r))
+				ok = ok && a.held(r, o.values).Equal(ir.R(r))
 			}
 			was, met := a.idle[i]
 			a.idle[i] = ok && (was || !met)
@@ -218,8 +238,16 @@ func (a *awaits) with(values []*ir.Expr, r ir.Reg, v *ir.Expr) []*ir.Expr {
 		a.fresh++
 	}
 	values = slices.Clone(values)
-	values[r] = v
+	values[a.slots[r]] = v
 	return values
+}
+
+// held returns the value of a register.
+func (a *awaits) held(r ir.Reg, values []*ir.Expr) *ir.Expr {
+	if at, ok := a.slots[r]; ok {
+		return values[at]
+	}
+	return ir.R(r)
 }
 
 // maxSize is the largest number of nodes of an expression that is kept. The value of a
@@ -230,7 +258,7 @@ const maxSize = 24
 func (a *awaits) value(e *ir.Expr, values []*ir.Expr) *ir.Expr {
 	v := simplify(e.Map(func(leaf *ir.Expr) *ir.Expr {
 		if leaf.Op == ir.RegRef {
-			return values[leaf.Reg]
+			return a.held(leaf.Reg, values)
 		}
 		return leaf
 	}))

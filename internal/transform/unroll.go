@@ -133,7 +133,7 @@ type nest struct {
 
 	parts  *analysis.Parts
 	into   [][]int32 // by location: the edges that lead to it
-	group  []int32   // by location: the number of the component that it was last found in
+	group  []int32   // by location: the number of the component that it was last found in; 0: the entry does not reach it
 	groups int32     // numbers given
 }
 
@@ -153,6 +153,9 @@ func newNest(f *ir.Func) *nest {
 	n.find(reached, func(l ir.Loc) bool { return l == f.Entry })
 	return n
 }
+
+// reached reports whether the entry reaches a location.
+func (n *nest) reached(l ir.Loc) bool { return n.group[l] != 0 }
 
 // find adds the components of some locations that are loops, and the loops inside them. The locations are in
 // order; first reports whether control begins at a location. The time is that of visiting the locations, once for each
