@@ -36,7 +36,7 @@ func newTaint(f *ir.Func, live []regSet, constant func(*ir.Edge) bool) *Taint {
 	t := &Taint{
 		f: f, live: live, constant: constant, after: Postdominators(f), regs: make([]regSet, len(f.Locs)),
 		decided: make([]bool, len(f.Locs)), branch: make([]bool, len(f.Locs)), sources: sources{},
-		waiting: newWaiting(reversePostorder(f)),
+		waiting: newWaiting(ReversePostorder(f)),
 	}
 	for l := range f.Locs {
 		t.regs[l] = emptySet(len(f.Regs))
@@ -166,9 +166,9 @@ func (t *Taint) DecidedInside(members []ir.Loc, inside func(ir.Loc) bool) map[ir
 	return decided
 }
 
-// reversePostorder returns the locations of f in the order in which control comes to them, as far as loops allow one;
+// ReversePostorder returns the locations of f in the order in which control comes to them, as far as loops allow one;
 // locations that the entry does not reach come last.
-func reversePostorder(f *ir.Func) []ir.Loc {
+func ReversePostorder(f *ir.Func) []ir.Loc {
 	if len(f.Locs) == 0 {
 		return nil
 	}

@@ -217,6 +217,10 @@ func (fl *filterer) thread(t ir.ThreadID) {
 		}
 	}
 	fl.stores[f] = stores
+	into := make([][]int32, len(f.Locs))
+	for i := range f.Edges {
+		into[f.Edges[i].To] = append(into[f.Edges[i].To], int32(i))
+	}
 	chains := fl.newChains(t)
 	alone := fl.alone(t)
 	for _, s := range stores {
@@ -240,7 +244,7 @@ func (fl *filterer) thread(t ir.ThreadID) {
 			some = some || row[i]
 		}
 		if some {
-			tp.add(s.ID, row, stillOpen(f, tp, row))
+			tp.add(s.ID, row, stillOpen(f, into, tp, row))
 		}
 	}
 }
@@ -316,19 +320,26 @@ func (fl *filterer) shares(s, l *ir.Edge) bool {
 func orders(e *ir.Edge) bool { return e.Op.Kind == ir.Fence && e.Op.Fence == ir.StoreStoreFence }
 
 // stillOpen is the locations from which an allowed load can be reached without
-// draining.
-func stillOpen(f *ir.Func, tp *threadPlan, row []bool) []bool {
+// draining. into has the edges that lead to each location.
+func stillOpen(f *ir.Func, into [][]int32, tp *threadPlan, row []bool) []bool {
 	open := make([]bool, len(f.Locs))
-	for changed := true; changed; {
-		changed = false
-		for i := range f.Edges {
-			e := &f.Edges[i]
-			if open[e.From] || analysis.Drains(&e.Op) {
-				continue
-			}
-			if col := tp.load[e.ID]; col > 0 && row[col-1] || open[e.To] {
-				open[e.From], changed = true, true
-			}
+	var work []ir.Loc
+	reach := func(e *ir.Edge) {
+		if !open[e.From] && !analysis.Drains(&e.Op) {
+			open[e.From] = true
+			work = append(work, e.From)
+		}
+	}
+	for i := range f.Edges {
+		if col := tp.load[f.Edges[i].ID]; col > 0 && row[col-1] {
+			reach(&f.Edges[i])
+		}
+	}
+	for len(work) > 0 {
+		l := work[len(work)-1]
+		work = work[:len(work)-1]
+		for _, i := range into[l] {
+			reach(&f.Edges[i])
 		}
 	}
 	return open

@@ -1,6 +1,8 @@
 package reduce
 
 import (
+	"slices"
+
 	"fencepost/internal/analysis"
 	"fencepost/internal/ir"
 	"fencepost/internal/memory"
@@ -128,10 +130,14 @@ func (p *Plan) addFootprints() {
 		}
 	}
 	// A spawn may access everything that the started thread may access.
+	order := make([][]ir.Loc, len(p.locs))
+	for t := range p.locs {
+		order[t] = analysis.ReversePostorder(p.y.Prog.ThreadFunc(ir.ThreadID(t)))
+	}
 	for changed := true; changed; {
 		changed = false
 		for t := range p.locs {
-			changed = p.spreadBack(t) || changed
+			changed = p.spreadBack(t, order[t]) || changed
 		}
 	}
 }
@@ -151,14 +157,15 @@ func (p *Plan) starters() []int {
 	return out
 }
 
-// spreadBack propagates the futures of a thread backwards once and reports whether one grew.
-func (p *Plan) spreadBack(t int) bool {
+// spreadBack propagates the futures of a thread backwards once and reports whether one grew. order has the locations as
+// control comes to them, so that only loops need another time.
+func (p *Plan) spreadBack(t int, order []ir.Loc) bool {
 	changed := false
 	f := p.y.Prog.ThreadFunc(ir.ThreadID(t))
-	for l := len(p.locs[t]) - 1; l >= 0; l-- {
+	for _, l := range slices.Backward(order) {
 		lc := &p.locs[t][l]
 		before := lc.future
-		for _, i := range f.Out(ir.Loc(l)) {
+		for _, i := range f.Out(l) {
 			e := &f.Edges[i]
 			lc.future.Add(&p.locs[t][e.To].future)
 			for _, u := range e.Op.Threads {
