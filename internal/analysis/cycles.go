@@ -58,7 +58,7 @@ func (p *Parts) Components(locs []ir.Loc) [][]ir.Loc {
 		}
 	}
 	var out [][]ir.Loc
-	at := make([]int, p.t.count) // by component: its place in out, and 1 more
+	at := make([]int, p.t.count) // by component: its index in out, plus 1
 	for _, l := range locs {
 		c := p.t.comp[l]
 		if at[c] == 0 {

@@ -196,22 +196,22 @@ func ReversePostorder(f *ir.Func) []ir.Loc {
 // waiting is a set of locations. The first of them in an order is taken first.
 type waiting struct {
 	order []ir.Loc
-	place []int32  // by location: its place in the order
-	set   []uint64 // by place: whether it waits
+	rank  []int32  // by location: its number in the order
+	set   []uint64 // by rank: whether it waits
 	from  int      // no word before it has a bit
 }
 
 func newWaiting(order []ir.Loc) *waiting {
-	w := &waiting{order: order, place: make([]int32, len(order)), set: make([]uint64, (len(order)+63)/64)}
+	w := &waiting{order: order, rank: make([]int32, len(order)), set: make([]uint64, (len(order)+63)/64)}
 	for i, l := range order {
-		w.place[l] = int32(i)
+		w.rank[l] = int32(i)
 	}
 	return w
 }
 
 func (w *waiting) add(l ir.Loc) {
-	word := int(w.place[l] / 64)
-	w.set[word] |= 1 << (w.place[l] % 64)
+	word := int(w.rank[l] / 64)
+	w.set[word] |= 1 << (w.rank[l] % 64)
 	w.from = min(w.from, word)
 }
 

@@ -85,7 +85,7 @@ type awaits struct {
 	// The loop that is being walked.
 	head    ir.Loc
 	inside  []bool         // by location: whether it is in the loop
-	slots   map[ir.Reg]int // by register that the loop writes: the place of its value. The others keep theirs.
+	slots   map[ir.Reg]int // by register that the loop writes: the index of its value. The others keep theirs.
 	live    []ir.Reg       // registers that are live at the head
 	walked  int
 	fresh   ir.Reg             // the next register that stands for an unknown value

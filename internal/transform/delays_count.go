@@ -27,8 +27,8 @@ func (d *delayer) loops() []delay {
 func (d *delayer) cycle(n *nest, loop int32) (delay, bool) {
 	head := n.heads[loop]
 	inside := func(l ir.Loc) bool { return slices.Contains(n.loops[l], loop) }
-	for i := range d.f.Edges {
-		if e := &d.f.Edges[i]; !e.Op.Terminal() && inside(e.To) && !inside(e.From) && e.To != head {
+	for _, l := range n.members[loop] {
+		if l != head && slices.ContainsFunc(n.into[l], func(i int32) bool { return !inside(d.f.Edges[i].From) }) {
 			return delay{}, false
 		}
 	}
