@@ -47,46 +47,29 @@ func (p *program) canary() *ir.Expr {
 	return p.outside("the stack protector's word", []byte("\x00\x5a\xc3\x96\x2d\xb4\x71\xe8"))
 }
 
-// outsideData are variables of libraries that programs take the address of, with their sizes: streams, the name of the
-// program, the virtual functions of the base class of what std::thread runs.
-var outsideData = map[string]int{"stdin": 8, "stdout": 8, "stderr": 8, "__dso_handle": 8, "_ZTVNSt6thread6_StateE": 40, "_ZSt7nothrow": 1}
-
-// outsideSize returns the size of such a variable, 0 if the name is none.
-func outsideSize(name string) int {
-	if strings.HasPrefix(name, "_ZN3std9panicking11panic_count18GLOBAL_PANIC_COUNT17h") { // panics end the program
-		return 8
-	}
-	return outsideData[name]
-}
-
-// outside returns the address of a constant that no file has.
-func (p *program) outside(name string, content []byte) *ir.Expr {
-	for _, d := range p.data {
-		if d.name == name && d.sec.File == "" {
-			return ir.Addr(ir.ObjectID(d.index), 0)
-		}
-	}
-	d := &datum{sec: &object.Section{Name: name, Size: uint64(len(content)), Data: content, Align: 8}, size: uint64(len(content)), name: name}
-	return ir.Addr(ir.ObjectID(p.use(d)), 0)
-}
-
 // pieces returns the data of a section.
 func (p *program) pieces(sec *object.Section) []*datum {
 	if list, ok := p.known[sec]; ok {
 		return list
 	}
-	var list []*datum
-	begin := func(off uint64, name string) {
-		if n := len(list); n > 0 {
-			if list[n-1].off == off {
-				list[n-1].name = name
-				return
-			}
-			list[n-1].size = off - list[n-1].off
-		}
-		list = append(list, &datum{sec: sec, off: off, size: sec.Size - off, name: name})
+	if sec.Linked && isIdentifier(sec.Name) { // the linker's __start_name and __stop_name are its ends: it may be an array
+		p.whole[sec] = true
 	}
-	begin(0, sec.Name)
+	var list []*datum
+	end := uint64(0) // of the variables so far
+	begin := func(s *object.Symbol) {
+		last := list[len(list)-1]
+		switch {
+		case last.off == s.Off:
+			last.name = s.Name
+		case s.Off < end || s.Size == 0 && strings.HasPrefix(s.Name, ".L"): // a name of a part of it
+			return
+		default:
+			last.size = s.Off - last.off
+			list = append(list, &datum{sec: sec, off: s.Off, size: sec.Size - s.Off, name: s.Name})
+		}
+	}
+	list = append(list, &datum{sec: sec, size: sec.Size, name: sec.Name})
 	for _, s := range p.image.SymbolsIn(sec) {
 		if s.Kind == object.SectionStart || s.Name == "" || s.Off >= sec.Size || sec.Linked && s.Size == 0 {
 			continue // a linked file has names of addresses that are no variables, such as __bss_start
@@ -94,7 +77,8 @@ func (p *program) pieces(sec *object.Section) []*datum {
 		if p.whole[sec] {
 			list[0].parts = append(list[0].parts, s)
 		} else {
-			begin(s.Off, s.Name)
+			begin(s)
+			end = max(end, s.Off+s.Size)
 		}
 	}
 	if p.whole[sec] {
@@ -104,10 +88,20 @@ func (p *program) pieces(sec *object.Section) []*datum {
 	return list
 }
 
+// isIdentifier reports whether the name of a section is one of C, so that the linker defines its ends.
+func isIdentifier(name string) bool {
+	for i, c := range name {
+		if c != '_' && !(c >= 'a' && c <= 'z') && !(c >= 'A' && c <= 'Z') && !(i > 0 && c >= '0' && c <= '9') {
+			return false
+		}
+	}
+	return name != ""
+}
+
 // ambiguous notes an address that may belong to a neighbour of the variable that has it.
 func (p *program) ambiguous(e *ir.Expr) {
 	d := p.data[e.Obj]
-	if d.sec.TLS || p.whole[d.sec] || len(p.pieces(d.sec)) == 1 {
+	if d.sec.TLS && !d.sec.Linked || p.whole[d.sec] || len(p.pieces(d.sec)) == 1 {
 		return
 	}
 	if e.Value == 0 {
@@ -157,11 +151,8 @@ func (p *program) symbol(s *object.Symbol, off int64) (*ir.Expr, error) {
 	switch {
 	case s.Absolute:
 		return ir.Int(int64(s.Off) + off), nil
-	case outsideSize(s.Name) > 0 && (s.Sec == nil || s.Copied):
-		e := p.outside(s.Name, make([]byte, outsideSize(s.Name)))
-		return ir.Addr(e.Obj, off), nil
-	case s.Copied:
-		return nil, fmt.Errorf("%s is a variable of a dynamic library", s.Name)
+	case s.Sec == nil && libraryVariable(s.Name) != nil:
+		return ir.Addr(p.libraryData(libraryVariable(s.Name)).Obj, off), nil
 	case s.Kind == object.Indirect:
 		return nil, fmt.Errorf("%s is an indirect function (IFUNC)", s.Name)
 	case s.Sec == nil && s.Weak:
@@ -188,11 +179,6 @@ func (p *program) inSection(sec *object.Section, off int64) (*ir.Expr, error) {
 		f := p.find(sym)
 		p.taken[f] = true
 		return &ir.Expr{Op: ir.FuncAddr, Type: ir.U64, Func: ir.FuncID(f.index)}, nil
-	}
-	for _, s := range p.image.SymbolsIn(sec) {
-		if s.Copied && off >= int64(s.Off) && off < int64(s.Off+s.Size) {
-			return p.symbol(s, off-int64(s.Off))
-		}
 	}
 	list := p.pieces(sec)
 	best := list[0]
@@ -224,7 +210,7 @@ func (p *program) use(d *datum) int {
 			p.ambiguous(e)
 		}
 	}
-	if p.image.Fixed && d.sec.Linked && d.sec.Data != nil && !d.sec.TLS { // addresses are numbers
+	if p.image.Fixed && d.sec.Linked && d.sec.Data != nil { // addresses are numbers
 		for at := (d.off + 7) &^ 7; at+8 <= d.off+d.size; at += 8 {
 			v := binary.LittleEndian.Uint64(d.sec.Data[at:])
 			sec := p.image.Find(v)
@@ -312,6 +298,7 @@ func (p *program) build(b *ir.Builder) {
 		if d.sec.Data != nil {
 			copy(d.bytes, d.sec.Data[d.off:d.off+d.size])
 		}
+		p.startValues(d)
 		unit := int(d.size)
 		if unit != 1 && unit != 2 && unit != 4 && unit != 8 {
 			unit = 1

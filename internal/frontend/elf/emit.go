@@ -32,7 +32,11 @@ func (p *program) emit(l *translate.Linker, f *function) {
 	first := f.insts[f.sym.Addr()]
 	e.pos = first.pos
 	f.fb.F.Pos = first.pos
-	for i := range f.fb.F.Params - len(f.passed) {
+	inRegisters := f.fb.F.Params
+	if !p.inC(f) {
+		inRegisters -= len(f.passed)
+	}
+	for i := range inRegisters {
 		e.regs[argumentRegs[i]] = ir.Reg(i)
 	}
 	e.at = f.fb.Loc("", e.pos)
@@ -231,6 +235,9 @@ func (e *emitter) op(in *inst, op *ir.Op, o offsets, section bool) {
 	}
 	out.Exprs(e.expr)
 	if op.Accesses() {
+		if e.f.frame.escapes && o.mentions(op.Addr) {
+			e.guardStack(in, out.Addr, int64(op.Type.Size()))
+		}
 		e.access(in, out, e.low.eval(op.Addr), section)
 		return
 	}
@@ -264,14 +271,14 @@ func (e *emitter) call(in *inst, o offsets) {
 		if !in.callee.writes.has(lift.RAX) {
 			op.Dst = ir.NoReg
 		}
-		n := len(in.callee.params)
-		if e.p.inC(in.callee) {
-			n = in.callee.arity()
+		n, passed := len(in.callee.params), in.callee.passed
+		if e.p.inC(in.callee) { // it takes none on the stack
+			n, passed = in.callee.arity(), nil
 		}
 		for i := range n {
 			op.Args = append(op.Args, ir.R(e.reg(argumentRegs[i])))
 		}
-		for _, s := range in.callee.passed {
+		for _, s := range passed {
 			op.Args = append(op.Args, ir.R(e.argument(in, o, s)))
 		}
 	case in.stub != nil:

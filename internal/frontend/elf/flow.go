@@ -98,10 +98,11 @@ func (p *program) analyse() {
 			}
 		}
 		f.takeApart(p)
+		f.inspectAll(p)
 	}
 	p.passOnStack()
 	for _, f := range p.funcs {
-		f.inspectAll(p)
+		f.inspectAll(p) // with the parameters of its callees
 	}
 	p.alignments()
 }

@@ -59,7 +59,10 @@ func (p *program) findTable(f *function, jump *inst) *table {
 		window = append(window, in)
 	}
 	slices.Reverse(window)
-	values := map[ir.Reg]symbolic{}
+	values, kept := map[ir.Reg]symbolic{}, f.keptBases()
+	for r, base := range kept {
+		values[r] = symbolic{base: base}
+	}
 	for _, in := range window {
 		for r := range values {
 			if r >= lift.FirstTemp {
@@ -81,10 +84,71 @@ func (p *program) findTable(f *function, jump *inst) *table {
 			t.offset = ir.Binary(ir.Sub, ir.U64, op.Addr, v.word.base)
 		}
 	}
+	for r := range lift.Vector { // the address was not seen to get there: if it is another one, no entry is meant
+		if base := kept[r]; base != nil && t.offset != nil && usesAfter(window, t.load, r) {
+			t.offset = ir.Conditional(ir.Binary(ir.Eq, ir.U64, ir.R(r), base), t.offset, ir.Int(-1))
+		}
+	}
 	if t.targets = p.tableTargets(f, v.word); len(t.targets) == 0 || t.offset == nil {
 		return nil
 	}
 	return t
+}
+
+// keptBases returns the registers that hold the address of constant data throughout a function, as far as its
+// instructions are known: the compiler has put the address of a table in front of a loop.
+func (f *function) keptBases() map[ir.Reg]*ir.Expr {
+	out, other := map[ir.Reg]*ir.Expr{}, regSet(0)
+	for _, in := range f.insts {
+		if in.refused != "" || in.Inst == nil || in.Pop {
+			continue
+		}
+		if in.isCall() {
+			other |= in.overwrites()
+		}
+		for i := range in.Ops {
+			op := &in.Ops[i]
+			if base := out[op.Dst]; op.Kind == ir.Assign && op.Val.Op == ir.AddrOf && (base == nil || base.Equal(op.Val)) {
+				out[op.Dst] = op.Val
+				continue
+			}
+			op.Defs(func(r ir.Reg) { other |= one(r) })
+		}
+	}
+	for r := range out {
+		if r >= lift.Vector || other.has(r) {
+			delete(out, r)
+		}
+	}
+	return out
+}
+
+// usesAfter reports whether an instruction of a window, from the load of a word on, reads a register.
+func usesAfter(window []*inst, load *inst, r ir.Reg) bool {
+	for _, in := range window[slices.Index(window, load):] {
+		used := false
+		for i := range in.Ops {
+			in.Ops[i].Uses(func(u ir.Reg) { used = used || u == r })
+		}
+		if used {
+			return true
+		}
+	}
+	return false
+}
+
+// checkTables refuses jumps through tables that others reach after the word is read: they may have read another word.
+func (f *function) checkTables() {
+	for _, jump := range f.order {
+		if jump.table == nil || jump.refused != "" {
+			continue
+		}
+		for _, in := range f.order {
+			if in.addr > jump.table.load.addr && in.addr <= jump.addr && in.starts {
+				jump.refused, jump.code, jump.next = jump.Text+": the table of the switch is not known, because several ways lead to the jump", codeFlow, nil
+			}
+		}
+	}
 }
 
 func (p *program) symbolicStep(values map[ir.Reg]symbolic, in *inst, op *ir.Op) {
@@ -151,44 +215,61 @@ func symbolicValue(values map[ir.Reg]symbolic, e *ir.Expr) symbolic {
 	return symbolic{}
 }
 
-// tableTargets reads the table, up to the first word that does not lead into the function.
+// tableTargets reads the table: up to something else that the program mentions, and up to the first word that does not
+// lead to an instruction of the function. 0 stands for words before the table, where its index does not begin at 0.
 func (p *program) tableTargets(f *function, use *tableUse) []uint64 {
-	const most = 4096
+	const most, skipped = 4096, 256
 	d := p.data[use.base.Obj]
 	sec, from := d.sec, d.off+uint64(use.base.Value)
+	end, size := sec.Size, uint64(use.size)
+	if next, ok := p.sweepAll().next(sec.Addr + from); ok && next-sec.Addr < end {
+		end = next - sec.Addr
+	}
 	var out []uint64
-	for at := from; at+uint64(use.size) <= sec.Size && at >= from && len(out) < most; at += uint64(use.size) {
-		var to uint64
-		r := sec.RelocAt(at)
+	found := false
+	for at := from; at+size <= end && at >= from && len(out) < most; at += size {
+		to, ok := p.tableTarget(use, sec, from, at)
+		ok = ok && p.belongs(f, to)
 		switch {
-		case r != nil && r.Sym != nil && r.Sym.Sec == nil:
+		case !ok && (found || len(out) >= skipped):
 			return out
-		case r != nil && use.size == 4 && r.Kind == object.PC32:
-			to = r.Sym.Addr() + uint64(r.Addend) - (at - from)
-		case r != nil && use.size == 8 && r.Kind == object.Abs64:
-			to = uint64(r.Addend)
-			if r.Sym != nil {
-				to += r.Sym.Addr()
-			}
-		case r != nil || !sec.Linked:
-			return out
-		case use.size == 4:
-			to = sec.Addr + from + uint64(int64(int32(binary.LittleEndian.Uint32(sec.Data[at:]))))
-		default:
-			to = binary.LittleEndian.Uint64(sec.Data[at:])
+		case !ok:
+			to = 0
 		}
-		if !p.belongs(f, to) {
-			return out
-		}
+		found = found || ok
 		out = append(out, to)
+	}
+	if !found {
+		return nil
 	}
 	return out
 }
 
-// belongs reports whether an address is code of a function, or of a part that the compiler has put elsewhere.
+// tableTarget returns where a word of a table leads.
+func (p *program) tableTarget(use *tableUse, sec *object.Section, from, at uint64) (to uint64, ok bool) {
+	switch r := sec.RelocAt(at); {
+	case r != nil && r.Sym != nil && r.Sym.Sec == nil:
+		return 0, false
+	case r != nil && use.size == 4 && r.Kind == object.PC32:
+		return r.Sym.Addr() + uint64(r.Addend) - (at - from), true
+	case r != nil && use.size == 8 && r.Kind == object.Abs64:
+		to = uint64(r.Addend)
+		if r.Sym != nil {
+			to += r.Sym.Addr()
+		}
+		return to, true
+	case r != nil || !sec.Linked:
+		return 0, false
+	case use.size == 4:
+		return sec.Addr + from + uint64(int64(int32(binary.LittleEndian.Uint32(sec.Data[at:])))), true
+	}
+	return binary.LittleEndian.Uint64(sec.Data[at:]), true
+}
+
+// belongs reports whether an address is an instruction of a function, or of a part that the compiler has put elsewhere.
 func (p *program) belongs(f *function, addr uint64) bool {
 	sec := p.image.Find(addr)
-	if sec == nil || !sec.Exec {
+	if sec == nil || !sec.Exec || !p.sweepAll().begins[addr] {
 		return false
 	}
 	sym := p.image.At(sec, addr-sec.Addr)
@@ -250,11 +331,30 @@ func (e *emitter) callPointer(in *inst) {
 		e.assume(ir.Negate(any), none)
 		e.at = none
 	}
+	e.refuseCode(in, pointer)
 	bad := ir.NewOp(ir.Assert)
 	bad.Val, bad.Class, bad.Msg = ir.Int(0), ir.BadAddress, "call through a pointer that is no function of the program"
 	end := e.fb.Loc("", e.pos)
 	e.p.called[e.fb.Edge(e.at, bad, end, e.pos)] = ir.R(pointer)
 	e.at = after
+}
+
+// refuseCode makes a jump or call into the code of a linked file not supported, where the address is that of no function:
+// the table of a switch has not been found.
+func (e *emitter) refuseCode(in *inst, pointer ir.Reg) {
+	for _, sec := range e.p.image.Sections {
+		if !sec.Exec || !sec.Linked {
+			continue
+		}
+		at := ir.Binary(ir.Sub, ir.U64, ir.R(pointer), ir.Int(int64(linkedBase(e.p.image)+sec.Addr)))
+		inside := ir.Binary(ir.Lt, ir.U64, at, ir.Int(int64(sec.Size)))
+		refused, other := e.fb.Loc("", e.pos), e.fb.Loc("", e.pos)
+		e.assume(inside, refused)
+		e.assume(ir.Negate(inside), other)
+		e.at = refused
+		e.unsupported(codeFlow, in.Text+": the address is in the code, and is that of no function: the table of a switch is not found")
+		e.at = other
+	}
 }
 
 // refuseMain makes a call of main through a pointer not supported where functions run before main.
@@ -281,7 +381,7 @@ func (e *emitter) branchTable(in *inst) {
 		is := ir.Binary(ir.Eq, ir.U64, ir.R(e.tableReg(in.table)), ir.Int(int64(i)*in.table.size))
 		next := e.f.insts[to]
 		if next == nil {
-			continue // the function has too many instructions
+			continue // no entry, or the function has too many instructions
 		}
 		e.at = from
 		e.assume(is, e.locs[next])

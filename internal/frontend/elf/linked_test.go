@@ -1,6 +1,7 @@
 package elf_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -93,6 +94,28 @@ func TestEntry(t *testing.T) {
 			opt := pipeline.COptions{Entry: strings.Fields(c.entries), Finally: c.finally}
 			if got, why := program(t, noMain, flags, c.model, opt); got != c.want {
 				t.Errorf("%+v %s: %s (%s)", c, flags, got, why)
+			}
+		}
+	}
+}
+
+// TestEntryMain: a function of --entry may be called main, and a function of the program may have the name of one of the
+// library that the library of fencepost brings, too.
+func TestEntryMain(t *testing.T) {
+	const text = `#include <assert.h>
+#include <errno.h>
+#include <stdlib.h>
+volatile int x = 1;
+int *__errno_location(void) { static int e; return &e; } int abs(int n) { return n < 0 ? -n : n; }
+int (*volatile f)(int) = abs; int *(*volatile e)(void) = __errno_location;
+int main(void) { errno = strtol("7", 0, 10); assert(f(-x) == 1 && *e() == %d); return 0; }
+`
+	for _, flags := range []string{"-c -O0", "-c -O2", "-O1", "-O1 -static"} {
+		for value, want := range map[int]string{7: "safe", 8: "unsafe"} {
+			for _, entry := range [][]string{nil, {"main"}} {
+				if got, why := program(t, fmt.Sprintf(text, value), flags, "tso", pipeline.COptions{Entry: entry}); got != want {
+					t.Errorf("%s, --entry %s, %d: %s (%s), want %s", flags, entry, value, got, why, want)
+				}
 			}
 		}
 	}

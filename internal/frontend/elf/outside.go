@@ -26,6 +26,7 @@ type stretch struct {
 	low, high uint64 // from low up to high, which is outside
 	code, why string
 	obj       ir.ObjectID // that has it; ir.NoObject: none
+	data      bool        // calls are allowed
 }
 
 // outsideAddress returns the number that stands for an address that is not known, for a reason.
@@ -44,14 +45,35 @@ func (p *program) outsideAddress(code, why string, off int64) *ir.Expr {
 func (p *program) missing(name string, off int64) *ir.Expr {
 	s := p.image.Linked[name]
 	function := s != nil && (s.Kind == object.Function || s.Kind == object.Indirect)
-	if (function || p.knows(name)) && off == 0 {
-		return p.externPointer(name)
+	variable := s != nil && (s.Kind == object.Data || s.Kind == object.ThreadLocal)
+	if (function || p.knows(name)) && !variable && off == 0 {
+		e := p.externPointer(name)
+		p.perhaps[p.forwards[name]] = p.perhaps[p.forwards[name]] || !function
+		return e
 	}
+	return p.outsideAddress(codeExtern, p.undefined(name), off)
+}
+
+// undefined says that no file defines a symbol.
+func (p *program) undefined(name string) string {
 	why := shortName(name) + " is not defined in the given files"
-	if s != nil {
+	if s := p.image.Linked[name]; s != nil {
 		why += "; " + s.File + " refers to it"
 	}
-	return p.outsideAddress(codeExtern, why, off)
+	return why
+}
+
+// perhapsVariables returns the addresses of functions of libraries that are known by their names alone: if the program
+// reads or writes there, the name is one of a variable, which no file defines.
+func (p *program) perhapsVariables() [][]stretch {
+	var out [][]stretch
+	for _, f := range p.funcs {
+		if p.perhaps[f] && f.fb != nil {
+			low := uint64(ir.FuncAddress(f.fb.ID))
+			out = append(out, []stretch{{low: low, high: low + 16, code: codeExtern, why: p.undefined(f.sym.Name), obj: ir.NoObject, data: true}})
+		}
+	}
+	return out
 }
 
 // field is a field of data that has a relocation.
@@ -70,8 +92,8 @@ func (p *program) fields() []field {
 	for _, f := range p.funcs {
 		for _, in := range f.order {
 			for _, t := range in.keeps {
-				for i := range t.targets {
-					tables[position{t.sec, t.from + uint64(i)*uint64(t.size)}] = true
+				for i, to := range t.targets {
+					tables[position{t.sec, t.from + uint64(i)*uint64(t.size)}] = to != 0
 				}
 			}
 		}
@@ -126,6 +148,8 @@ func (p *program) forbid(out *ir.Program) {
 			bad = append(bad, []stretch{s})
 		}
 	}
+	bad = append(bad, p.unknownCopies(out)...)
+	bad = append(bad, p.perhapsVariables()...)
 	if len(p.unknown) > 0 {
 		bad = append(bad, p.unknown)
 	}
@@ -157,8 +181,10 @@ func (p *program) forbid(out *ir.Program) {
 				}
 				guarded[f.Edges[i].From] = op.Addr
 			case (op.Kind == ir.Call || op.Kind == ir.Spawn) && op.Val != nil:
+				g.calls = true
 				g.address(op.Val, 1)
 			case p.called[f.Edges[i].ID] != nil:
+				g.calls = true
 				g.address(p.called[f.Edges[i].ID], 1)
 			}
 		}
@@ -168,11 +194,12 @@ func (p *program) forbid(out *ir.Program) {
 
 // guard puts branches in front of an edge.
 type guard struct {
-	out  *ir.Program
-	f    *ir.Func
-	i    int    // of the edge
-	inst string // its instruction
-	bad  [][]stretch
+	out   *ir.Program
+	f     *ir.Func
+	i     int    // of the edge
+	inst  string // its instruction
+	calls bool   // the address is called
+	bad   [][]stretch
 }
 
 // address ends the execution where an access is in a forbidden stretch.
@@ -189,7 +216,7 @@ func (g *guard) address(addr *ir.Expr, size uint64) {
 	}
 	for _, list := range g.bad {
 		low, high, obj := list[0].low, list[len(list)-1].high, list[0].obj
-		if base != nil && base.Obj != obj {
+		if base != nil && base.Obj != obj || g.calls && list[0].data {
 			continue
 		}
 		if at := low - (size - 1); base == addr && base != nil && g.out.Objects[obj].Addr+uint64(base.Value)-at >= high-at {

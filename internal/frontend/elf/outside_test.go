@@ -1,6 +1,7 @@
 package elf_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -15,6 +16,25 @@ func TestOutside(t *testing.T) {
 			got, why := program(t, c.text, flags, "tso", pipeline.COptions{})
 			if got != c.want || !strings.Contains(why, c.why) {
 				t.Errorf("%s, %s: %s (%s), want %s (%s)", c.name, flags, got, why, c.want, c.why)
+			}
+		}
+	}
+}
+
+// TestCopied: the value of a variable of a dynamic library that is not known is not supported where the program reaches
+// it, directly, through a pointer and beside a variable of its own, and does no harm elsewhere.
+func TestCopied(t *testing.T) {
+	const text = `#include <assert.h>
+extern char *tzname[2]; static int mine[4]; char **volatile p = tzname; volatile int n = 1, never;
+int main(void) { for (int i = 0; i < 4; i++) mine[(i + n) & 3] = i; %s assert(mine[0] == 3); return 0; }
+`
+	for _, flags := range []string{"-O0", "-O1 -fPIE -pie", "-O1 -no-pie -fno-pie", "-O2 -no-pie -fno-pie", "-O2 -fPIC"} {
+		for code, want := range map[string]string{
+			"if (tzname[0] == 0) n = 2;": "unknown", "if (*p == 0) n = 2;": "unknown", "tzname[n] = 0;": "unknown", "if (never) *p = 0;": "safe", "if (p == 0) mine[0] = 5;": "safe",
+		} {
+			got, why := program(t, fmt.Sprintf(text, code), flags, "tso", pipeline.COptions{})
+			if got != want || want == "unknown" && !strings.Contains(why, "tzname") {
+				t.Errorf("%s, %s: %s (%s), want %s", flags, code, got, why, want)
 			}
 		}
 	}
@@ -56,6 +76,10 @@ var outside = []struct {
 	{"copied by the library", "unknown", "ext is not defined in the given files; a refers to it", "#include <string.h>\nextern char ext[]; char to[200]; char *p = ext; volatile int n = 100; int main(void) { memcpy(to, p, n); return 0; }\n"},
 	{"called", "unknown", "f is not defined in the given files; a refers to it", "void f(void); void (*p)(void) = f; int main(void) { p(); return 0; }\n"},
 	{"a thread", "unknown", "f is not defined in the given files", "#include <pthread.h>\nvoid *f(void *); void *(*p)(void *) = f; int main(void) { pthread_t t; pthread_create(&t, 0, p, 0); return 0; }\n"},
+	{"with the name of a function", "unknown", "index is not defined in the given files", "extern volatile int index; int main(void) { return index == 3; }\n"},
+	{"a word with the name of a function", "unknown", "daemon is not defined in the given files", "extern int daemon; int *volatile p = &daemon; int main(void) { return *p == 3; }\n"},
+	{"a variable of Rust", "unknown", "HOOK is not defined in the given files", "extern volatile long _RNvNtCsjrHSEGnQ3l9_3std9panicking4HOOK; int main(void) { return _RNvNtCsjrHSEGnQ3l9_3std9panicking4HOOK == 3; }\n"},
+	{"the count of panics", "safe", "", "#include <assert.h>\nextern volatile long _RNvNtNtCsjrHSEGnQ3l9_3std9panicking11panic_count18GLOBAL_PANIC_COUNT; int main(void) { assert(!(_RNvNtNtCsjrHSEGnQ3l9_3std9panicking11panic_count18GLOBAL_PANIC_COUNT << 1)); return 0; }\n"},
 	{"kept", "safe", "", "#include <assert.h>\nextern int ext; int *p = &ext, *q; int main(void) { q = p; assert(q); assert(q != (int *)&p); return 0; }\n"},
 	{"not reached", "safe", "", "extern int ext; int *p = &ext; volatile int never; int main(void) { if (never) return *p; return 0; }\n"},
 	{"distances", "safe", "", "#include <assert.h>\n" + twoTexts + "int main(void) { assert(((const char *)texts + texts[i])[0] == '2'); return 0; }\n"},

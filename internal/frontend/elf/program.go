@@ -28,6 +28,7 @@ type program struct {
 	externs []string // functions that are not defined in the files and whose addresses the code has
 	// forwards are the functions that stand for these where their addresses are not called at once.
 	forwards map[string]*function
+	perhaps  map[*function]bool // those that may be variables
 
 	first   []*function // run before main
 	threads []thread    // of a main that is made up
@@ -58,6 +59,7 @@ type program struct {
 	wrapped   map[wrapper]bool
 	unaligned int            // how many accesses are at addresses whose alignment is not known
 	names     map[string]int // how many functions have the name in answers
+	swept     *sweep         // all code; nil: not read so far
 }
 
 // function is a function of the program.
@@ -72,6 +74,7 @@ type function struct {
 	reads   regSet // what it reads of its caller's registers; other parameters a call through a pointer may take
 	starts  bool   // a thread begins with it: it gets one parameter
 	passed  []slot // parameters on the stack, by their offsets from the stack pointer at the entry
+	exact   bool   // passed has all of them
 	writes  regSet // what it overwrites of the registers that a call may change
 	used    bool   // some caller reads rax after it
 	results regSet // registers beside rax that callers read after it
@@ -116,7 +119,7 @@ type inst struct {
 func newProgram(image *object.Image, opt Options, whole map[*object.Section]bool) *program {
 	return &program{
 		image: image, opt: opt, at: map[uint64]*function{}, taken: map[*function]bool{}, known: map[*object.Section][]*datum{}, whole: whole,
-		forwards: map[string]*function{}, names: map[string]int{}, wrapped: map[wrapper]bool{}, blockReads: map[uint64]bool{}, sites: map[uint64]*ir.FenceSite{}, called: map[ir.EdgeID]*ir.Expr{},
+		forwards: map[string]*function{}, perhaps: map[*function]bool{}, names: map[string]int{}, wrapped: map[wrapper]bool{}, blockReads: map[uint64]bool{}, sites: map[uint64]*ir.FenceSite{}, called: map[ir.EdgeID]*ir.Expr{},
 	}
 }
 
@@ -157,7 +160,7 @@ func (p *program) decode(f *function) {
 		switch in.End {
 		case lift.Indirect:
 			if in.table != nil {
-				todo = append(todo, in.table.targets...)
+				todo = append(todo, slices.DeleteFunc(slices.Clone(in.table.targets), func(to uint64) bool { return to == 0 })...)
 			}
 		case lift.Jump:
 			if !in.tail {
@@ -176,6 +179,7 @@ func (p *program) decode(f *function) {
 	}
 	sort.Slice(f.order, func(i, j int) bool { return f.order[i].addr < f.order[j].addr })
 	p.connect(f)
+	f.checkTables()
 	p.again(f)
 	f.final = !slices.ContainsFunc(f.order, (*inst).leaves)
 }

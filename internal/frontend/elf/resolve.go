@@ -63,8 +63,15 @@ func (p *program) tableWord(addr uint64) (e *ir.Expr, ok bool, err error) {
 			return ir.Int(int64(v)), true, nil
 		}
 		e, err = p.address(v)
-	case r.Kind == object.TPOff64 && r.Sym == nil:
-		e, err = p.threadLocal(r.Addend)
+	case r.Kind == object.TPOff64: // an offset in the block of the thread
+		off := r.Addend - int64(p.image.ThreadSize)
+		if r.Sym != nil {
+			if r.Sym.Sec == nil || !r.Sym.Sec.TLS {
+				return nil, true, fmt.Errorf("%s is a thread-local variable of a dynamic library", r.Sym.Name)
+			}
+			off += int64(r.Sym.Off)
+		}
+		return ir.Int(off), true, nil
 	case r.Sym == nil:
 		e, err = p.address(uint64(r.Addend))
 	case isExtern(r.Sym) || r.Sym.Kind == object.Indirect:
@@ -79,8 +86,8 @@ func (p *program) tableWord(addr uint64) (e *ir.Expr, ok bool, err error) {
 func (p *program) threadLocal(off int64) (*ir.Expr, error) {
 	at := int64(p.image.ThreadSize) + off
 	for _, s := range p.image.Sections {
-		if s.TLS && s.Linked && at >= int64(s.ThreadOff) && at < int64(s.ThreadOff+s.Size) {
-			return p.inSection(s, at-int64(s.ThreadOff))
+		if s.TLS && s.Linked && at >= 0 && at < int64(s.Size) {
+			return p.inSection(s, at)
 		}
 	}
 	return nil, fmt.Errorf("the word %d of the thread's block is not supported", off)
@@ -180,7 +187,7 @@ func (p *program) linked(target uint64) (lift.Target, error) {
 }
 
 func isExtern(s *object.Symbol) bool {
-	return s.Sec == nil && !s.Absolute && !s.Weak && outsideSize(s.Name) == 0
+	return s.Sec == nil && !s.Absolute && !s.Weak && libraryVariable(s.Name) == nil
 }
 
 // externAddr is the address of a function that is not defined in the files. Only calls take it.

@@ -38,7 +38,7 @@ func libraryFunction(name string) *prototype {
 	}
 	short := shortName(name)
 	for _, p := range panics {
-		if strings.HasPrefix(short, p) {
+		if strings.HasPrefix(short, p) && !isStatic(short) {
 			return &prototype{name: name, result: "void", call: fails}
 		}
 	}
@@ -54,6 +54,12 @@ func libraryFunction(name string) *prototype {
 		return &pr
 	}
 	return nil
+}
+
+// isStatic reports whether a name of Rust is that of a variable, by its letters.
+func isStatic(short string) bool {
+	last := short[strings.LastIndex(short, ":")+1:]
+	return last != "" && last == strings.ToUpper(last) && last != strings.ToLower(last)
 }
 
 // ends are functions that do not return, and are not supported or an error.

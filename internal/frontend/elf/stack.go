@@ -20,7 +20,10 @@ import (
 type frame struct {
 	before  map[*inst]offsets
 	escapes bool
-	params  bool  // a register holds an address of a parameter
+	params  bool  // an address of a parameter is used for more than an access at a known offset
+	indexed bool  // an access has an address that is computed of one in the stack
+	red     bool  // bytes below the stack pointer are used
+	bottom  int64 // the lowest offset of the stack pointer
 	low     int64 // the lowest offset that is used
 	high    int64 // the end of the parameters on the stack
 	slots   map[slot]bool
@@ -94,6 +97,35 @@ func (o offsets) eval(e *ir.Expr) (int64, bool) {
 		return (x+maxAlign-8)&c - (maxAlign - 8), true
 	}
 	return 0, false
+}
+
+// base returns the offset of the address in the stack that an expression is relative to, with the constants that are added.
+func (o offsets) base(e *ir.Expr) int64 {
+	if v, ok := o.eval(e); ok {
+		return v
+	}
+	if e.Op != ir.Add && e.Op != ir.Sub {
+		v := int64(0)
+		e.Walk(func(e *ir.Expr) {
+			if e.Op == ir.RegRef {
+				if off, ok := o.of(e.Reg); ok {
+					v = off
+				}
+			}
+		})
+		return v
+	}
+	v := o.base(e.X)
+	switch c, number := e.Y.IsConst(); {
+	case number && e.Op == ir.Sub:
+		return v - c
+	case number:
+		return v + c
+	case o.mentions(e.Y) && !o.mentions(e.X):
+		c, _ := e.X.IsConst()
+		return o.base(e.Y) + c
+	}
+	return v
 }
 
 // mentions reports whether an expression has a register with an address in the stack.
@@ -171,88 +203,46 @@ func (f *function) takeApart(p *program) {
 	}
 }
 
-// passOnStack finds the parameters on the stack: words above the return address. A function that another one jumps to
-// at its end has those of its caller.
-func (p *program) passOnStack() {
-	for _, f := range p.funcs {
-		for _, in := range f.order {
-			o, ok := f.frame.before[in]
-			if !ok || in.refused != "" {
-				continue
-			}
-			o = o.clone()
-			for i := range in.Ops {
-				op := &in.Ops[i]
-				if off, ok := o.eval(op.Addr); ok && op.Accesses() && off >= 8 {
-					f.addPassed(slot{off, int64(op.Type.Size())})
-				}
-				o.step(op)
-			}
-		}
-	}
-	for changed := true; changed; {
-		changed = false
-		for _, f := range p.funcs {
-			for _, in := range f.order {
-				if in.tail && in.callee != nil {
-					for _, s := range in.callee.passed {
-						changed = f.addPassed(s) || changed
-					}
-				}
-			}
-		}
-	}
-	for _, f := range p.funcs {
-		f.passed = words(cut(f.passed))
-		const most = 1 << 10
-		if n := len(f.passed); n > 0 && f.passed[n-1].off > most {
-			f.problem = fmt.Sprintf("the function has more than %d bytes of parameters on the stack, which is not supported", most)
-		}
-		if len(f.passed) > 0 && p.inC(f) {
-			f.problem = "the function has parameters on the stack, and its address is taken, which is not supported"
-		}
-	}
-}
-
-func (f *function) addPassed(s slot) bool {
-	if slices.Contains(f.passed, s) {
-		return false
-	}
-	f.passed = append(f.passed, s)
-	return true
-}
-
 // inspectAll finds the uses of the stack in a function.
 func (f *function) inspectAll(p *program) {
 	fr := &f.frame
+	leaf := true
 	for _, in := range f.order {
 		if o, ok := fr.before[in]; ok && in.refused == "" {
 			f.inspect(p, in, o.clone())
+			leaf = leaf && (!in.isCall() || in.tail)
 		}
 	}
 	for _, s := range f.passed {
 		fr.high = max(fr.high, s.off+s.size)
 		fr.slots[s] = true
 	}
-	if fr.escapes && fr.params {
-		f.problem = "the function takes the address of a parameter on the stack, which is not supported"
-	}
 	fr.pieces = cut(slices.Collect(maps.Keys(fr.slots)))
+	if leaf || fr.red { // addresses that are not known may be anywhere in the red zone
+		fr.low = min(fr.low, fr.bottom-redZone)
+	}
 	fr.low = (fr.low-8-15)&^15 + 8 // the block is aligned, and the entry is 8 past a multiple of 16
 	if fr.align > 0 {
 		fr.low = (fr.low-8)&^(fr.align-1) + 8 // as eval takes the entry to be
 	}
 }
 
+// redZone is how many bytes below the stack pointer a function may use.
+const redZone = 128
+
 // inspect finds the uses of the stack in an instruction.
 func (f *function) inspect(p *program, in *inst, o offsets) {
 	fr := &f.frame
-	if v, ok := o.of(lift.RSP); ok {
-		fr.low = min(fr.low, v)
-	} else {
-		f.problem = fmt.Sprintf("the stack pointer is not known at %s+0x%x: variables of variable size are not supported", f.sym.Name, in.addr-f.sym.Addr())
+	refuse := func(format string, args ...any) { in.refused, in.code = fmt.Sprintf(format, args...), codeFlow }
+	sp, ok := o.of(lift.RSP)
+	if !ok {
+		refuse("the stack pointer is not known at %s+0x%x: variables of variable size are not supported", f.sym.Name, in.addr-f.sym.Addr())
 		return
 	}
+	if after, ok := in.after(o).of(lift.RSP); ok {
+		sp = min(sp, after)
+	}
+	fr.low, fr.bottom = min(fr.low, sp), min(fr.bottom, sp)
 	for i := range in.Ops {
 		op := &in.Ops[i]
 		if op.Kind == ir.Assign && op.Val.Op == ir.And {
@@ -268,27 +258,45 @@ func (f *function) inspect(p *program, in *inst, o offsets) {
 		if op.Accesses() {
 			if off, ok := o.eval(op.Addr); ok {
 				size := int64(op.Type.Size())
-				fr.slots[slot{off, size}] = true
-				fr.low = min(fr.low, off)
 				if off+size > 0 && off < 8 {
-					f.problem = "the function accesses its return address, which is not supported"
+					refuse("%s: the function accesses its return address, which is not supported", in.Text)
+					return
 				}
+				fr.slots[slot{off, size}] = true
+				fr.low, fr.red = min(fr.low, off), fr.red || off < sp
 			} else if o.mentions(op.Addr) {
-				fr.escapes = true
+				fr.escapes, fr.indexed = true, true
+				fr.use(o.base(op.Addr), sp)
 			}
 			fr.escapes = fr.escapes || o.mentions(op.Val) || o.mentions(op.Val2)
 		} else if op.Kind == ir.Assign {
 			switch v, ok := o.eval(op.Val); {
-			case ok && v >= 8 && op.Dst != lift.RSP:
-				fr.params = true
+			case ok && op.Dst != lift.RSP:
+				fr.use(v, sp)
 			case !ok && o.mentions(op.Val):
 				fr.escapes = true
+				fr.use(o.base(op.Val), sp)
 			}
 		} else if o.mentions(op.Val) {
 			fr.escapes = true
 		}
 		o.step(op)
 	}
+	f.inspectEnd(p, in, o, refuse)
+}
+
+// use notes an address in the stack that is used for more than an access at a known offset: one of a parameter, or one
+// below the stack pointer.
+func (fr *frame) use(off, sp int64) {
+	fr.params = fr.params || off >= 8
+	if off < sp {
+		fr.red, fr.low = true, min(fr.low, off)
+	}
+}
+
+// inspectEnd finds the uses of the stack where an instruction calls, returns or jumps.
+func (f *function) inspectEnd(p *program, in *inst, o offsets, refuse func(format string, args ...any)) {
+	fr := &f.frame
 	switch {
 	case in.isCall():
 		for i, r := range argumentRegs {
@@ -299,19 +307,24 @@ func (f *function) inspect(p *program, in *inst, o offsets) {
 		if !in.tail {
 			for _, s := range in.passed() {
 				s = in.passes(o, s)
-				fr.slots[s] = true
 				if s.off+s.size > 0 {
-					f.problem = "a call passes more on the stack than there is"
+					refuse("%s: the call passes more on the stack than there is", in.Text)
+					return
 				}
+				fr.slots[s] = true
 			}
 		}
 		fr.escapes = fr.escapes || in.pointer && o.mentions(in.Cond)
 		if v, _ := o.of(lift.RSP); in.tail && v != 0 {
-			f.problem = "the stack is not balanced at a jump to another function"
+			what := "the stack is not balanced at a jump to another function"
+			if in.pointer {
+				what = "the table of the jump is not found"
+			}
+			refuse("%s: %s", in.Text, what)
 		}
 	case in.End == lift.Ret:
 		if v, _ := o.of(lift.RSP); v != 0 {
-			f.problem = "the stack is not balanced at a return"
+			refuse("the stack is not balanced at a return")
 		}
 		if _, ok := o.of(lift.RAX); ok {
 			fr.escapes = true

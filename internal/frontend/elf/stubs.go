@@ -141,6 +141,30 @@ func (p *program) locate(out *ir.Program) {
 			made.Name = fmt.Sprintf("%s#%s", shortName(in.extern), strings.TrimPrefix(in.stub.name, "fp_call_"))
 		}
 	}
+	p.uniqueNames(out)
+}
+
+// uniqueNames gives functions of the machine code other names that have the name of a function of the text in C, or of
+// one that comes with it: the made-up main, and functions of the library that a file defines, too.
+func (p *program) uniqueNames(out *ir.Program) {
+	mine, taken := map[*ir.Func]bool{}, map[string]bool{}
+	for _, f := range p.funcs {
+		if f.fb != nil {
+			mine[f.fb.F] = true
+		}
+	}
+	for _, f := range out.Funcs {
+		if !mine[f] {
+			taken[f.Name] = true
+		}
+	}
+	for _, f := range out.Funcs {
+		name := f.Name
+		for n := 2; mine[f] && taken[f.Name]; n++ {
+			f.Name = fmt.Sprintf("%s@%d", name, n)
+		}
+		taken[f.Name] = true
+	}
 }
 
 // cName returns the name of a function of the program in the text in C.

@@ -7,20 +7,38 @@ import (
 	"fencepost/internal/ir"
 )
 
-// Addresses of thread-local variables: mov rax, fs:0 and lea rax, [rax+offset]. A relocation gives the address of the
-// variable instead of its offset in the block of the thread, so that the address of the block is 0 here. It must be
-// used for nothing else.
+// Addresses of thread-local variables. In an object, code adds the offset of a variable in the block of the thread to
+// the address of the block: mov rax, fs:0 and lea rax, [rax+offset], or fs:[rax] after a load of the offset. A relocation
+// gives the address of the variable instead of its offset, so that the address of the block is 0 here. It must be used
+// for nothing else. In a linked file the offsets are numbers, and the block has an address: the end of the object that
+// holds the variables of a thread.
 
-// Thread resolves the address of the block of a thread.
+// Thread resolves the word at the beginning of the block of a thread, which holds its address.
 func (p *program) Thread(addr uint64, off int) (*ir.Expr, error) {
-	switch r, _, ok := p.field(addr, off); {
-	case r != nil || !ok:
+	if r, _, ok := p.field(addr, off); r != nil || !ok {
 		return nil, nil // a variable
-	case p.image.Find(addr).Linked:
-		return nil, fmt.Errorf("the address of the thread's block is not supported in a linked file")
+	}
+	if block, err := p.Block(addr); block != nil || err != nil {
+		return block, err
 	}
 	p.blockReads[addr] = true
 	return ir.Int(0), nil
+}
+
+// Block returns the address of the block of a thread of a linked file.
+func (p *program) Block(addr uint64) (*ir.Expr, error) {
+	if !p.image.Find(addr).Linked {
+		return nil, nil
+	}
+	for _, s := range p.image.Sections {
+		if s.TLS && s.Linked {
+			if !p.whole[s] && len(p.pieces(s)) > 1 {
+				p.whole[s], p.changed = true, true
+			}
+			return ir.Addr(ir.ObjectID(p.use(p.pieces(s)[0])), int64(p.image.ThreadSize)), nil
+		}
+	}
+	return nil, fmt.Errorf("the address of the thread's block is not supported in a linked file without thread-local variables")
 }
 
 // threadBlocks refuses instructions that use the address of the block of a thread for something else.
@@ -75,7 +93,7 @@ func (p *program) threadBlocks(f *function) {
 func (p *program) hasThreadOffset(in *inst) bool {
 	sec := p.image.Find(in.addr)
 	for off := range in.Bytes {
-		if r := sec.RelocAt(in.addr - sec.Addr + uint64(off)); r != nil && (r.Kind == object.TPOff32 || r.Kind == object.TPOff64) {
+		if r := sec.RelocAt(in.addr - sec.Addr + uint64(off)); r != nil && (r.Kind == object.TPOff32 || r.Kind == object.TPOff64 || r.Kind == object.GOTTPOff32) {
 			return true
 		}
 	}

@@ -22,6 +22,9 @@ type Resolver interface {
 	Number(addr uint64, off, size int, value int64, thread bool) (*ir.Expr, error)
 	// Thread resolves the word at the beginning of the block of a thread, which holds the address of the block.
 	Thread(addr uint64, off int) (*ir.Expr, error)
+	// Block returns the address of the block of a thread, to which an operand with registers is relative; nil: the
+	// registers hold all of the address.
+	Block(addr uint64) (*ir.Expr, error)
 	// Branch resolves the target of a jump or call.
 	Branch(addr uint64, off int, target uint64) (Target, error)
 }

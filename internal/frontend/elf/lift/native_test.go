@@ -92,6 +92,8 @@ func (absolute) Memory(_ uint64, _ int, target uint64) (*ir.Expr, bool, error) {
 
 func (absolute) Thread(uint64, int) (*ir.Expr, error) { return nil, nil }
 
+func (absolute) Block(uint64) (*ir.Expr, error) { return nil, nil }
+
 func (absolute) Number(_ uint64, _, _ int, v int64, _ bool) (*ir.Expr, error) { return nil, nil }
 
 func (absolute) Branch(_ uint64, _ int, target uint64) (Target, error) {

@@ -62,29 +62,39 @@ func (l *Lifter) address(m x86asm.Mem) (addr, word *ir.Expr) {
 		return ir.Int(0), nil
 	}
 	thread := m.Segment == x86asm.FS
-	disp := ir.Int(m.Disp)
-	if off, size := l.dispField(m); size >= 4 {
-		if thread && m.Base == 0 && m.Index == 0 && m.Disp == 0 && l.in.Op == x86asm.MOV && l.in.Args[1] == m {
+	alone := m.Base == 0 && m.Index == 0
+	disp, sum, inBlock := ir.Int(m.Disp), ir.Int(0), false
+	if word := alone && m.Disp == 0 && l.in.Op == x86asm.ADD && l.in.Args[1] == m; thread && (!alone || word) {
+		block, err := l.res.Block(l.addr)
+		l.fail(err)
+		if word && block != nil {
+			return nil, block // the first word of the block holds its address
+		}
+		if block != nil {
+			disp, sum, inBlock = ir.Int(0), add(block, disp), true
+		}
+	}
+	if off, size := l.dispField(m); size >= 4 && !inBlock {
+		if thread && alone && m.Disp == 0 && l.in.Op == x86asm.MOV && l.in.Args[1] == m {
 			e, err := l.res.Thread(l.addr, off)
 			l.fail(err)
 			if e != nil {
 				return nil, e
 			}
 		}
-		e, err := l.res.Number(l.addr, off, size, m.Disp, thread && m.Base == 0 && m.Index == 0)
+		e, err := l.res.Number(l.addr, off, size, m.Disp, thread && alone)
 		l.fail(err)
 		if e != nil {
 			disp = e
 		}
 	}
-	sum := ir.Int(0)
 	if m.Base != 0 {
 		r, bits, _, ok := general(m.Base)
 		if !ok || bits != 64 {
 			l.err = l.refuse(": the address is not supported")
 			return ir.Int(0), nil
 		}
-		sum = ir.R(r)
+		sum = add(sum, ir.R(r))
 	}
 	if m.Index != 0 && m.Scale != 0 {
 		r, bits, _, ok := general(m.Index)

@@ -35,10 +35,8 @@ type Section struct {
 	// Write says that the program may write to it; RelRO, that it may not any more when main begins.
 	Write, RelRO bool
 	TLS          bool
-	// ThreadOff is the offset of a thread-local section of a linked file in the block of a thread.
-	ThreadOff uint64
-	Align     uint64
-	Relocs    []Reloc // by offset
+	Align        uint64
+	Relocs       []Reloc // by offset
 	// Linked says that the section belongs to a linked file, whose code has addresses in it.
 	Linked bool
 }
@@ -53,7 +51,8 @@ type Symbol struct {
 	Kind SymbolKind
 	// Weak says that a missing definition is no error, Local that other files cannot refer to it.
 	Weak, Local, Absolute bool
-	// Copied says that it is a variable of a dynamic library, which gets its value when the program is loaded.
+	// Copied says that it is a variable of a dynamic library, which gets its value when the program is loaded, in memory
+	// of the program.
 	Copied bool
 	// Version is the version of a library's symbol that a linked file asks for.
 	Version string

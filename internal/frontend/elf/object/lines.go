@@ -38,6 +38,7 @@ type Lines struct {
 	Producers []string
 	types     map[string]dwarf.Type // of variables, by name
 	typesAt   map[uint64]dwarf.Type // by address
+	functions map[uint64]debugEntry // by their first addresses
 }
 
 type lineRow struct {
@@ -133,6 +134,8 @@ func (l *Lines) add(f debugFile) (err error) {
 		case entry.Tag == dwarf.TagSubprogram && entry.Val(dwarf.AttrDeclaration) != nil:
 			r.SkipChildren() // the types of its parameters tell nothing about the program
 			continue
+		case entry.Tag == dwarf.TagSubprogram:
+			l.addFunction(d, entry)
 		case entry.Tag == dwarf.TagVariable:
 			l.addVariable(d, entry)
 		case entry.Tag == dwarf.TagInlinedSubroutine:

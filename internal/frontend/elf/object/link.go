@@ -124,15 +124,13 @@ func (a *adder) addSections() *Error {
 			a.next = sec.Addr + sec.Size + 16
 		} else if sec.Addr+sec.Size < sec.Addr {
 			return problem(a.name, "the section %s does not fit into memory", s.Name)
-		} else if sec.TLS && sec.Data == nil {
-			sec.Addr += 1 << 60 // .tbss takes no memory: its addresses belong to the sections after it
-		}
-		if linked && sec.TLS {
-			sec.ThreadOff = a.tlsOffset(sec)
 		}
 		a.sections[i] = sec
-		a.image.Sections = append(a.image.Sections, sec)
+		if !linked || !sec.TLS {
+			a.image.Sections = append(a.image.Sections, sec)
+		}
 	}
+	a.threadSection()
 	return nil
 }
 
@@ -185,7 +183,7 @@ func (a *adder) symbol(es *elf.Symbol) (*Symbol, *Error) {
 		if sym.Sec.Linked {
 			base := sym.Sec.Addr
 			if sym.Sec.TLS { // values are offsets in the block of a thread
-				base = sym.Sec.ThreadOff
+				base = 0
 			}
 			if es.Value-base > sym.Sec.Size { // such as _end, which is beside its section
 				sym.Absolute, sym.Sec = true, nil
@@ -198,18 +196,6 @@ func (a *adder) symbol(es *elf.Symbol) (*Symbol, *Error) {
 		}
 	}
 	return sym, nil
-}
-
-// tlsOffset returns the offset of a section of a linked file in the block of a thread.
-func (a *adder) tlsOffset(s *Section) uint64 {
-	for _, p := range a.elf.Progs {
-		if p.Type == elf.PT_TLS {
-			align := max(1, min(p.Align, 1<<20))
-			a.image.ThreadSize = (p.Memsz + align - 1) / align * align
-			return s.Addr&^(1<<60) - p.Vaddr
-		}
-	}
-	return 0
 }
 
 // common makes the section of a variable that every file may define.

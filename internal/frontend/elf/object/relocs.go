@@ -115,23 +115,34 @@ func (a *adder) dynamicReloc(dynamic []elf.Symbol, off uint64, typ elf.R_X86_64,
 		return nil
 	}
 	var sec *Section
+	base := uint64(0)
 	for _, s := range a.sections {
-		if s != nil && !(s.TLS && s.Data == nil) && off >= s.Addr && off-s.Addr < s.Size {
-			sec = s
+		if s == nil || sec != nil && s.TLS {
+			continue
+		}
+		from := s.Addr
+		if s.TLS {
+			from -= threadBase
+		}
+		if off >= from && off-from < s.Size {
+			sec, base = s, from
 		}
 	}
-	if sec == nil || sec.Size-(off-sec.Addr) < 8 {
+	if sec == nil || sec.Size-(off-base) < 8 && typ != elf.R_X86_64_COPY {
 		return problem(a.name, "a dynamic relocation is outside all sections, at 0x%x", off)
 	}
-	r := Reloc{Off: off - sec.Addr, Kind: Abs64, Addend: addend}
+	r := Reloc{Off: off - base, Kind: Abs64, Addend: addend}
 	if index > 0 {
 		if int(index) > len(dynamic) {
 			return problem(a.name, "a dynamic relocation at 0x%x has no symbol", off)
 		}
 		name := dynamic[index-1].Name
-		if r.Sym = a.image.Linked[name]; r.Sym == nil {
-			r.Sym = &Symbol{Name: name, File: a.name, Version: dynamic[index-1].Version, Kind: symbolKinds[elf.ST_TYPE(dynamic[index-1].Info)]}
-			a.image.Linked[name] = r.Sym
+		if r.Sym = a.image.Linked[name]; r.Sym == nil { // another file's, or one whose name has a version in the program
+			sym, err := a.symbol(&dynamic[index-1])
+			if err != nil {
+				return err
+			}
+			r.Sym, a.image.Linked[name] = sym, sym
 		}
 	}
 	switch typ {
@@ -141,14 +152,14 @@ func (a *adder) dynamicReloc(dynamic []elf.Symbol, off uint64, typ elf.R_X86_64,
 	case elf.R_X86_64_TPOFF64:
 		r.Kind = TPOff64
 	case elf.R_X86_64_COPY: // a variable of a library that the program refers to
-		if r.Sym != nil {
-			r.Sym.Copied = true
+		if index > 0 {
+			a.copied(&dynamic[index-1], sec, r.Off)
 		}
 		return nil
 	case elf.R_X86_64_IRELATIVE: // an indirect function: the addend is the address of the function that picks its code
 		r.Sym, r.Addend = a.picked(uint64(addend)), 0
 	default:
-		return refusedReloc(a.name, sec, off-sec.Addr, typ)
+		return refusedReloc(a.name, sec, r.Off, typ)
 	}
 	sec.Relocs = append(sec.Relocs, r)
 	return nil
