@@ -108,7 +108,7 @@ func (p *program) startValues(d *datum) {
 	}
 }
 
-// unknownCopies returns the places of variables of libraries whose values are not known.
+// unknownCopies returns the addresses of variables of libraries whose values are not known.
 func (p *program) unknownCopies(out *ir.Program) [][]stretch {
 	var list [][]stretch
 	for _, d := range p.data {

@@ -28,7 +28,7 @@ type program struct {
 	externs []string // functions that are not defined in the files and whose addresses the code has
 	// forwards are the functions that stand for these where their addresses are not called at once.
 	forwards map[string]*function
-	perhaps  map[*function]bool // those that may be variables
+	perhaps  map[*function]bool // forwards whose names may be those of variables
 
 	first   []*function // run before main
 	threads []thread    // of a main that is made up

@@ -41,7 +41,7 @@ func (a *adder) threadSection() {
 	}
 }
 
-// copied marks a variable of a library that has its place in the program: all its names there.
+// copied marks a variable of a library whose memory is in the program: all its names there.
 func (a *adder) copied(es *elf.Symbol, sec *Section, off uint64) {
 	found := false
 	if es.Size > sec.Size-off {
