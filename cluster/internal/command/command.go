@@ -15,6 +15,7 @@ import (
 	"fencepost/cluster/internal/store"
 	"fencepost/internal/cli"
 
+	"github.com/nats-io/nats.go"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
@@ -80,14 +81,14 @@ func token(file string) (string, error) {
 	return t, nil
 }
 
-// connect opens the store of the server. The caller closes the connection.
-func (p *tool) connect(ctx context.Context, name string) (*store.Store, func(), error) {
+// dial connects to the server.
+func (p *tool) dial(name string) (*nats.Conn, error) {
 	t, err := token(p.access.tokenFile)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	if (p.access.Certificate == "") != (p.access.Key == "") {
-		return nil, nil, cli.UsageError("--tls-cert and --tls-key go together", "give both")
+		return nil, cli.UsageError("--tls-cert and --tls-key go together", "give both")
 	}
 	how := p.access.Access
 	how.Token, how.Name = t, "fencepost-cluster "+name
@@ -95,15 +96,42 @@ func (p *tool) connect(ctx context.Context, name string) (*store.Store, func(), 
 		fmt.Fprintf(p.stderr, "fencepost-cluster: warning: the token goes to %s without encryption; use tls://\n", how.URL)
 	}
 	nc, err := server.Connect(how)
+	if errors.Is(err, server.ErrAway) {
+		return nil, fmt.Errorf("%w", err)
+	}
 	if err != nil {
+		return nil, cli.UsageError(err.Error(), "see `fencepost-cluster "+name+" --help`")
+	}
+	return nc, nil
+}
+
+// connect opens the store of the server, and makes it if replicas is not 0. The caller closes the connection.
+func (p *tool) connect(ctx context.Context, name string, replicas int) (*store.Store, func(), error) {
+	nc, err := p.dial(name)
+	if errors.Is(err, server.ErrAway) {
 		return nil, nil, cli.UsageError(err.Error(), "is the server running? start one with `fencepost-cluster serve`")
 	}
-	s, err := store.Connect(ctx, nc, p.replicas)
+	if err != nil {
+		return nil, nil, err
+	}
+	s, err := store.Connect(ctx, nc, replicas)
 	if err != nil {
 		nc.Close()
-		return nil, nil, fmt.Errorf("%s: %w", how.URL, err)
+		return nil, nil, p.unusable(err)
 	}
 	return s, nc.Close, nil
+}
+
+// unusable makes a mistake of the user of an error about a store that cannot be used.
+func (p *tool) unusable(err error) error {
+	switch {
+	case errors.Is(err, store.ErrEmpty), errors.Is(err, context.Canceled):
+		return err
+	case errors.Is(err, store.ErrFormat):
+		return cli.UsageError(fmt.Sprintf("%s: %v", p.access.URL, err), "use the version that made it, or start `serve` with another --dir")
+	default:
+		return cli.UsageError(fmt.Sprintf("%s: %s", p.access.URL, store.Message(err)), "`fencepost-cluster serve --help` says what a server needs")
+	}
 }
 
 // Run does what args (without the program's name) say and returns the exit code.
@@ -158,7 +186,7 @@ func (p *tool) check(ctx context.Context, in fencepost.Input, opt fencepost.Chec
 	if p.ask.AckWait == 0 {
 		p.ask.AckWait = max(ackFactor*p.ask.Slice, leastWait)
 	}
-	s, closeStore, err := p.connect(ctx, "check")
+	s, closeStore, err := p.connect(ctx, "check", p.replicas)
 	if err != nil {
 		return fencepost.Answer{}, err
 	}

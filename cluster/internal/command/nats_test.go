@@ -3,6 +3,7 @@
 package command
 
 import (
+	"bufio"
 	"bytes"
 	"crypto/ecdsa"
 	"crypto/elliptic"
@@ -16,6 +17,7 @@ import (
 	"net"
 	"net/url"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -308,18 +310,50 @@ func natsCluster(t *testing.T) (map[string]*natsd.Server, string) {
 	return all, strings.Join(urls, ",")
 }
 
+// kept tests that three servers have all of some streams.
+func kept(t *testing.T, js jetstream.JetStream, names ...string) {
+	t.Helper()
+	for _, name := range names {
+		stream, err := js.Stream(t.Context(), name)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		// A server that has just got a message may not have confirmed it yet, so lag is allowed, and being new is not.
+		info := stream.CachedInfo()
+		if info.Config.Replicas != 3 || info.Cluster == nil || len(info.Cluster.Replicas) != 2 {
+			t.Errorf("%s is kept by %+v", name, info.Cluster)
+			continue
+		}
+		for _, peer := range info.Cluster.Replicas {
+			if !peer.Current && peer.Active == 0 {
+				t.Errorf("%s: %+v never had it", name, peer)
+			}
+		}
+	}
+}
+
+// stderrLines returns the lines that a command writes to standard error.
+func stderrLines(t *testing.T, cmd *exec.Cmd) <-chan string {
+	t.Helper()
+	pipe, err := cmd.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := make(chan string, 1000)
+	go func() {
+		defer close(out)
+		for s := bufio.NewScanner(pipe); s.Scan(); {
+			out <- s.Text()
+		}
+	}()
+	return out
+}
+
 // TestNATSCluster: three servers keep everything. The one that leads the queue of a check ends while the check runs, and
 // the answer is that of a single run.
 func TestNATSCluster(t *testing.T) {
 	servers, urls := natsCluster(t)
-	// A worker comes first and makes the lists of checks, with one replica; the check makes three of it.
-	for range 2 {
-		worker := command(t, "worker", "--join", urls, "--slots", "1", "--quiet")
-		if err := worker.Start(); err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { kill(worker) })
-	}
 	nc, err := nats.Connect(urls, nats.MaxReconnects(-1))
 	if err != nil {
 		t.Fatal(err)
@@ -328,6 +362,27 @@ func TestNATSCluster(t *testing.T) {
 	js, err := jetstream.New(nc)
 	if err != nil {
 		t.Fatal(err)
+	}
+	// Workers come first. They do not know how many servers shall keep the lists of checks, so they make none.
+	for range 2 {
+		worker := command(t, "worker", "--join", urls, "--slots", "1")
+		lines := stderrLines(t, worker)
+		if err := worker.Start(); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { kill(worker) })
+		for line := range lines {
+			if strings.Contains(line, "no check was ever submitted") {
+				break
+			}
+		}
+		go func() {
+			for range lines {
+			}
+		}()
+	}
+	for name := range js.StreamNames(t.Context()).Name() {
+		t.Errorf("a worker has made %s", name)
 	}
 	text, err := fencepost.Generate("fib", 5)
 	if err != nil {
@@ -362,6 +417,7 @@ func TestNATSCluster(t *testing.T) {
 	if leader == "" {
 		t.Fatal("the check was over before its queue was seen")
 	}
+	kept(t, js, "KV_fp_jobs", "KV_fp_workers", "OBJ_fp_programs")
 	t.Logf("%s ends", leader)
 	servers[leader].Shutdown()
 	<-done

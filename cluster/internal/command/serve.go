@@ -2,6 +2,7 @@ package command
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"log"
@@ -67,6 +68,9 @@ func (p *tool) serve(o server.Options) error {
 		return cli.UsageError(err.Error(), "see `fencepost-cluster serve --help`")
 	}
 	defer s.Stop()
+	if err := p.prepare(ctx, s); err != nil {
+		return err
+	}
 	fmt.Fprintf(p.stderr, "listening on %s, checks are kept in %s\n  add workers with `fencepost-cluster worker --join %s`\n", s.URL(), o.Dir, s.URL())
 	tick := time.NewTicker(time.Second)
 	defer tick.Stop()
@@ -80,6 +84,20 @@ func (p *tool) serve(o server.Options) error {
 			}
 		}
 	}
+}
+
+// prepare makes the store of a server, so that workers find it.
+func (p *tool) prepare(ctx context.Context, s *server.Server) error {
+	p.access.URL = s.URL()
+	nc, err := s.Connect()
+	if err != nil {
+		return cli.UsageError(err.Error(), "see `fencepost-cluster serve --help`")
+	}
+	defer nc.Close()
+	if _, err := store.Connect(ctx, nc, 1); err != nil && ctx.Err() == nil {
+		return p.unusable(err)
+	}
+	return nil
 }
 
 const workerHelp = `Explore parts of checks until stopped.
@@ -113,9 +131,13 @@ const workerGC = 400
 func (p *tool) work(slots int, quiet bool) error {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	p.replicas = 1
-	s, closeStore, err := p.connect(ctx, "worker")
-	if err != nil {
+	out := p.stderr
+	if quiet {
+		out = io.Discard
+	}
+	logger := log.New(out, "", log.LstdFlags)
+	s, closeStore, err := p.join(ctx, logger)
+	if err != nil || ctx.Err() != nil {
 		return err
 	}
 	defer closeStore()
@@ -126,16 +148,11 @@ func (p *tool) work(slots int, quiet bool) error {
 	if err != nil {
 		host = "?"
 	}
-	out := p.stderr
-	if quiet {
-		out = io.Discard
-	}
 	if os.Getenv("GOGC") == "" {
 		// A worker makes much garbage and keeps little memory. Collecting it less often leaves more of the cores to the
 		// search.
 		defer debug.SetGCPercent(debug.SetGCPercent(workerGC))
 	}
-	logger := log.New(out, "", log.LstdFlags)
 	w := &worker.Worker{
 		Store: s, Open: program.Open(ctx), Log: logger,
 		Me: store.Worker{ID: nuid.Next(), Host: host, Version: fencepost.BuildVersion(), Slots: slots, Since: time.Now().UTC()},
@@ -145,4 +162,54 @@ func (p *tool) work(slots int, quiet bool) error {
 		return err
 	}
 	return nil
+}
+
+// join connects a worker to a server. A server that is away, or without any check so far, is waited for.
+func (p *tool) join(ctx context.Context, logger *log.Logger) (*store.Store, func(), error) {
+	said := time.Time{}
+	for ctx.Err() == nil {
+		s, closeStore, err := p.tryJoin(ctx)
+		switch {
+		case err == nil:
+			return s, closeStore, nil
+		case !waitable(err):
+			return nil, nil, err
+		case time.Since(said) > sayAgain:
+			logger.Printf("waiting for %s: %v", p.access.URL, err)
+			said = time.Now()
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(joinPause):
+		}
+	}
+	return nil, nil, nil
+}
+
+// Times between two attempts to join, and between two messages about them.
+const (
+	joinPause = 500 * time.Millisecond
+	sayAgain  = 8 * time.Second
+)
+
+func (p *tool) tryJoin(ctx context.Context) (*store.Store, func(), error) {
+	nc, err := p.dial("worker")
+	if err != nil {
+		return nil, nil, err
+	}
+	s, err := store.Connect(ctx, nc, 0)
+	if err != nil {
+		nc.Close()
+		if waitable(err) {
+			return nil, nil, err
+		}
+		return nil, nil, p.unusable(err)
+	}
+	return s, nc.Close, nil
+}
+
+// waitable reports whether what keeps a worker from joining can end by itself.
+func waitable(err error) bool {
+	kind := store.KindOf(err)
+	return errors.Is(err, server.ErrAway) || errors.Is(err, store.ErrEmpty) || kind == store.Away || kind == store.Full
 }

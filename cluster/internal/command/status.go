@@ -53,7 +53,10 @@ type jobStatus struct {
 func (p *tool) status(asJSON bool) error {
 	ctx, cancel := context.WithTimeout(context.Background(), answerTime)
 	defer cancel()
-	s, closeStore, err := p.connect(ctx, "status")
+	s, closeStore, err := p.connect(ctx, "status", 0)
+	if errors.Is(err, store.ErrEmpty) {
+		return p.showStatus(asJSON, nil, nil)
+	}
 	if err != nil {
 		return err
 	}
@@ -70,10 +73,14 @@ func (p *tool) status(asJSON bool) error {
 		}
 		list = append(list, one)
 	}
-	workers, err := s.Workers(ctx)
+	workers, _, err := s.Workers(ctx)
 	if err != nil {
 		return err
 	}
+	return p.showStatus(asJSON, list, workers)
+}
+
+func (p *tool) showStatus(asJSON bool, list []jobStatus, workers []store.Worker) error {
 	if asJSON {
 		enc := json.NewEncoder(p.stdout)
 		enc.SetIndent("", "  ")
@@ -145,9 +152,9 @@ func (p *tool) resultCommand(printer cli.Printer) *cobra.Command {
 		Example: "  fencepost-cluster result JpVRq0gIhGp6kqgDRHLvCY",
 		RunE: func(_ *cobra.Command, args []string) error {
 			return printer(asJSON, func(ctx context.Context, _ func(fencepost.Progress)) (fencepost.Answer, error) {
-				s, closeStore, err := p.connect(ctx, "result")
+				s, closeStore, err := p.connect(ctx, "result", 0)
 				if err != nil {
-					return fencepost.Answer{}, err
+					return fencepost.Answer{}, unknownCheck(err)
 				}
 				defer closeStore()
 				p.ask.Store = s
@@ -163,7 +170,7 @@ func (p *tool) resultCommand(printer cli.Printer) *cobra.Command {
 
 // unknownCheck makes a mistake of the user of an error about a name.
 func unknownCheck(err error) error {
-	if errors.Is(err, store.ErrUnknownJob) {
+	if errors.Is(err, store.ErrUnknownJob) || errors.Is(err, store.ErrEmpty) {
 		return cli.UsageError(err.Error(), "`fencepost-cluster status` lists the checks")
 	}
 	return err
@@ -183,9 +190,9 @@ func (p *tool) cancelCommand() *cobra.Command {
 func (p *tool) cancel(id string) error {
 	ctx, cancel := context.WithTimeout(context.Background(), answerTime)
 	defer cancel()
-	s, closeStore, err := p.connect(ctx, "cancel")
+	s, closeStore, err := p.connect(ctx, "cancel", 0)
 	if err != nil {
-		return err
+		return unknownCheck(err)
 	}
 	defer closeStore()
 	job, err := s.Job(ctx, id)

@@ -5,6 +5,7 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net/url"
 	"os"
 	"slices"
@@ -86,8 +87,31 @@ func Connect(a Access) (*nats.Conn, error) {
 	switch {
 	case errors.Is(err, nats.ErrAuthorization):
 		return nil, fmt.Errorf("%s wants another token or other credentials", host)
-	case err != nil:
+	case err == nil:
+		return nc, nil
+	case Permanent(err):
 		return nil, fmt.Errorf("connecting to %s: %w", host, err)
+	default:
+		return nil, fmt.Errorf("connecting to %s: %w: %w", host, ErrAway, err)
 	}
-	return nc, nil
+}
+
+// ErrAway says that no server listens, or that none answers: one may be there later.
+var ErrAway = errors.New("no server answers")
+
+// Permanent reports whether an error of a connection stays until the user changes how the connection is made.
+func Permanent(err error) bool {
+	for _, e := range []error{
+		nats.ErrAuthorization, nats.ErrAuthExpired, nats.ErrAuthRevoked, nats.ErrAccountAuthExpired, nats.ErrSecureConnRequired, nats.ErrSecureConnWanted,
+		nats.ErrClientCertOrRootCAsRequired, nats.ErrNkeysNotSupported, nats.ErrMaxAccountConnectionsExceeded,
+	} {
+		if errors.Is(err, e) {
+			return true
+		}
+	}
+	var certificate *tls.CertificateVerificationError
+	var alert tls.AlertError
+	var record tls.RecordHeaderError
+	var path *fs.PathError
+	return errors.As(err, &certificate) || errors.As(err, &alert) || errors.As(err, &record) || errors.As(err, &path)
 }

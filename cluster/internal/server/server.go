@@ -9,6 +9,7 @@ import (
 	"time"
 
 	natsd "github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nats.go"
 )
 
 // Options are the options of an embedded server.
@@ -28,6 +29,7 @@ const started = 60 * time.Second
 // Server is a running server.
 type Server struct {
 	inner *natsd.Server
+	token string
 }
 
 // Loopback reports whether only this machine can connect to an address.
@@ -91,7 +93,7 @@ func Start(o Options) (*Server, error) {
 		s.Shutdown()
 		return nil, fmt.Errorf("the server cannot keep anything in %s", o.Dir)
 	}
-	return &Server{inner: s}, nil
+	return &Server{inner: s, token: o.Token}, nil
 }
 
 var errInUse = errors.New("in use")
@@ -106,6 +108,15 @@ func portInUse(address string) error {
 
 // URL is where clients connect.
 func (s *Server) URL() string { return s.inner.ClientURL() }
+
+// Connect connects to the server from inside its process.
+func (s *Server) Connect() (*nats.Conn, error) {
+	options := []nats.Option{nats.InProcessServer(s.inner), nats.Name("fencepost-cluster serve"), nats.Timeout(started)}
+	if s.token != "" {
+		options = append(options, nats.Token(s.token))
+	}
+	return nats.Connect("", options...)
+}
 
 // Healthy reports whether the server still stores what it is given. It stops to do so when the disk is full.
 func (s *Server) Healthy() bool { return s.inner.JetStreamEnabled() }

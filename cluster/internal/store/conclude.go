@@ -2,8 +2,8 @@ package store
 
 import (
 	"context"
-	"errors"
 	"fmt"
+	"time"
 
 	"fencepost/cluster/internal/task"
 
@@ -109,19 +109,46 @@ func (s *Store) WatchJobs(ctx context.Context, visit func(id string, job *Job)) 
 	})
 }
 
-// entries calls visit with what a watcher sends, until the context ends or visit returns false or an error.
+// list calls visit with every entry of a bucket.
+func (s *Store) list(ctx context.Context, kv jetstream.KeyValue, visit func(jetstream.KeyValueEntry) error) error {
+	watch, err := kv.WatchAll(ctx, jetstream.IgnoreDeletes())
+	if err != nil {
+		return err
+	}
+	return entries(ctx, watch, func(entry jetstream.KeyValueEntry) (bool, error) {
+		if entry == nil {
+			return false, nil
+		}
+		return true, visit(entry)
+	})
+}
+
+// entries calls visit with what a watcher sends, until the context ends or visit returns false or an error. After the
+// existing entries it calls visit with nil, and before that the server must not be silent for long: what it has lost
+// would be waited for without end.
 func entries(ctx context.Context, watch jetstream.KeyWatcher, visit func(jetstream.KeyValueEntry) (more bool, err error)) error {
 	defer watch.Stop()
+	silence := time.NewTimer(answerTime)
+	defer silence.Stop()
+	listed := false
 	for {
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
+		case <-silence.C:
+			return errSilent
 		case entry, ok := <-watch.Updates():
 			if !ok {
-				return errors.New("the server no longer sends changes")
+				return errSilent
 			}
 			if more, err := visit(entry); err != nil || !more {
 				return err
+			}
+			listed = listed || entry == nil
+			if listed {
+				silence.Stop()
+			} else {
+				silence.Reset(answerTime)
 			}
 		}
 	}

@@ -9,7 +9,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 	"github.com/nats-io/nuid"
 )
@@ -19,10 +18,11 @@ const (
 	jobsBucket     = "fp_jobs"
 	workersBucket  = "fp_workers"
 	programsBucket = "fp_programs"
+	programsStream = "OBJ_" + programsBucket
 )
 
-// Silence is how long a worker may be silent before it is taken for gone.
-const Silence = 20 * time.Second
+// bucketStream returns the name of the stream that keeps a bucket.
+func bucketStream(bucket string) string { return "KV_" + bucket }
 
 // MaxProgram is the size of the files of a program and its options, compressed.
 const MaxProgram = 32 << 20
@@ -61,113 +61,17 @@ type Job struct {
 	revision uint64
 }
 
-// Worker is a participant that explores tasks.
-type Worker struct {
-	ID      string    `json:"id"`
-	Host    string    `json:"host"`
-	Version string    `json:"version"`
-	Slots   int       `json:"slots"`
-	Since   time.Time `json:"since"`
-	// Tasks and Executions count the explored ones.
-	Tasks      int64 `json:"tasks"`
-	Executions int64 `json:"executions"`
-}
-
 // Store is a connection to the checks of a server.
 type Store struct {
 	js       jetstream.JetStream
 	jobs     jetstream.KeyValue
 	workers  jetstream.KeyValue
 	programs jetstream.ObjectStore
-	replicas int
+	replicas int // 0: this participant creates nothing
 	// Handles of buckets and consumers of checks, by the check's name. Looking one up is a question to the
 	// server.
 	records   sync.Map // of jetstream.KeyValue
 	consumers sync.Map // of jetstream.Consumer
-}
-
-// answerTime is how long a server may take to answer a question or to acknowledge a message.
-const answerTime = 5 * time.Second
-
-// Connect opens the store of a server, and creates what is missing there. Replicas is the number of servers
-// that keep each message.
-func Connect(ctx context.Context, nc *nats.Conn, replicas int) (*Store, error) {
-	js, err := jetstream.New(nc, jetstream.WithPublishAsyncTimeout(answerTime), jetstream.WithDefaultTimeout(answerTime))
-	if err != nil {
-		return nil, err
-	}
-	s := &Store{js: js, replicas: max(replicas, 1)}
-	// The server may be away just now, or have no JetStream at all.
-	ctx, cancel := context.WithTimeout(ctx, patience)
-	defer cancel()
-	ctx = Asking(ctx)
-	return s, repeat(ctx, func() error { return s.open(ctx) })
-}
-
-// Asking returns a context for several questions to a server, which ends when ctx ends. A reply that is lost with its
-// server never comes. The client library waits for it until the deadline of the context, and answerTime if there is none:
-// so this context has none, and there is time to ask again.
-func Asking(ctx context.Context) context.Context { return withoutDeadline{ctx} }
-
-type withoutDeadline struct{ context.Context }
-
-func (withoutDeadline) Deadline() (time.Time, bool) { return time.Time{}, false }
-
-// patience is how long Connect asks again.
-const patience = 30 * time.Second
-
-// open opens what is kept for all checks, and creates what is missing.
-func (s *Store) open(ctx context.Context) (err error) {
-	if s.jobs, err = bucket(ctx, s.js, jobsBucket, 0, s.replicas); err != nil {
-		return err
-	}
-	if s.workers, err = bucket(ctx, s.js, workersBucket, Silence, s.replicas); err != nil {
-		return err
-	}
-	objects := jetstream.StreamConfig{
-		Name: "OBJ_" + programsBucket, Subjects: []string{"$O." + programsBucket + ".C.>", "$O." + programsBucket + ".M.>"},
-		Replicas: s.replicas, Discard: jetstream.DiscardNew, AllowRollup: true,
-	}
-	if err := keep(ctx, s.js, objects); err != nil {
-		return err
-	}
-	s.programs, err = s.js.ObjectStore(ctx, programsBucket)
-	return err
-}
-
-// bucket opens a bucket, and creates it first if it does not exist.
-func bucket(ctx context.Context, js jetstream.JetStream, name string, ttl time.Duration, replicas int) (jetstream.KeyValue, error) {
-	config := jetstream.StreamConfig{
-		Name: "KV_" + name, Subjects: []string{"$KV." + name + ".>"}, MaxMsgsPerSubject: 1, MaxAge: ttl, Replicas: replicas,
-		Discard: jetstream.DiscardNew, AllowRollup: true, DenyDelete: true,
-	}
-	if err := keep(ctx, js, config); err != nil {
-		return nil, err
-	}
-	return js.KeyValue(ctx, name)
-}
-
-// keep creates the stream of a bucket, or lets more servers keep it if it exists with fewer replicas. The client library
-// makes the same streams for buckets, but for one thing: here only the leader of the replicas is read. Another server
-// may not have the newest message yet, and a check that was just submitted would not exist there.
-func keep(ctx context.Context, js jetstream.JetStream, config jetstream.StreamConfig) error {
-	_, err := js.CreateStream(ctx, config)
-	if err == nil {
-		return nil
-	}
-	stream, again := js.Stream(ctx, config.Name)
-	if again != nil { // it was not there before
-		return fmt.Errorf("making %s: %w", config.Name, err)
-	}
-	have := stream.CachedInfo().Config
-	if have.Replicas >= config.Replicas {
-		return nil
-	}
-	have.Replicas = config.Replicas
-	if _, err := js.UpdateStream(ctx, have); err != nil {
-		return fmt.Errorf("keeping %s on %d servers: %w", config.Name, config.Replicas, err)
-	}
-	return nil
 }
 
 func tasksStream(job string) string   { return "fp_tasks_" + job }
@@ -204,7 +108,7 @@ func (s *Store) Submit(ctx context.Context, job *Job, program []byte) error {
 			return err
 		}},
 		{"making room for records", func() error {
-			_, err := bucket(ctx, s.js, recordsBucket(job.ID), 0, s.replicas)
+			_, err := s.bucket(ctx, recordsBucket(job.ID), 0)
 			return err
 		}},
 		{"making room for tasks", func() error {
@@ -212,7 +116,10 @@ func (s *Store) Submit(ctx context.Context, job *Job, program []byte) error {
 				Name: tasksStream(job.ID), Subjects: []string{tasksSubject(job.ID)}, Retention: jetstream.WorkQueuePolicy,
 				Replicas: s.replicas, Duplicates: duplicates,
 			})
-			return unless(err, jetstream.ErrStreamNameAlreadyInUse)
+			if err := unless(err, jetstream.ErrStreamNameAlreadyInUse); err != nil {
+				return err
+			}
+			return s.awaitReplicas(ctx, tasksStream(job.ID))
 		}},
 		{"making room for tasks", func() error {
 			_, err := s.js.CreateOrUpdateConsumer(ctx, tasksStream(job.ID), jetstream.ConsumerConfig{
@@ -239,35 +146,6 @@ func unless(err, exists error) error {
 		return nil
 	}
 	return err
-}
-
-// Away reports whether an error says that the server did not answer. It may have done what it was asked for.
-func Away(err error) bool {
-	for _, e := range []error{
-		nats.ErrTimeout, nats.ErrNoResponders, nats.ErrDisconnected, nats.ErrConnectionReconnecting, nats.ErrNoServers,
-		jetstream.ErrNoStreamResponse, jetstream.ErrAsyncPublishTimeout, context.DeadlineExceeded,
-	} {
-		if errors.Is(err, e) {
-			return true
-		}
-	}
-	api := (*jetstream.APIError)(nil)
-	return errors.As(err, &api) && api.Code == 503 // a NATS cluster that chooses another leader
-}
-
-// repeat repeats a step until the server has answered or the context ends.
-func repeat(ctx context.Context, do func() error) error {
-	for {
-		err := do()
-		if err == nil || !Away(err) || ctx.Err() != nil {
-			return err
-		}
-		select {
-		case <-ctx.Done():
-			return err
-		case <-time.After(200 * time.Millisecond):
-		}
-	}
 }
 
 // ErrUnknownJob says that there is no check of that name.
@@ -299,20 +177,14 @@ func jobOf(entry jetstream.KeyValueEntry) (*Job, error) {
 
 // Jobs returns all checks, oldest first.
 func (s *Store) Jobs(ctx context.Context) ([]*Job, error) {
-	lister, err := s.jobs.ListKeys(ctx)
+	var out []*Job
+	err := s.list(ctx, s.jobs, func(entry jetstream.KeyValueEntry) error {
+		job, err := jobOf(entry)
+		out = append(out, job)
+		return err
+	})
 	if err != nil {
 		return nil, err
-	}
-	var out []*Job
-	for id := range lister.Keys() {
-		job, err := s.Job(ctx, id)
-		if errors.Is(err, ErrUnknownJob) {
-			continue
-		}
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, job)
 	}
 	slices.SortFunc(out, func(a, b *Job) int { return a.Created.Compare(b.Created) })
 	return out, nil
@@ -370,42 +242,4 @@ func (s *Store) Program(ctx context.Context, id string) ([]byte, error) {
 		return nil, fmt.Errorf("the program of %s: %w", id, err)
 	}
 	return data, nil
-}
-
-// Announce says that a worker is there.
-func (s *Store) Announce(ctx context.Context, w *Worker) error {
-	data, err := json.Marshal(w)
-	if err != nil {
-		return err
-	}
-	_, err = s.workers.Put(ctx, w.ID, data)
-	return err
-}
-
-// Leave says that a worker has gone.
-func (s *Store) Leave(ctx context.Context, id string) error { return s.workers.Purge(ctx, id) }
-
-// Workers returns who was heard of lately.
-func (s *Store) Workers(ctx context.Context) ([]Worker, error) {
-	lister, err := s.workers.ListKeys(ctx)
-	if err != nil {
-		return nil, err
-	}
-	var out []Worker
-	for id := range lister.Keys() {
-		entry, err := s.workers.Get(ctx, id)
-		if errors.Is(err, jetstream.ErrKeyNotFound) {
-			continue
-		}
-		if err != nil {
-			return nil, err
-		}
-		var w Worker
-		if err := json.Unmarshal(entry.Value(), &w); err != nil {
-			return nil, fmt.Errorf("the worker %s: %w", id, err)
-		}
-		out = append(out, w)
-	}
-	slices.SortFunc(out, func(a, b Worker) int { return a.Since.Compare(b.Since) })
-	return out, nil
 }

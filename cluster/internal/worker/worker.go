@@ -108,13 +108,7 @@ func (w *Worker) announce(ctx context.Context) {
 		if err := w.Store.Announce(ctx, &me); err != nil && ctx.Err() == nil {
 			w.Log.Printf("cannot reach the server: %v", err)
 		}
-		if all, err := w.Store.Workers(ctx); err == nil {
-			slots := 0
-			for _, other := range all {
-				slots += other.Slots
-			}
-			w.slots.Store(int64(slots))
-		}
+		w.count(ctx)
 		w.refresh(ctx)
 		select {
 		case <-ctx.Done():
@@ -126,6 +120,21 @@ func (w *Worker) announce(ctx context.Context) {
 		case <-beat.C:
 		}
 	}
+}
+
+// count counts the slots of all workers that are there.
+func (w *Worker) count(ctx context.Context) {
+	all, now, err := w.Store.Workers(ctx)
+	if err != nil {
+		return
+	}
+	slots := 0
+	for _, other := range all {
+		if now.Sub(other.Seen) < store.Silence {
+			slots += other.Slots
+		}
+	}
+	w.slots.Store(int64(slots))
 }
 
 // watch keeps the list of open checks.
