@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"fmt"
 	"io"
 
 	"fencepost"
@@ -19,6 +20,8 @@ type Front struct {
 	Without []string
 	// Extend adds flags to the command check and further commands to the root.
 	Extend func(root, check *cobra.Command, printer Printer)
+	// Say prints a line to standard error, above the lines of progress. Run sets it.
+	Say func(line string)
 }
 
 // Printer asks for an answer with progress and interruption, prints it as check does, and sets the exit code.
@@ -41,6 +44,12 @@ func (f *Front) Run(args []string, stdin io.Reader, stdout, stderr io.Writer) in
 
 func (f *Front) commands(a *app) *cobra.Command {
 	a.name = f.Name
+	f.Say = func(line string) {
+		if a.shown != nil {
+			a.shown.clear()
+		}
+		fmt.Fprintln(a.stderr, printableLines(line))
+	}
 	root := rootOf(a, f.Name, f.Short, f.Long, f.Example)
 	check := a.checkCommand()
 	check.Example = ""

@@ -7,10 +7,9 @@ import (
 	"fencepost/cluster/internal/store"
 )
 
-// ErrRecords is for the tests.
-var ErrRecords = errRecords
-
 // Await waits for a check.
-func Await(ctx context.Context, a *Asker, job *store.Job) (fencepost.Partial, string, error) {
+func Await(ctx context.Context, a *Asker, job *store.Job) (fencepost.Partial, string) {
+	a.report = newReport(a.Say, false)
+	defer a.report.end()
 	return a.await(ctx, job, nil)
 }

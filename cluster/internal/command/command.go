@@ -5,12 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 	"time"
 
 	"fencepost"
 	"fencepost/cluster/internal/asker"
+	"fencepost/cluster/internal/program"
 	"fencepost/cluster/internal/server"
 	"fencepost/cluster/internal/store"
 	"fencepost/internal/cli"
@@ -38,9 +38,6 @@ const (
 	defaultURL    = "nats://" + defaultListen
 )
 
-// tokenVariable is the environment variable with the token of the server.
-const tokenVariable = "FENCEPOST_TOKEN"
-
 // tool is one run of the command line.
 type tool struct {
 	stdout, stderr io.Writer
@@ -48,42 +45,30 @@ type tool struct {
 	replicas       int
 	ask            asker.Asker
 	detach         bool
+	front          *cli.Front
+	noticed        time.Time // when a failure was last told
 }
 
 // access are the flags that say how to reach a server.
 type access struct {
 	server.Access
 	tokenFile string
+	dir       string // of a server on this machine
 }
 
 func (a *access) flags(flags *pflag.FlagSet, name, usage string) {
 	flags.StringVar(&a.URL, name, defaultURL, usage+", as a `URL` nats://HOST:PORT or tls://HOST:PORT")
-	flags.StringVar(&a.tokenFile, "token-file", "", "`file` with the token of the server (default: the variable "+tokenVariable+")")
+	flags.StringVar(&a.tokenFile, "token-file", "", "`file` with the token of the server (default: the variable "+tokenVariable+", then --dir)")
+	flags.StringVar(&a.dir, "dir", "", "`directory` of a server on this machine, which has the token (default: "+defaultDir+", for servers on this machine)")
 	flags.StringVar(&a.Credentials, "creds", "", "credentials `file` of NATS")
 	flags.StringVar(&a.Authority, "tls-ca", "", "`file` with the certificate that the server's certificate must lead to")
 	flags.StringVar(&a.Certificate, "tls-cert", "", "`file` with the certificate of this client, where the server wants one")
 	flags.StringVar(&a.Key, "tls-key", "", "`file` with the key of that certificate")
 }
 
-// token returns the token from a file or the environment.
-func token(file string) (string, error) {
-	if file == "" {
-		return os.Getenv(tokenVariable), nil
-	}
-	text, err := os.ReadFile(file)
-	if err != nil {
-		return "", cli.UsageError(err.Error(), "name a file that has the token and nothing else")
-	}
-	t := strings.TrimSpace(string(text))
-	if t == "" {
-		return "", cli.UsageError(file+" is empty", "write a token of your choice into it")
-	}
-	return t, nil
-}
-
 // dial connects to the server.
 func (p *tool) dial(name string) (*nats.Conn, error) {
-	t, err := token(p.access.tokenFile)
+	t, err := p.access.clientToken()
 	if err != nil {
 		return nil, err
 	}
@@ -114,12 +99,30 @@ func (p *tool) connect(ctx context.Context, name string, replicas int) (*store.S
 	if err != nil {
 		return nil, nil, err
 	}
-	s, err := store.Connect(ctx, nc, replicas)
+	s, err := store.Connect(ctx, nc, replicas, p.notice)
 	if err != nil {
 		nc.Close()
 		return nil, nil, p.unusable(err)
 	}
 	return s, nc.Close, nil
+}
+
+// notice tells of what is tried again.
+func (p *tool) notice(err error) {
+	if time.Since(p.noticed) < sayAgain {
+		return
+	}
+	p.noticed = time.Now()
+	p.say(store.Message(err))
+}
+
+// say prints a line for the user, above the lines of progress.
+func (p *tool) say(line string) {
+	if p.front != nil && p.front.Say != nil {
+		p.front.Say("fencepost-cluster: " + line)
+		return
+	}
+	fmt.Fprintln(p.stderr, "fencepost-cluster: "+line)
 }
 
 // unusable makes a mistake of the user of an error about a store that cannot be used.
@@ -137,7 +140,7 @@ func (p *tool) unusable(err error) error {
 // Run does what args (without the program's name) say and returns the exit code.
 func Run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	p := &tool{stdout: stdout, stderr: stderr}
-	f := cli.Front{
+	f := &cli.Front{
 		Name: "fencepost-cluster", Short: "Check a program on any number of machines", Long: long, Example: example,
 		Check: p.check,
 		Without: []string{
@@ -147,6 +150,7 @@ func Run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 		},
 		Extend: p.extend,
 	}
+	p.front = f
 	return f.Run(args, stdin, stdout, stderr)
 }
 
@@ -159,7 +163,8 @@ func (p *tool) extend(root, check *cobra.Command, printer cli.Printer) {
 
 // Defaults of checks. A task that takes seconds makes the cost of storing it small.
 const (
-	defaultSlice = 2 * time.Second
+	defaultSlice    = 2 * time.Second
+	defaultPatience = 10 * time.Minute
 	// ackFactor times the slice is when a silent worker's task goes to another one.
 	ackFactor = 3
 	leastWait = 100 * time.Millisecond
@@ -171,6 +176,7 @@ func (p *tool) taskFlags(flags *pflag.FlagSet) {
 	flags.DurationVar(&p.ask.AckWait, "ack-wait", 0, "after which `time` the task of a silent worker goes to another one (default: 3 times --slice)")
 	flags.IntVar(&p.replicas, "replicas", 1, "how many servers of a NATS cluster keep a copy of everything")
 	flags.BoolVar(&p.ask.Keep, "keep", false, "leave the check on the server, for status and result")
+	flags.DurationVar(&p.ask.Patience, "patience", defaultPatience, "how long nothing may happen, because there is no worker or the server is away, until the answer is unknown; 0: for ever")
 	flags.BoolVar(&p.detach, "detach", false, "submit the check, print its name and do not wait; result has the answer")
 }
 
@@ -180,6 +186,8 @@ func (p *tool) check(ctx context.Context, in fencepost.Input, opt fencepost.Chec
 		return fencepost.Answer{}, cli.UsageError("--slice must be a positive time", "try --slice 2s")
 	case p.ask.Executions < 0:
 		return fencepost.Answer{}, cli.UsageError("--slice-executions must not be negative", "leave it out, or give a number")
+	case p.ask.Patience < 0:
+		return fencepost.Answer{}, cli.UsageError("--patience must not be negative", "0 is for ever")
 	case p.replicas < 1 || p.replicas > 5:
 		return fencepost.Answer{}, cli.UsageError("--replicas must be 1 to 5", "1 is right for a single server")
 	}
@@ -191,16 +199,28 @@ func (p *tool) check(ctx context.Context, in fencepost.Input, opt fencepost.Chec
 		return fencepost.Answer{}, err
 	}
 	defer closeStore()
-	p.ask.Store = s
+	p.ask.Store, p.ask.Server, p.ask.Say = s, p.access.URL, p.say
 	if p.detach {
-		return p.submit(ctx, in, opt)
+		answer, err := p.submit(ctx, in, opt)
+		return answer, p.failure(err)
 	}
 	answer, err := p.ask.Check(ctx, in, opt)
+	return answer, p.failure(err)
+}
+
+// failure makes a mistake of the user, or a failure of the server, of an error: what another program or the machine did
+// is no internal error.
+func (p *tool) failure(err error) error {
 	var refused *fencepost.OptionError
-	if errors.As(err, &refused) {
-		return answer, cli.UsageError(err.Error(), "see `fencepost-cluster check --help`")
+	switch {
+	case errors.As(err, &refused):
+		return cli.UsageError(err.Error(), "see `fencepost-cluster check --help`")
+	case store.KindOf(err) != store.Other, errors.Is(err, store.ErrDamaged), errors.Is(err, store.ErrProgram), errors.Is(err, store.ErrUnread),
+		errors.Is(err, asker.ErrRecords), errors.Is(err, program.ErrSums):
+		return cli.UsageError(fmt.Sprintf("%s: %s", p.access.URL, store.Message(err)), "the server says more on its standard error")
+	default:
+		return err
 	}
-	return answer, err
 }
 
 // submit submits the checks of all models, and prints their names.

@@ -14,6 +14,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -46,6 +47,7 @@ type cluster struct {
 	address string
 	url     string
 	server  *exec.Cmd
+	said    *words // by the server
 	workers []*exec.Cmd
 }
 
@@ -57,7 +59,7 @@ func command(t *testing.T, args ...string) *exec.Cmd {
 		t.Fatal(err)
 	}
 	cmd := exec.Command(self, args...)
-	cmd.Env = append(os.Environ(), mainVariable+"=1", tokenVariable+"=")
+	cmd.Env = append(os.Environ(), mainVariable+"=1", tokenVariable+"=the token of the tests")
 	return cmd
 }
 
@@ -94,22 +96,110 @@ func kill(cmd *exec.Cmd) {
 	_ = cmd.Wait()
 }
 
-func (c *cluster) startServer() {
+func (c *cluster) startServer(args ...string) {
 	c.t.Helper()
-	cmd := command(c.t, "serve", "--listen", c.address, "--dir", filepath.Join(c.dir, "store"))
+	cmd := command(c.t, append([]string{"serve", "--listen", c.address, "--dir", c.store()}, args...)...)
+	c.said = &words{}
+	cmd.Stderr = c.said
 	if err := cmd.Start(); err != nil {
 		c.t.Fatal(err)
 	}
 	c.server = cmd
-	// It listens when it has read what is on disk.
-	for range 3000 {
-		if conn, err := net.Dial("tcp", c.address); err == nil {
+	awaitListener(c.t, cmd, c.address)
+}
+
+// store is the directory of the server.
+func (c *cluster) store() string { return filepath.Join(c.dir, "store") }
+
+// awaitListener waits until a server listens. It listens when it has read what is on disk.
+func awaitListener(t *testing.T, server *exec.Cmd, address string) {
+	t.Helper()
+	for {
+		if conn, err := net.Dial("tcp", address); err == nil {
 			conn.Close()
 			return
 		}
+		if err := server.Process.Signal(syscall.Signal(0)); err != nil {
+			t.Fatalf("the server has ended: %v", err)
+		}
 		time.Sleep(20 * time.Millisecond)
 	}
-	c.t.Fatal("the server does not listen")
+}
+
+// words is what a process has said so far.
+type words struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (w *words) Write(p []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.text.Write(p)
+}
+
+func (w *words) String() string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.text.String()
+}
+
+// await waits until one of some texts has been said, or the process has ended. It returns the text.
+func (w *words) await(t *testing.T, done <-chan struct{}, texts ...string) string {
+	t.Helper()
+	for {
+		ended := false
+		select {
+		case <-done:
+			ended = true
+		default:
+		}
+		for _, text := range texts {
+			if strings.Contains(w.String(), text) {
+				return text
+			}
+		}
+		if ended {
+			t.Fatalf("the process has ended and did not say %q:\n%s", texts, w)
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+}
+
+// run is a command that runs.
+type run struct {
+	cmd       *exec.Cmd
+	out, said words
+	done      chan struct{}
+}
+
+// start starts a command. It is killed when the test ends.
+func start(t *testing.T, args ...string) *run {
+	t.Helper()
+	r := &run{cmd: command(t, args...), done: make(chan struct{})}
+	r.begin(t)
+	return r
+}
+
+func (r *run) begin(t *testing.T) {
+	t.Helper()
+	r.cmd.Stdout, r.cmd.Stderr = &r.out, &r.said
+	if err := r.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		_ = r.cmd.Wait()
+		close(r.done)
+	}()
+	t.Cleanup(func() {
+		_ = r.cmd.Process.Kill()
+		<-r.done
+	})
+}
+
+func (r *run) code() int {
+	<-r.done
+	return r.cmd.ProcessState.ExitCode()
 }
 
 func (c *cluster) startWorker(i int) {
@@ -266,71 +356,6 @@ func TestKilled(t *testing.T) {
 	t.Logf("%d kills, %d programs", killed, len(samples))
 }
 
-// TestFullDisk fills the disk of the server. The check waits, and is exact when there is room again.
-func TestFullDisk(t *testing.T) {
-	dir := t.TempDir()
-	if out, err := exec.Command("mount", "-t", "tmpfs", "-o", "size=24m", "tmpfs", dir).CombinedOutput(); err != nil {
-		t.Skipf("no small file system to fill, which needs root: %v %s", err, out)
-	}
-	t.Cleanup(func() { _ = exec.Command("umount", "-l", dir).Run() })
-	c := &cluster{t: t, dir: dir, address: freeAddress(t)}
-	c.url = "nats://" + c.address
-	c.startServer()
-	c.workers = []*exec.Cmd{nil}
-	c.startWorker(0)
-	t.Cleanup(func() { kill(c.workers[0]); kill(c.server) })
-	s := families(t)[0]
-	var out, errs bytes.Buffer
-	cmd := command(t, append([]string{"check", s.file, "--server", c.url, "--json", "--slice", "20ms", "--ack-wait", "300ms"}, s.args...)...)
-	cmd.Stdout, cmd.Stderr = &out, &errs
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	done := make(chan error, 1)
-	go func() { done <- cmd.Wait() }()
-	// The rest of the disk goes to another file when the check has begun.
-	ended := false
-	for begun := false; !begun && !ended; {
-		select {
-		case <-done:
-			ended = true
-		case <-time.After(20 * time.Millisecond):
-			list, err := os.ReadDir(filepath.Join(dir, "store", "jetstream", "$G", "streams"))
-			begun = err == nil && len(list) > 3 // beside what is kept for all checks
-		}
-	}
-	ballast := filepath.Join(dir, "ballast")
-	f, err := os.Create(ballast)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for err == nil {
-		_, err = f.Write(make([]byte, 4096))
-	}
-	f.Close()
-	select {
-	case <-done:
-		ended = true
-	case <-time.After(2 * time.Second):
-	}
-	if err := os.Remove(ballast); err != nil {
-		t.Fatal(err)
-	}
-	kill(c.server)
-	c.startServer()
-	if !ended {
-		<-done
-	}
-	results, err := render.ReadJSON(out.Bytes())
-	if err != nil {
-		t.Fatalf("%v\n%s%s", err, out.Bytes(), errs.Bytes())
-	}
-	if got := summary(t, results); got != s.want {
-		t.Errorf("got  %s\nwant %s", got, s.want)
-	}
-	t.Logf("the check ended while the disk was full: %v", ended)
-}
-
 // TestPausedProcess stops a worker past the acknowledgement time and lets it go on.
 func TestPausedProcess(t *testing.T) {
 	c := startCluster(t, 2)
@@ -430,42 +455,6 @@ func TestViolation(t *testing.T) {
 	for _, want := range []string{"safe under SC, unsafe under TSO", "all executions (rf: 3 executions)", "reaches memory"} {
 		if !bytes.Contains(out, []byte(want)) {
 			t.Errorf("the answer does not have %q:\n%s", want, out)
-		}
-	}
-}
-
-// TestToken: a server that others can reach needs a token, and refuses who does not know it.
-func TestToken(t *testing.T) {
-	dir := t.TempDir()
-	cmd := command(t, "serve", "--listen", "0.0.0.0:0", "--dir", dir)
-	if out, _ := cmd.CombinedOutput(); cmd.ProcessState.ExitCode() != 3 || !bytes.Contains(out, []byte("a token is needed")) {
-		t.Errorf("exit %d\n%s", cmd.ProcessState.ExitCode(), out)
-	}
-	file := filepath.Join(dir, "token")
-	if err := os.WriteFile(file, []byte("secret\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	c := &cluster{t: t, dir: dir, address: freeAddress(t)}
-	c.url = "nats://" + c.address
-	server := command(t, "serve", "--listen", c.address, "--dir", filepath.Join(dir, "store"), "--token-file", file)
-	if err := server.Start(); err != nil {
-		t.Fatal(err)
-	}
-	defer kill(server)
-	for {
-		if conn, err := net.Dial("tcp", c.address); err == nil {
-			conn.Close()
-			break
-		}
-		time.Sleep(20 * time.Millisecond)
-	}
-	for _, k := range []struct {
-		args []string
-		code int
-	}{{nil, 3}, {[]string{"--token-file", file}, 0}} {
-		cmd := command(t, append([]string{"status", "--server", c.url}, k.args...)...)
-		if out, _ := cmd.CombinedOutput(); cmd.ProcessState.ExitCode() != k.code {
-			t.Errorf("%v: exit %d, want %d\n%s", k.args, cmd.ProcessState.ExitCode(), k.code, out)
 		}
 	}
 }

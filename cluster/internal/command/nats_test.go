@@ -8,7 +8,6 @@ import (
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
-	"crypto/tls"
 	"crypto/x509"
 	"crypto/x509/pkix"
 	"encoding/pem"
@@ -131,30 +130,17 @@ func TestTLS(t *testing.T) {
 	if err := os.WriteFile(token, []byte("secret"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	server := command(t, "serve", "--listen", address, "--dir", filepath.Join(dir, "store"), "--tls-cert", cert, "--tls-key", key, "--token-file", token)
-	if err := server.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { kill(server) })
-	for {
-		if conn, err := tls.Dial("tcp", address, &tls.Config{InsecureSkipVerify: true}); err == nil {
-			conn.Close()
-			break
-		} else if conn, err := net.Dial("tcp", address); err == nil { // the server speaks first, before TLS begins
-			conn.Close()
-			break
-		}
-		time.Sleep(20 * time.Millisecond)
-	}
+	server := start(t, "serve", "--listen", address, "--dir", filepath.Join(dir, "store"), "--tls-cert", cert, "--tls-key", key, "--token-file", token)
+	server.said.await(t, server.done, "listening on")
 	url := "tls://" + address
 	expect(t, 0, "no checks", "status", "--server", url, "--tls-ca", ca.file, "--token-file", token)
 	expect(t, 3, "certificate", "status", "--server", url, "--tls-ca", other.file, "--token-file", token)
 	expect(t, 3, "certificate", "status", "--server", url, "--token-file", token)
-	expect(t, 3, "another token", "status", "--server", url, "--tls-ca", ca.file)
+	expect(t, 3, "another token", "status", "--server", url, "--tls-ca", ca.file) // with the token of other tests
 	expect(t, 3, "go together", "status", "--server", url, "--tls-cert", cert)
 	expect(t, 3, "no certificate in it", "status", "--server", url, "--tls-ca", key, "--token-file", token)
 	expect(t, 3, "go together", "serve", "--tls-cert", cert)
-	expect(t, 3, "the certificate", "serve", "--listen", "127.0.0.1:0", "--dir", dir, "--tls-cert", key, "--tls-key", cert)
+	expect(t, 3, "the certificate", "serve", "--listen", "127.0.0.1:0", "--dir", filepath.Join(dir, "other"), "--tls-cert", key, "--tls-key", cert)
 
 	worker := command(t, "worker", "--join", url, "--tls-ca", ca.file, "--token-file", token, "--slots", "1", "--quiet")
 	if err := worker.Start(); err != nil {
@@ -162,25 +148,6 @@ func TestTLS(t *testing.T) {
 	}
 	t.Cleanup(func() { kill(worker) })
 	checked(t, families(t)[0], "--server", url, "--tls-ca", ca.file, "--token-file", token)
-}
-
-// TestOpenListener: no address that others can reach is served without a token, whatever its form.
-func TestOpenListener(t *testing.T) {
-	dir := t.TempDir()
-	empty := filepath.Join(dir, "empty")
-	if err := os.WriteFile(empty, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	cert, key := newAuthority(t).sign("server")
-	for _, address := range []string{"0.0.0.0:0", ":0", "[::]:0", "192.0.2.1:4222", "example.org:4222"} {
-		expect(t, 3, "a token is needed", "serve", "--listen", address, "--dir", filepath.Join(dir, "store"))
-		// TLS keeps others from reading, not from asking.
-		expect(t, 3, "a token is needed", "serve", "--listen", address, "--dir", filepath.Join(dir, "store"), "--tls-cert", cert, "--tls-key", key)
-		expect(t, 3, "is empty", "serve", "--listen", address, "--dir", filepath.Join(dir, "store"), "--token-file", empty)
-	}
-	if _, err := os.Stat(filepath.Join(dir, "store")); err == nil {
-		t.Error("a server that was refused has made its directory")
-	}
 }
 
 // natsServer starts a NATS server as others run it. It ends with the test.

@@ -27,29 +27,28 @@ import (
 const serveHelp = `Run a server that keeps checks on disk until it is stopped.
 
 The server is NATS with JetStream, inside this process. By default it listens to this
-machine only. For others to reach it, give --listen and a token, and TLS unless the
-network is trusted. A server that was stopped or killed goes on where it was.`
+machine only. Clients must know its token, which it makes the first time and keeps in
+the file token of --dir, where clients on this machine find it. For others to reach
+the server, give --listen, and TLS unless the network is trusted, and copy the token.
+A server that was stopped or killed goes on where it was. When the disk is full it
+says so, waits, and goes on when there is room.`
 
 func (p *tool) serveCommand() *cobra.Command {
 	o := server.Options{}
-	tokenFile := ""
+	file := ""
 	maxDisk := int64(0)
 	cmd := &cobra.Command{
 		Use: "serve", Short: "Run a server that keeps checks on disk", Long: serveHelp, Args: cobra.NoArgs,
 		Example: "  fencepost-cluster serve --dir /var/lib/fencepost\n  fencepost-cluster serve --listen 0.0.0.0:4222 --token-file token --tls-cert cert.pem --tls-key key.pem",
 		RunE: func(*cobra.Command, []string) error {
-			t, err := token(tokenFile)
-			if err != nil {
-				return err
-			}
-			o.Token, o.MaxDisk = t, maxDisk<<20
-			return p.serve(o)
+			o.MaxDisk = maxDisk << 20
+			return p.serve(o, file)
 		},
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&o.Listen, "listen", defaultListen, "`address` to listen on, as HOST:PORT")
-	flags.StringVar(&o.Dir, "dir", "fencepost-cluster.data", "`directory` where checks are kept")
-	flags.StringVar(&tokenFile, "token-file", "", "`file` with a token that clients must know (default: the variable "+tokenVariable+")")
+	flags.StringVar(&o.Dir, "dir", defaultDir, "`directory` where checks are kept")
+	flags.StringVar(&file, "token-file", "", "`file` with the token that clients must know (default: the variable "+tokenVariable+", then the file token in --dir, which is made)")
 	flags.StringVar(&o.Certificate, "tls-cert", "", "`file` with the certificate of the server, for TLS")
 	flags.StringVar(&o.Key, "tls-key", "", "`file` with the key of the certificate")
 	flags.Int64Var(&maxDisk, "max-disk", 0, "most `MiB` on disk; 0: three quarters of what is free")
@@ -57,46 +56,37 @@ func (p *tool) serveCommand() *cobra.Command {
 	return cmd
 }
 
-func (p *tool) serve(o server.Options) error {
+func (p *tool) serve(o server.Options, tokenFile string) error {
 	if (o.Certificate == "") != (o.Key == "") {
 		return cli.UsageError("--tls-cert and --tls-key go together", "give both")
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
+	unlock, err := server.Lock(o.Dir)
+	if errors.Is(err, server.ErrLocked) {
+		return cli.UsageError(err.Error(), "end that one first, or give another --dir")
+	}
+	if err != nil {
+		return cli.UsageError(err.Error(), "see `fencepost-cluster serve --help`")
+	}
+	defer unlock()
+	if o.Token, err = serverToken(o.Dir, tokenFile); err != nil {
+		return err
+	}
+	logger := log.New(p.stderr, "", log.LstdFlags)
+	o.Warn = func(text string) { logger.Print(text) }
 	s, err := server.Start(o)
 	if err != nil {
 		return cli.UsageError(err.Error(), "see `fencepost-cluster serve --help`")
 	}
-	defer s.Stop()
-	if err := p.prepare(ctx, s); err != nil {
+	defer func() { s.Stop() }()
+	g := &guard{tool: p, server: s, log: logger, dir: o.Dir}
+	if err := g.open(ctx); err != nil {
 		return err
 	}
+	defer g.close()
 	fmt.Fprintf(p.stderr, "listening on %s, checks are kept in %s\n  add workers with `fencepost-cluster worker --join %s`\n", s.URL(), o.Dir, s.URL())
-	tick := time.NewTicker(time.Second)
-	defer tick.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-tick.C:
-			if !s.Healthy() {
-				return fmt.Errorf("the server cannot store anything any more: is the disk of %s full? Make room and start it again: it goes on where it was", o.Dir)
-			}
-		}
-	}
-}
-
-// prepare makes the store of a server, so that workers find it.
-func (p *tool) prepare(ctx context.Context, s *server.Server) error {
-	p.access.URL = s.URL()
-	nc, err := s.Connect()
-	if err != nil {
-		return cli.UsageError(err.Error(), "see `fencepost-cluster serve --help`")
-	}
-	defer nc.Close()
-	if _, err := store.Connect(ctx, nc, 1); err != nil && ctx.Err() == nil {
-		return p.unusable(err)
-	}
+	g.watch(ctx)
 	return nil
 }
 
@@ -159,7 +149,7 @@ func (p *tool) work(slots int, quiet bool) error {
 	}
 	logger.Printf("joined %s with %d slots", p.access.URL, slots)
 	if err := w.Run(ctx); ctx.Err() == nil {
-		return err
+		return cli.UsageError(err.Error(), "see `fencepost-cluster worker --help`")
 	}
 	return nil
 }
@@ -197,7 +187,7 @@ func (p *tool) tryJoin(ctx context.Context) (*store.Store, func(), error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	s, err := store.Connect(ctx, nc, 0)
+	s, err := store.Connect(ctx, nc, 0, p.notice)
 	if err != nil {
 		nc.Close()
 		if waitable(err) {

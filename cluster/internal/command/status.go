@@ -106,7 +106,7 @@ func statusOf(ctx context.Context, s *store.Store, job *store.Job) (jobStatus, e
 		out.Rate = float64(out.Executions) / out.Seconds
 	}
 	if job.State == store.Open {
-		out.Waiting, out.Taken, err = s.Queue(ctx, job.ID)
+		out.Waiting, out.Taken, err = s.Queue(ctx, job)
 	}
 	return out, err
 }
@@ -159,7 +159,7 @@ func (p *tool) resultCommand(printer cli.Printer) *cobra.Command {
 				defer closeStore()
 				p.ask.Store = s
 				answer, err := p.ask.Result(ctx, args[0])
-				return answer, unknownCheck(err)
+				return answer, p.failure(unknownCheck(err))
 			})
 		},
 	}

@@ -3,7 +3,9 @@ package program
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"math"
 
 	"fencepost"
 	"fencepost/cluster/internal/store"
@@ -57,7 +59,7 @@ func (e *explorer) Explore(ctx context.Context, data []byte, limit worker.Limit)
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	r := &task.Record{Executions: found.Executions(), Over: found.Over() || found.Again()}
+	r := &task.Record{Executions: found.Executions(), Fingerprint: found.Fingerprint(), Share: found.Part(), Over: found.Over() || found.Again()}
 	if !r.Over && len(left) > 0 {
 		var rest [][]byte
 		for _, t := range left {
@@ -71,7 +73,10 @@ func (e *explorer) Explore(ctx context.Context, data []byte, limit worker.Limit)
 	return r, err
 }
 
-// Add adds up the parts of records.
+// ErrSums says that records contradict themselves or each other.
+var ErrSums = errors.New("the records do not add up")
+
+// Add adds up the parts of records. Each must come to what its record says.
 func Add(records []*task.Record) (fencepost.Partial, error) {
 	var sum fencepost.Partial
 	for _, r := range records {
@@ -82,7 +87,25 @@ func Add(records []*task.Record) (fencepost.Partial, error) {
 		if err := json.Unmarshal(r.Part, &p); err != nil {
 			return sum, fmt.Errorf("the part of a record: %w", err)
 		}
+		if p.Executions() != r.Executions || p.Fingerprint() != r.Fingerprint || p.Part() != r.Share || (p.Over() || p.Again()) != r.Over {
+			return sum, fmt.Errorf("%w: a record says %d executions with fingerprint %s, and its parts come to %d with %s", ErrSums, r.Executions, r.Fingerprint, p.Executions(), p.Fingerprint())
+		}
 		sum.Add(p)
 	}
 	return sum, nil
+}
+
+// slack is by how much the parts of a whole may miss it: they are added up in any order.
+const slack = 1e-6
+
+// Whole says why records are not those of a whole exploration: each has the part of it that was explored, and together
+// they must have everything, once.
+func Whole(sum fencepost.Partial) error {
+	if sum.Over() || sum.Again() {
+		return nil
+	}
+	if part := sum.Part(); math.Abs(part-1) > slack {
+		return fmt.Errorf("%w: they have %g of the exploration, not all of it once", ErrSums, part)
+	}
+	return nil
 }

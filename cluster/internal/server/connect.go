@@ -39,6 +39,12 @@ func (a *Access) servers() ([]*url.URL, error) {
 	return all, nil
 }
 
+// Local reports whether all servers are on this machine.
+func (a *Access) Local() bool {
+	all, err := a.servers()
+	return err == nil && !slices.ContainsFunc(all, func(u *url.URL) bool { return !Loopback(u.Hostname()) })
+}
+
 // Readable reports whether the token travels through a network without encryption.
 func (a *Access) Readable() bool {
 	all, err := a.servers()
@@ -63,7 +69,7 @@ func Connect(a Access) (*nats.Conn, error) {
 		nats.Name(a.Name), nats.MaxReconnects(-1), nats.ReconnectWait(250 * time.Millisecond), nats.IgnoreDiscoveredServers(),
 		nats.Timeout(5 * time.Second), nats.PingInterval(10 * time.Second),
 	}
-	if a.Token != "" {
+	if a.Token != "" && a.Credentials == "" {
 		options = append(options, nats.Token(a.Token))
 	}
 	if a.Credentials != "" {

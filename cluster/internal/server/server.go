@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"os"
+	"path/filepath"
 	"strconv"
 	"time"
 
@@ -16,11 +18,13 @@ import (
 type Options struct {
 	Listen string // host:port
 	Dir    string // where everything is kept
-	Token  string // that clients must know; "": no token is asked for
+	Token  string // that clients must know
 	// Certificate and Key are files for TLS; "": none.
 	Certificate, Key string
 	MaxDisk          int64 // bytes in Dir; 0: as much as the disk has
 	Debug            bool  // the server's own messages on standard error
+	// Warn, if not nil, is called with the warnings and errors of NATS.
+	Warn func(string)
 }
 
 // started is how long a server may take to be ready. Reading many records from disk takes a while.
@@ -28,8 +32,8 @@ const started = 60 * time.Second
 
 // Server is a running server.
 type Server struct {
-	inner *natsd.Server
-	token string
+	options Options
+	inner   *natsd.Server
 }
 
 // Loopback reports whether only this machine can connect to an address.
@@ -41,9 +45,51 @@ func Loopback(host string) bool {
 	return ip != nil && ip.IsLoopback()
 }
 
-// Start starts a server and waits until it is ready. It refuses an address that other machines can reach
-// unless clients must know a token.
+// Start starts a server and waits until it is ready. It refuses to serve clients that know no token, on this machine
+// as well: every process can connect to it.
 func Start(o Options) (*Server, error) {
+	s := &Server{options: o}
+	return s, s.start()
+}
+
+func (s *Server) start() error {
+	o := &s.options
+	options, err := o.nats()
+	if err != nil {
+		return err
+	}
+	inner, err := natsd.NewServer(options)
+	if err != nil {
+		return fmt.Errorf("the server: %w", err)
+	}
+	if o.Debug {
+		inner.ConfigureLogger()
+	} else if o.Warn != nil {
+		inner.SetLoggerV2(&warnings{warn: o.Warn}, false, false, false)
+	}
+	go inner.Start()
+	if !inner.ReadyForConnections(started) {
+		inner.Shutdown()
+		if errors.Is(portInUse(o.Listen), errInUse) {
+			return fmt.Errorf("something else listens on %s", o.Listen)
+		}
+		return fmt.Errorf("the server was not ready within %v", started)
+	}
+	if !inner.JetStreamEnabled() {
+		inner.Shutdown()
+		return fmt.Errorf("the server cannot keep anything in %s", o.Dir)
+	}
+	s.inner = inner
+	// One that is started again listens on the same port.
+	if address, ok := inner.Addr().(*net.TCPAddr); ok {
+		host, _, _ := net.SplitHostPort(o.Listen)
+		o.Listen = net.JoinHostPort(host, strconv.Itoa(address.Port))
+	}
+	return nil
+}
+
+// nats returns the options of NATS.
+func (o *Options) nats() (*natsd.Options, error) {
 	host, port, err := net.SplitHostPort(o.Listen)
 	if err != nil {
 		return nil, fmt.Errorf("the address %q: %w", o.Listen, err)
@@ -52,8 +98,8 @@ func Start(o Options) (*Server, error) {
 	if err != nil || number < 0 || number > 65535 {
 		return nil, fmt.Errorf("the address %q: %q is no port", o.Listen, port)
 	}
-	if !Loopback(host) && o.Token == "" {
-		return nil, fmt.Errorf("other machines can reach %s: a token is needed, give one with --token-file", o.Listen)
+	if o.Token == "" {
+		return nil, fmt.Errorf("others can reach %s: a token is needed", o.Listen)
 	}
 	if number == 0 {
 		number = natsd.RANDOM_PORT
@@ -74,26 +120,7 @@ func Start(o Options) (*Server, error) {
 		options.TLS = true
 		options.TLSConfig = &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12}
 	}
-	s, err := natsd.NewServer(options)
-	if err != nil {
-		return nil, fmt.Errorf("the server: %w", err)
-	}
-	if o.Debug {
-		s.ConfigureLogger()
-	}
-	go s.Start()
-	if !s.ReadyForConnections(started) {
-		s.Shutdown()
-		if errors.Is(portInUse(o.Listen), errInUse) {
-			return nil, fmt.Errorf("something else listens on %s", o.Listen)
-		}
-		return nil, fmt.Errorf("the server was not ready within %v", started)
-	}
-	if !s.JetStreamEnabled() {
-		s.Shutdown()
-		return nil, fmt.Errorf("the server cannot keep anything in %s", o.Dir)
-	}
-	return &Server{inner: s, token: o.Token}, nil
+	return options, nil
 }
 
 var errInUse = errors.New("in use")
@@ -111,15 +138,44 @@ func (s *Server) URL() string { return s.inner.ClientURL() }
 
 // Connect connects to the server from inside its process.
 func (s *Server) Connect() (*nats.Conn, error) {
-	options := []nats.Option{nats.InProcessServer(s.inner), nats.Name("fencepost-cluster serve"), nats.Timeout(started)}
-	if s.token != "" {
-		options = append(options, nats.Token(s.token))
-	}
-	return nats.Connect("", options...)
+	return nats.Connect("", nats.InProcessServer(s.inner), nats.Name("fencepost-cluster serve"), nats.Timeout(started), nats.Token(s.options.Token), nats.MaxReconnects(-1))
 }
 
-// Healthy reports whether the server still stores what it is given. It stops to do so when the disk is full.
-func (s *Server) Healthy() bool { return s.inner.JetStreamEnabled() }
+// Health says why the server, or a part of it, stores nothing any more, as after the disk was full; "": it stores. What NATS could not
+// write once it does not write again until it is started again.
+func (s *Server) Health() string {
+	if !s.inner.JetStreamEnabled() {
+		return "NATS has stopped to store anything"
+	}
+	h := s.inner.Healthz(&natsd.HealthzOptions{Details: true})
+	for _, e := range h.Errors {
+		if e.Type == natsd.HealthzErrorStream && writeError(e.Error) {
+			return e.Error
+		}
+	}
+	return ""
+}
+
+// room is how much must fit on the disk until a server that could not write is started again.
+const room = 1 << 20
+
+// Room says why nothing can be written to the directory of the server; nil: there is room.
+func (s *Server) Room() error {
+	name := filepath.Join(s.options.Dir, "room")
+	defer os.Remove(name)
+	f, err := os.Create(name)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(make([]byte, room))
+	return errors.Join(err, f.Sync(), f.Close())
+}
+
+// Restart starts the server again. Clients come back by themselves.
+func (s *Server) Restart() error {
+	s.Stop()
+	return s.start()
+}
 
 // Stop stops the server.
 func (s *Server) Stop() {

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -13,64 +14,96 @@ import (
 // Tree reads all records of a check that exist now.
 func (s *Store) Tree(ctx context.Context, job *Job) (*task.Tree, error) {
 	tree := task.NewTree(task.NameOf(job.Root))
-	err := s.Watch(ctx, job.ID, func(id task.ID, r *task.Record) (bool, error) {
+	err := s.Watch(ctx, job, func(id task.ID, r *task.Record) (bool, error) {
 		if r == nil {
 			return false, nil
 		}
 		tree.Add(id, r)
 		return true, nil
 	})
+	if errors.Is(err, errSilent) {
+		// A server that has lost some of the records may wait for them without end. It has those that it is asked for by
+		// name, or says that it does not.
+		return s.walk(ctx, job)
+	}
 	return tree, err
 }
 
+// walk reads the records of a check one by one, beginning with that of the first task.
+func (s *Store) walk(ctx context.Context, job *Job) (*task.Tree, error) {
+	root := task.NameOf(job.Root)
+	tree := task.NewTree(root)
+	seen := map[task.ID]bool{root: true}
+	for left := []task.ID{root}; len(left) > 0; {
+		id := left[len(left)-1]
+		left = left[:len(left)-1]
+		r, err := s.Record(ctx, job, id)
+		if err != nil {
+			return tree, err
+		}
+		if r == nil {
+			continue
+		}
+		tree.Add(id, r)
+		for _, t := range r.Pending {
+			if next := task.NameOf(t); !seen[next] {
+				seen[next] = true
+				left = append(left, next)
+			}
+		}
+	}
+	return tree, nil
+}
+
 // Conclude ends a check whose tasks all have records. If the queue is empty and a task has no record, the
-// server has lost the task, and Conclude enqueues it again.
-func (s *Store) Conclude(ctx context.Context, job *Job) error {
+// server has lost the task, and Conclude enqueues it again. It returns how many tasks are in the queue.
+func (s *Store) Conclude(ctx context.Context, job *Job) (queued int, err error) {
 	// The queue comes first: a task leaves it only after its record and its successors are stored.
-	waiting, taken, err := s.Queue(ctx, job.ID)
+	waiting, taken, err := s.Queue(ctx, job)
 	if err != nil || waiting+taken > 0 {
-		return err
+		return waiting + taken, err
 	}
 	tree, err := s.Tree(ctx, job)
 	if err != nil {
-		return err
+		return 0, err
 	}
-	sum, err := tree.Sum()
+	total, err := tree.Sum()
 	if err != nil {
 		_, err = s.End(ctx, job.ID, Failed, err.Error())
-		return err
+		return 0, err
 	}
 	switch {
-	case sum.Over:
+	case total.Over:
 		_, err = s.End(ctx, job.ID, Stopped, "")
-		return err
-	case len(sum.Missing) == 0:
-		_, err = s.End(ctx, job.ID, Complete, "")
-		return err
+		return 0, err
+	case len(total.Missing) == 0:
+		sums := SumsOf(total)
+		_, err = s.end(ctx, job.ID, Complete, "", &sums)
+		return 0, err
 	}
-	return s.restore(ctx, job, sum)
+	return len(total.Missing), s.restore(ctx, job, total)
 }
 
 // restore enqueues tasks that the queue has lost.
-func (s *Store) restore(ctx context.Context, job *Job, sum *task.Sum) error {
+func (s *Store) restore(ctx context.Context, job *Job, total *task.Total) error {
 	missing := map[task.ID]bool{}
-	for _, id := range sum.Missing {
+	for _, id := range total.Missing {
 		missing[id] = true
 	}
 	done := map[task.ID]bool{}
-	for _, parent := range sum.Parents {
+	for _, parent := range total.Parents {
 		if done[parent] {
 			continue
 		}
 		done[parent] = true
 		left := [][]byte{job.Root}
 		if parent != "" {
-			r, err := s.Record(ctx, job.ID, parent)
+			r, err := s.Record(ctx, job, parent)
 			if err != nil {
 				return err
 			}
 			if r == nil {
-				return fmt.Errorf("the record of %s is gone", parent)
+				return fmt.Errorf("the record of %s is gone: %w", parent, ErrDamaged)
 			}
 			left = r.Pending
 		}
@@ -81,7 +114,7 @@ func (s *Store) restore(ctx context.Context, job *Job, sum *task.Sum) error {
 			}
 		}
 		// Without names, or the queue would take the lost tasks for tasks that it has.
-		if err := s.publish(ctx, job.ID, lost, false); err != nil {
+		if err := s.publish(ctx, job, lost, false); err != nil {
 			return err
 		}
 	}

@@ -28,17 +28,19 @@ var ErrFormat = errors.New("the store has another format")
 // Connect opens the store of a server. With replicas, the number of servers that keep each message, it creates what is
 // missing, and waits until that many servers have everything. Without, the store must exist: who does not submit a check
 // does not know how many servers shall keep it, and a store that is made with one server can be lost with it.
-func Connect(ctx context.Context, nc *nats.Conn, replicas int) (*Store, error) {
+//
+// Notice, if not nil, is called with each failure that is tried again.
+func Connect(ctx context.Context, nc *nats.Conn, replicas int, notice func(error)) (*Store, error) {
 	js, err := jetstream.New(nc, jetstream.WithPublishAsyncTimeout(answerTime), jetstream.WithDefaultTimeout(answerTime))
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{js: js, replicas: replicas}
+	s := &Store{js: js, replicas: replicas, notice: notice}
 	// The server may be away just now, or have no JetStream at all.
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	ctx = Asking(ctx)
-	return s, repeat(ctx, func() error { return s.open(ctx) })
+	return s, s.repeat(ctx, func() error { return s.open(ctx) })
 }
 
 // Asking returns a context for several questions to a server, which ends when ctx ends. A reply that is lost with its
@@ -65,7 +67,7 @@ func (s *Store) open(ctx context.Context) (err error) {
 		err = s.keep(ctx, jetstream.StreamConfig{
 			Name: programsStream, Subjects: []string{"$O." + programsBucket + ".C.>", "$O." + programsBucket + ".M.>"},
 			Discard: jetstream.DiscardNew, AllowRollup: true,
-		})
+		}, s.replicas)
 		if err != nil {
 			return err
 		}
@@ -85,11 +87,7 @@ func empty(err error) error {
 // bucket opens a bucket. It creates the bucket first if it does not exist and this participant creates.
 func (s *Store) bucket(ctx context.Context, name string, ttl time.Duration) (jetstream.KeyValue, error) {
 	if s.replicas > 0 {
-		config := jetstream.StreamConfig{
-			Name: bucketStream(name), Subjects: []string{"$KV." + name + ".>"}, MaxMsgsPerSubject: 1, MaxAge: ttl,
-			Discard: jetstream.DiscardNew, AllowRollup: true, DenyDelete: true, Metadata: map[string]string{formatKey: format},
-		}
-		if err := s.keep(ctx, config); err != nil {
+		if err := s.keep(ctx, bucketConfig(name, ttl), s.replicas); err != nil {
 			return nil, err
 		}
 	}
@@ -104,15 +102,24 @@ func (s *Store) bucket(ctx context.Context, name string, ttl time.Duration) (jet
 	if have := stream.CachedInfo().Config.Metadata[formatKey]; have != format {
 		return nil, fmt.Errorf("%w: it was made by another version of fencepost-cluster (format %q, this one has %q)", ErrFormat, have, format)
 	}
+	s.kept = stream.CachedInfo().Config.Replicas
 	return kv, nil
+}
+
+// bucketConfig returns the configuration of the stream that keeps a bucket.
+func bucketConfig(name string, ttl time.Duration) jetstream.StreamConfig {
+	return jetstream.StreamConfig{
+		Name: bucketStream(name), Subjects: []string{"$KV." + name + ".>"}, MaxMsgsPerSubject: 1, MaxAge: ttl,
+		Discard: jetstream.DiscardNew, AllowRollup: true, DenyDelete: true, Metadata: map[string]string{formatKey: format},
+	}
 }
 
 // keep creates the stream of a bucket, or lets more servers keep it if it exists with fewer replicas, and waits until
 // they have it. The client library makes the same streams for buckets, but for one thing: here only the leader of the
 // replicas is read. Another server may not have the newest message yet, and a check that was just submitted would not
 // exist there.
-func (s *Store) keep(ctx context.Context, config jetstream.StreamConfig) error {
-	config.Replicas = s.replicas
+func (s *Store) keep(ctx context.Context, config jetstream.StreamConfig, replicas int) error {
+	config.Replicas = replicas
 	_, err := s.js.CreateStream(ctx, config)
 	if err != nil {
 		stream, again := s.js.Stream(ctx, config.Name)

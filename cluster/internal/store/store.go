@@ -5,9 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"sync"
 	"time"
+
+	"fencepost/cluster/internal/task"
 
 	"github.com/nats-io/nats.go/jetstream"
 	"github.com/nats-io/nuid"
@@ -30,7 +31,7 @@ const MaxProgram = 32 << 20
 // State says how far a check is.
 type State string
 
-// The states. A check leaves Open once and for all.
+// The states. A check leaves Open once, unless records are found to be missing then: see Reopen.
 const (
 	Open      State = "open"
 	Complete  State = "complete"  // every task has a record
@@ -57,8 +58,29 @@ type Job struct {
 	Slice      time.Duration `json:"slice"`
 	Executions int64         `json:"executions,omitempty"`
 	AckWait    time.Duration `json:"ack_wait"`
+	// Replicas is how many servers keep a copy of everything.
+	Replicas int `json:"replicas"`
+	// Queue and Records count how often the queue and the records were made again after the server had lost them, and
+	// Opened how often the check was opened again.
+	Queue   int `json:"queue,omitempty"`
+	Records int `json:"records,omitempty"`
+	Opened  int `json:"opened,omitempty"`
+	// Sums is set when the check is complete.
+	Sums *Sums `json:"sums,omitempty"`
 
 	revision uint64
+}
+
+// Sums has what the records of a complete check came to. Who reads the records must come to the same.
+type Sums struct {
+	Records    int    `json:"records"`
+	Executions int64  `json:"executions"`
+	Digest     string `json:"digest"`
+}
+
+// SumsOf returns the sums of the records of a check.
+func SumsOf(t *task.Total) Sums {
+	return Sums{Records: len(t.Records), Executions: t.Executions, Digest: t.Digest}
 }
 
 // Store is a connection to the checks of a server.
@@ -67,16 +89,31 @@ type Store struct {
 	jobs     jetstream.KeyValue
 	workers  jetstream.KeyValue
 	programs jetstream.ObjectStore
-	replicas int // 0: this participant creates nothing
-	// Handles of buckets and consumers of checks, by the check's name. Looking one up is a question to the
-	// server.
+	replicas int         // 0: this participant creates nothing
+	kept     int         // how many servers keep the list of checks
+	notice   func(error) // is told of what is tried again
+	// Handles of buckets and consumers of checks, by their names. Finding one is a question to the server.
 	records   sync.Map // of jetstream.KeyValue
 	consumers sync.Map // of jetstream.Consumer
 }
 
-func tasksStream(job string) string   { return "fp_tasks_" + job }
-func tasksSubject(job string) string  { return "fp.tasks." + job }
-func recordsBucket(job string) string { return "fp_records_" + job }
+// again is a part of the names of what was made again.
+func again(times int) string {
+	if times == 0 {
+		return ""
+	}
+	return fmt.Sprintf("_%d", times)
+}
+
+// Prefixes of the names of streams of checks.
+const (
+	tasksPrefix   = "fp_tasks_"
+	recordsPrefix = "fp_records_"
+)
+
+func (j *Job) tasksStream() string   { return tasksPrefix + j.ID + again(j.Queue) }
+func (j *Job) tasksSubject() string  { return "fp.tasks." + j.ID + again(j.Queue) }
+func (j *Job) recordsBucket() string { return recordsPrefix + j.ID + again(j.Records) }
 
 // consumerName is the name of the one consumer of a queue, which all workers share.
 const consumerName = "workers"
@@ -92,11 +129,12 @@ func (s *Store) Submit(ctx context.Context, job *Job, program []byte) error {
 	if len(program) > MaxProgram {
 		return fmt.Errorf("the program has %d bytes when compressed, more than %d", len(program), MaxProgram)
 	}
-	job.ID, job.State, job.Created = nuid.Next(), Open, time.Now().UTC()
-	data, err := json.Marshal(job)
+	job.ID, job.State, job.Created, job.Replicas = nuid.Next(), Open, time.Now().UTC(), max(s.replicas, 1)
+	data, err := job.encode()
 	if err != nil {
 		return err
 	}
+	s.Sweep(ctx)
 	// Each step can be repeated after its reply was lost, also if it has happened. The name is new, so what
 	// exists under it is ours.
 	for _, step := range []struct {
@@ -105,39 +143,40 @@ func (s *Store) Submit(ctx context.Context, job *Job, program []byte) error {
 	}{
 		{"storing the program", func() error {
 			_, err := s.programs.PutBytes(ctx, job.ID, program)
-			return err
+			return s.why(ctx, programsStream, err)
 		}},
-		{"making room for records", func() error {
-			_, err := s.bucket(ctx, recordsBucket(job.ID), 0)
-			return err
-		}},
-		{"making room for tasks", func() error {
-			_, err := s.js.CreateStream(ctx, jetstream.StreamConfig{
-				Name: tasksStream(job.ID), Subjects: []string{tasksSubject(job.ID)}, Retention: jetstream.WorkQueuePolicy,
-				Replicas: s.replicas, Duplicates: duplicates,
-			})
-			if err := unless(err, jetstream.ErrStreamNameAlreadyInUse); err != nil {
-				return err
-			}
-			return s.awaitReplicas(ctx, tasksStream(job.ID))
-		}},
-		{"making room for tasks", func() error {
-			_, err := s.js.CreateOrUpdateConsumer(ctx, tasksStream(job.ID), jetstream.ConsumerConfig{
-				Durable: consumerName, AckPolicy: jetstream.AckExplicitPolicy, AckWait: job.AckWait, MaxDeliver: -1, MaxAckPending: -1,
-			})
-			return err
-		}},
-		{"adding the first task", func() error { return s.Enqueue(ctx, job.ID, [][]byte{job.Root}) }},
+		{"making room for records", func() error { return s.makeRecords(ctx, job) }},
+		{"making room for tasks", func() error { return s.makeQueue(ctx, job) }},
+		{"adding the first task", func() error { return s.Enqueue(ctx, job, [][]byte{job.Root}) }},
 		{"storing the check", func() error {
 			_, err := s.jobs.Create(ctx, job.ID, data)
-			return unless(err, jetstream.ErrKeyExists)
+			return unless(s.why(ctx, bucketStream(jobsBucket), err), jetstream.ErrKeyExists)
 		}},
 	} {
-		if err := repeat(ctx, step.do); err != nil {
+		if err := s.repeat(ctx, step.do); err != nil {
 			return fmt.Errorf("%s: %w", step.what, err)
 		}
 	}
 	return nil
+}
+
+// makeRecords makes the bucket of the records of a check.
+func (s *Store) makeRecords(ctx context.Context, job *Job) error {
+	return s.keep(ctx, bucketConfig(job.recordsBucket(), 0), job.Replicas)
+}
+
+// makeQueue makes the queue of a check.
+func (s *Store) makeQueue(ctx context.Context, job *Job) error {
+	err := s.keep(ctx, jetstream.StreamConfig{
+		Name: job.tasksStream(), Subjects: []string{job.tasksSubject()}, Retention: jetstream.WorkQueuePolicy, Duplicates: duplicates,
+	}, job.Replicas)
+	if err != nil {
+		return err
+	}
+	_, err = s.js.CreateOrUpdateConsumer(ctx, job.tasksStream(), jetstream.ConsumerConfig{
+		Durable: consumerName, AckPolicy: jetstream.AckExplicitPolicy, AckWait: job.AckWait, MaxDeliver: -1, MaxAckPending: -1,
+	})
+	return err
 }
 
 // unless returns the error, or nil if it says that what was to be made exists.
@@ -148,98 +187,38 @@ func unless(err, exists error) error {
 	return err
 }
 
-// ErrUnknownJob says that there is no check of that name.
-var ErrUnknownJob = errors.New("no check has this name")
+// ErrProgram says that the program of a check is lost or damaged.
+var ErrProgram = errors.New("the server has lost the program of the check")
 
-// Job returns a check.
-func (s *Store) Job(ctx context.Context, id string) (*Job, error) {
-	entry, err := s.jobs.Get(ctx, id)
-	if errors.Is(err, jetstream.ErrKeyNotFound) || errors.Is(err, jetstream.ErrInvalidKey) {
-		return nil, fmt.Errorf("%s: %w", id, ErrUnknownJob)
-	}
-	if err != nil {
-		return nil, err
-	}
-	return jobOf(entry)
-}
+// ErrUnread says that the server knows the program of a check and does not send all of it. It may be lost.
+var ErrUnread = errors.New("the server did not send the program of the check")
 
-func jobOf(entry jetstream.KeyValueEntry) (*Job, error) {
-	var job Job
-	if err := json.Unmarshal(entry.Value(), &job); err != nil {
-		return nil, fmt.Errorf("the check %s: %w", entry.Key(), err)
-	}
-	if job.ID != entry.Key() {
-		return nil, fmt.Errorf("the check %s calls itself %q", entry.Key(), job.ID)
-	}
-	job.revision = entry.Revision()
-	return &job, nil
-}
+// readingTime is how long a program may take to be read.
+const readingTime = 20 * time.Second
 
-// Jobs returns all checks, oldest first.
-func (s *Store) Jobs(ctx context.Context) ([]*Job, error) {
-	var out []*Job
-	err := s.list(ctx, s.jobs, func(entry jetstream.KeyValueEntry) error {
-		job, err := jobOf(entry)
-		out = append(out, job)
-		return err
-	})
-	if err != nil {
-		return nil, err
-	}
-	slices.SortFunc(out, func(a, b *Job) int { return a.Created.Compare(b.Created) })
-	return out, nil
-}
-
-// End moves a check from Open to another state. It returns the check as it is then, which has another state
-// if another participant was faster.
-func (s *Store) End(ctx context.Context, id string, state State, reason string) (*Job, error) {
-	for {
-		job, err := s.Job(ctx, id)
-		if err != nil || job.State != Open {
-			return job, err
-		}
-		job.State, job.Reason, job.Ended = state, reason, time.Now().UTC()
-		data, err := json.Marshal(job)
-		if err != nil {
-			return nil, err
-		}
-		revision, err := s.jobs.Update(ctx, id, data, job.revision)
-		if errors.Is(err, jetstream.ErrKeyExists) {
-			continue
-		}
-		job.revision = revision
-		return job, err
-	}
-}
-
-// Remove deletes a check and all that is kept for it.
-func (s *Store) Remove(ctx context.Context, id string) error {
-	s.records.Delete(id)
-	s.consumers.Delete(id)
-	err := s.jobs.Purge(ctx, id)
-	for _, e := range []error{
-		s.js.DeleteStream(ctx, tasksStream(id)), s.js.DeleteKeyValue(ctx, recordsBucket(id)), s.programs.Delete(ctx, id),
-	} {
-		gone := errors.Is(e, jetstream.ErrStreamNotFound) || errors.Is(e, jetstream.ErrBucketNotFound) || errors.Is(e, jetstream.ErrObjectNotFound)
-		if e != nil && !gone && err == nil {
-			err = e
-		}
-	}
-	return err
-}
-
-// Program returns the stored program of a check.
+// Program returns the stored program of a check. The client library compares its checksum.
 func (s *Store) Program(ctx context.Context, id string) ([]byte, error) {
 	info, err := s.programs.GetInfo(ctx, id)
+	if errors.Is(err, jetstream.ErrObjectNotFound) || KindOf(err) == Lost && err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrProgram, err)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("the program of %s: %w", id, err)
 	}
 	if info.Size > MaxProgram {
 		return nil, fmt.Errorf("the program of %s has %d bytes, more than %d", id, info.Size, MaxProgram)
 	}
-	data, err := s.programs.GetBytes(ctx, id)
-	if err != nil {
+	reading, cancel := context.WithTimeout(ctx, readingTime)
+	defer cancel()
+	data, err := s.programs.GetBytes(reading, id)
+	switch {
+	case err == nil:
+		return data, nil
+	case errors.Is(err, jetstream.ErrDigestMismatch):
+		return nil, fmt.Errorf("%w: %w", ErrProgram, err)
+	case ctx.Err() == nil && KindOf(err) == Away:
+		return nil, fmt.Errorf("%w: %w", ErrUnread, err)
+	default:
 		return nil, fmt.Errorf("the program of %s: %w", id, err)
 	}
-	return data, nil
 }

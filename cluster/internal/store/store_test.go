@@ -35,17 +35,17 @@ func TestLargeRecord(t *testing.T) {
 	rand.New(rand.NewSource(1)).Read(random)
 	r := &task.Record{Executions: 1, Pending: [][]byte{random, random[1:], bytes.Clone(random[2:])}}
 	id := task.NameOf(job.Root)
-	if _, err := s.Commit(t.Context(), job.ID, id, r); err != nil {
+	if _, err := s.Commit(t.Context(), job, id, r); err != nil {
 		t.Fatal(err)
 	}
-	kept, err := s.Commit(t.Context(), job.ID, id, &task.Record{Executions: 2})
+	kept, err := s.Commit(t.Context(), job, id, &task.Record{Executions: 2})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if kept.Executions != 1 || len(kept.Pending) != 3 || !bytes.Equal(kept.Pending[0], random) {
 		t.Errorf("kept %d executions and %d tasks", kept.Executions, len(kept.Pending))
 	}
-	if err := s.Enqueue(t.Context(), job.ID, [][]byte{make([]byte, 1<<20)}); err == nil {
+	if err := s.Enqueue(t.Context(), job, [][]byte{make([]byte, 1<<20)}); err == nil {
 		t.Error("a task that does not fit in a message was enqueued")
 	}
 }
@@ -85,29 +85,29 @@ func TestDuplicates(t *testing.T) {
 	s := storetest.Start(t)
 	job := submit(t, s, nil)
 	for range 3 {
-		if err := s.Enqueue(t.Context(), job.ID, [][]byte{job.Root, []byte("other")}); err != nil {
+		if err := s.Enqueue(t.Context(), job, [][]byte{job.Root, []byte("other")}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if waiting, taken, err := s.Queue(t.Context(), job.ID); err != nil || waiting != 2 || taken != 0 {
+	if waiting, taken, err := s.Queue(t.Context(), job); err != nil || waiting != 2 || taken != 0 {
 		t.Errorf("%d wait, %d are taken, %v", waiting, taken, err)
 	}
 }
 
 // TestLostReply: a question whose reply is lost with the connection is asked again, long before the time is up.
 func TestLostReply(t *testing.T) {
-	s, err := server.Start(server.Options{Listen: "127.0.0.1:0", Dir: t.TempDir()})
+	s, err := server.Start(server.Options{Listen: "127.0.0.1:0", Dir: t.TempDir(), Token: "secret"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(s.Stop)
 	p := newProxy(t, strings.TrimPrefix(s.URL(), "nats://"), "STREAM.CREATE.KV_fp_workers")
-	nc, err := server.Connect(server.Access{URL: p.url, Name: t.Name()})
+	nc, err := server.Connect(server.Access{URL: p.url, Token: "secret", Name: t.Name()})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(nc.Close)
-	if _, err := store.Connect(t.Context(), nc, 1); err != nil {
+	if _, err := store.Connect(t.Context(), nc, 1, nil); err != nil {
 		t.Error(err)
 	}
 	if !p.cut.Load() {

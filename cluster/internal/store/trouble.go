@@ -100,12 +100,16 @@ func (s *Store) why(ctx context.Context, stream string, err error) error {
 	return err
 }
 
-// repeat repeats a step until the server has done it or the context ends, as long as the server may come back.
-func repeat(ctx context.Context, do func() error) error {
+// repeat repeats a step until the server has done it or the context ends, as long as the server may come back or get
+// room.
+func (s *Store) repeat(ctx context.Context, do func() error) error {
 	for {
 		err := do()
-		if err == nil || KindOf(err) != Away || ctx.Err() != nil {
+		if kind := KindOf(err); err == nil || kind != Away && kind != Full || ctx.Err() != nil {
 			return err
+		}
+		if s.notice != nil {
+			s.notice(err)
 		}
 		select {
 		case <-ctx.Done():
@@ -113,4 +117,17 @@ func repeat(ctx context.Context, do func() error) error {
 		case <-time.After(200 * time.Millisecond):
 		}
 	}
+}
+
+// Closed says why the connection to the server has ended for good, such as because the server wants another token now;
+// "": it has not.
+func (s *Store) Closed() string {
+	nc := s.js.Conn()
+	if !nc.IsClosed() {
+		return ""
+	}
+	if err := nc.LastError(); err != nil {
+		return err.Error()
+	}
+	return "it was closed"
 }

@@ -33,14 +33,33 @@ func NameOf(task []byte) ID {
 
 // Record has the result of exploring a task for a while.
 type Record struct {
-	// Part has the counts, in the explorer's own form. It is nil if the exploration counted nothing.
+	// Part has the counts, in the explorer's form. It is nil if the exploration counted nothing.
 	Part json.RawMessage `json:"part,omitempty"`
 	// Executions is the number of executions in Part, for progress.
 	Executions int64 `json:"executions"`
+	// Fingerprint is that of Part, and Share is what part of the whole check was explored. Both can be computed from Part,
+	// and a reader that does so must come to the same.
+	Fingerprint string  `json:"fingerprint,omitempty"`
+	Share       float64 `json:"share,omitempty"`
 	// Over: the rest of the check need not be explored, such as after a violation.
 	Over bool `json:"over,omitempty"`
 	// Pending are the tasks that are left.
 	Pending [][]byte `json:"pending,omitempty"`
+
+	// Sum is the checksum that the record was stored with.
+	Sum Sum `json:"-"`
+}
+
+// Sum is a checksum.
+type Sum [sha256.Size]byte
+
+// SumOf returns the checksum of a stored record. It also covers the names of the check and of the task, so that the
+// record of another task is not taken for this one.
+func SumOf(check string, id ID, data []byte) Sum {
+	h := sha256.New()
+	fmt.Fprintf(h, "%d %s %d %s ", len(check), check, len(id), id)
+	h.Write(data)
+	return Sum(h.Sum(nil))
 }
 
 // Encode returns the record as compressed JSON. Graphs of one exploration are much alike, so that the tasks

@@ -130,17 +130,23 @@ func TestTreeRefusesTwice(t *testing.T) {
 	}
 }
 
+// TestEstimate: the estimate is not what has been counted, as long as something is left.
 func TestEstimate(t *testing.T) {
 	tree := NewTree(NameOf([]byte("root")))
 	if tree.Estimate() != 0 {
 		t.Error("an estimate from nothing")
 	}
-	tree.Add(NameOf([]byte("root")), &Record{Executions: 10, Pending: [][]byte{[]byte("a")}})
-	if got := tree.Estimate(); got != 20 {
-		t.Errorf("got %d, want 20", got)
+	// Each record leaves one task, as where more than enough tasks wait.
+	tree.Add(NameOf([]byte("root")), &Record{Executions: 10, Share: 0.25, Pending: [][]byte{[]byte("a")}})
+	if got := tree.Estimate(); got != 40 {
+		t.Errorf("got %d, want 40", got)
 	}
-	tree.Add(NameOf([]byte("a")), &Record{Executions: 14})
-	if got := tree.Estimate(); got != 24 {
-		t.Errorf("got %d, want 24", got)
+	tree.Add(NameOf([]byte("a")), &Record{Executions: 14, Share: 0.35, Pending: [][]byte{[]byte("b")}})
+	if got := tree.Estimate(); got != 40 {
+		t.Errorf("got %d, want 40", got)
+	}
+	tree.Add(NameOf([]byte("b")), &Record{Executions: 12, Share: 0.4})
+	if got := tree.Estimate(); got != 36 {
+		t.Errorf("got %d, want 36", got)
 	}
 }

@@ -1,6 +1,12 @@
 package task
 
-import "fmt"
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"maps"
+	"slices"
+)
 
 // Tree is the records of one check that have been read so far, in any order, each any number of times.
 type Tree struct {
@@ -12,6 +18,7 @@ type Tree struct {
 	open  int
 
 	executions int64
+	share      float64
 }
 
 type node struct {
@@ -25,12 +32,13 @@ func NewTree(root ID) *Tree {
 }
 
 // Add takes a record. It keeps the record's part but not the tasks that the record leaves. A second record
-// of the same name is ignored: the store has one record per name, so it is the same one.
-func (t *Tree) Add(id ID, r *Record) {
+// of the same name is ignored: the store has one record per name, so it is the same one. Add reports whether the record
+// is new.
+func (t *Tree) Add(id ID, r *Record) bool {
 	if t.records[id] != nil {
-		return
+		return false
 	}
-	n := &node{record: &Record{Part: r.Part, Executions: r.Executions, Over: r.Over}}
+	n := &node{record: &Record{Part: r.Part, Executions: r.Executions, Fingerprint: r.Fingerprint, Share: r.Share, Over: r.Over, Sum: r.Sum}}
 	for _, p := range r.Pending {
 		child := NameOf(p)
 		n.children = append(n.children, child)
@@ -44,9 +52,11 @@ func (t *Tree) Add(id ID, r *Record) {
 	}
 	t.records[id] = n
 	t.executions += r.Executions
+	t.share += r.Share
 	if t.named[id] {
 		t.open--
 	}
+	return true
 }
 
 // Tasks returns how many tasks are known and how many of them have no record yet.
@@ -55,8 +65,8 @@ func (t *Tree) Tasks() (known, open int) { return len(t.named), t.open }
 // Executions returns the executions of all records.
 func (t *Tree) Executions() int64 { return t.executions }
 
-// Sum has the records of a check that count, and the tasks that are still open.
-type Sum struct {
+// Total has the records of a check that count, and the tasks that are still open.
+type Total struct {
 	// Records are the records that the root leads to, parents first.
 	Records []*Record
 	// Missing are tasks that the root leads to and that have no record: the check goes on. The record of
@@ -65,12 +75,17 @@ type Sum struct {
 	Parents []ID
 	// Over: a record says that the rest need not be explored.
 	Over bool
+	// Digest is a checksum of the names and the checksums of the records.
+	Digest string
+	// Executions is the sum of those of the records.
+	Executions int64
 }
 
 // Sum walks the tree. It fails if two records leave the same task, which would be counted once and explored
 // once while an exploration without repetition never does that.
-func (t *Tree) Sum() (*Sum, error) {
-	var s Sum
+func (t *Tree) Sum() (*Total, error) {
+	var s Total
+	sums := map[ID]Sum{}
 	seen := map[ID]bool{t.root: true}
 	type step struct{ id, parent ID }
 	stack := []step{{t.root, ""}}
@@ -84,6 +99,8 @@ func (t *Tree) Sum() (*Sum, error) {
 		}
 		s.Records = append(s.Records, n.record)
 		s.Over = s.Over || n.record.Over
+		s.Executions += n.record.Executions
+		sums[at.id] = n.record.Sum
 		for _, c := range n.children {
 			if seen[c] {
 				return nil, fmt.Errorf("BUG: the task %s is left twice", c)
@@ -92,28 +109,19 @@ func (t *Tree) Sum() (*Sum, error) {
 			stack = append(stack, step{c, at.id})
 		}
 	}
+	h := sha256.New()
+	for _, id := range slices.Sorted(maps.Keys(sums)) {
+		fmt.Fprintf(h, "%s %x\n", id, sums[id])
+	}
+	s.Digest = hex.EncodeToString(h.Sum(nil))
 	return &s, nil
 }
 
-// Estimate guesses the executions of the whole check from the shape of the tree: a record stands for an
-// equal share of its task as each task that it leaves. It returns 0 as long as nothing has been counted.
+// Estimate guesses the executions of the whole check from what part of it the records have. It returns 0 as long as
+// nothing has been counted.
 func (t *Tree) Estimate() int64 {
-	var done float64 // the share of the tree that the records cover
-	var walk func(id ID, share float64)
-	walk = func(id ID, share float64) {
-		n := t.records[id]
-		if n == nil {
-			return
-		}
-		each := share / float64(len(n.children)+1)
-		done += each
-		for _, c := range n.children {
-			walk(c, each)
-		}
-	}
-	walk(t.root, 1)
-	if done == 0 || t.executions == 0 {
+	if t.share <= 0 || t.executions == 0 {
 		return 0
 	}
-	return int64(float64(t.executions) / done)
+	return int64(float64(t.executions)/min(t.share, 1) + 0.5)
 }

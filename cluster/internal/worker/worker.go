@@ -1,7 +1,6 @@
 package worker
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,8 +11,6 @@ import (
 
 	"fencepost/cluster/internal/store"
 	"fencepost/cluster/internal/task"
-
-	"github.com/nats-io/nats.go/jetstream"
 )
 
 // Limit bounds the exploration of one task. Zero is no limit.
@@ -56,8 +53,12 @@ type Worker struct {
 	tasks, executions atomic.Int64
 	slots             atomic.Int64 // of all workers
 	mu                sync.Mutex
-	checks            []*check        // open ones, oldest first
-	others            map[string]bool // checks of other versions
+	checks            []*check             // open ones, oldest first
+	others            map[string]bool      // checks of other versions
+	ctx               context.Context      // of Run
+	said              map[string]time.Time // when each message was last printed
+	wrong             string               // the latest failure
+	wrongAt           time.Time
 }
 
 // Step is a step in the life of a task.
@@ -74,143 +75,38 @@ const (
 
 // check is an open check as this worker sees it.
 type check struct {
-	job    *store.Job
+	id     string
+	job    atomic.Pointer[store.Job]
 	ctx    context.Context // ends when the check does
 	cancel context.CancelFunc
 
 	opening  sync.Mutex
 	explorer Explorer
+	unread   int // how often the program could not be read
 
 	concluding sync.Mutex
 	concluded  time.Time // when a slot last looked whether the check is complete
+	// idle counts how often in turn the queue had tasks and gave none to this worker, and last is the number of tasks
+	// that it had.
+	idle, last int
+	exploring  atomic.Int64 // tasks that this worker has
+	lost       atomic.Int64 // how often in turn something was found to be lost
 }
 
 // Run works until the context ends.
 func (w *Worker) Run(ctx context.Context) error {
 	w.others = map[string]bool{}
+	w.said = map[string]time.Time{}
 	var group sync.WaitGroup
 	defer group.Wait()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
+	w.ctx = ctx
 	group.Go(func() { w.announce(ctx) })
 	for range w.Me.Slots {
 		group.Go(func() { w.slot(ctx) })
 	}
 	return w.watch(ctx)
-}
-
-func (w *Worker) announce(ctx context.Context) {
-	beat := time.NewTicker(heartbeat)
-	defer beat.Stop()
-	for {
-		me := w.Me
-		me.Tasks, me.Executions = w.tasks.Load(), w.executions.Load()
-		if err := w.Store.Announce(ctx, &me); err != nil && ctx.Err() == nil {
-			w.Log.Printf("cannot reach the server: %v", err)
-		}
-		w.count(ctx)
-		w.refresh(ctx)
-		select {
-		case <-ctx.Done():
-			ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*time.Second)
-			defer cancel()
-			// Where this fails the entry vanishes by itself.
-			_ = w.Store.Leave(ctx, me.ID)
-			return
-		case <-beat.C:
-		}
-	}
-}
-
-// count counts the slots of all workers that are there.
-func (w *Worker) count(ctx context.Context) {
-	all, now, err := w.Store.Workers(ctx)
-	if err != nil {
-		return
-	}
-	slots := 0
-	for _, other := range all {
-		if now.Sub(other.Seen) < store.Silence {
-			slots += other.Slots
-		}
-	}
-	w.slots.Store(int64(slots))
-}
-
-// watch keeps the list of open checks.
-func (w *Worker) watch(ctx context.Context) error {
-	for ctx.Err() == nil {
-		err := w.Store.WatchJobs(ctx, func(id string, job *store.Job) { w.update(ctx, id, job) })
-		if ctx.Err() == nil {
-			w.Log.Printf("cannot read the list of checks, trying again: %v", err)
-			pause(ctx, time.Second)
-		}
-	}
-	return ctx.Err()
-}
-
-// refresh reads the list of open checks again, in case the server stopped to send changes while it was away.
-func (w *Worker) refresh(ctx context.Context) {
-	jobs, err := w.Store.Jobs(ctx)
-	if err != nil {
-		return
-	}
-	known := map[string]bool{}
-	for _, job := range jobs {
-		known[job.ID] = true
-		w.update(ctx, job.ID, job)
-	}
-	w.mu.Lock()
-	var gone []string
-	for _, c := range w.checks {
-		// A check that was submitted after the list was read is not gone.
-		if !known[c.job.ID] && time.Since(c.job.Created) > heartbeat {
-			gone = append(gone, c.job.ID)
-		}
-	}
-	w.mu.Unlock()
-	for _, id := range gone {
-		w.update(ctx, id, nil)
-	}
-}
-
-// update takes the new state of a check; nil: it was removed.
-func (w *Worker) update(ctx context.Context, id string, job *store.Job) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	for i, c := range w.checks {
-		if c.job.ID != id {
-			continue
-		}
-		if job == nil || job.State != store.Open {
-			c.cancel()
-			w.checks = append(w.checks[:i:i], w.checks[i+1:]...)
-		}
-		return
-	}
-	if job == nil || job.State != store.Open {
-		return
-	}
-	if job.Version != w.Me.Version {
-		if !w.others[id] {
-			w.Log.Printf("%s: left alone, it is for version %s of fencepost and this is %s", id, job.Version, w.Me.Version)
-		}
-		w.others[id] = true
-		return
-	}
-	c := &check{job: job}
-	c.ctx, c.cancel = context.WithCancel(ctx)
-	w.checks = append(w.checks, c)
-}
-
-// next returns the open check whose turn it is, and how many are open.
-func (w *Worker) next(turn int) (*check, int) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if len(w.checks) == 0 {
-		return nil, 0
-	}
-	return w.checks[turn%len(w.checks)], len(w.checks)
 }
 
 // Waiting times of a slot.
@@ -231,29 +127,23 @@ func (w *Worker) slot(ctx context.Context) {
 		if open > 1 {
 			wait = brief
 		}
-		err := w.step(c, wait)
-		switch {
-		case err == nil, c.ctx.Err() != nil:
-		case errors.Is(err, jetstream.ErrStreamNotFound), errors.Is(err, jetstream.ErrConsumerNotFound), errors.Is(err, jetstream.ErrBucketNotFound):
-			// The check was removed, and the list will say so.
-			pause(ctx, idle)
-		default:
-			w.Log.Printf("%s: trying again: %v", c.job.ID, err)
-			pause(ctx, cmp.Or(w.Retry, time.Second))
-		}
+		w.after(c, w.step(c, wait))
 	}
 }
 
 // step takes a task of a check and does all that is to be done for it.
 func (w *Worker) step(c *check, wait time.Duration) error {
-	d, err := w.Store.Take(c.ctx, c.job.ID, wait)
+	job := c.job.Load()
+	d, err := w.Store.Take(c.ctx, job, wait)
 	if err != nil {
 		return err
 	}
 	if d == nil {
-		return w.conclude(c)
+		return w.conclude(c, job)
 	}
-	if err := w.handle(c, d); err != nil {
+	c.exploring.Add(1)
+	defer c.exploring.Add(-1)
+	if err := w.handle(c, job, d); err != nil {
 		if c.ctx.Err() != nil {
 			// The check has ended, or this worker stops and another one can have the task at once.
 			_ = d.GiveBack()
@@ -266,31 +156,31 @@ func (w *Worker) step(c *check, wait time.Duration) error {
 // fatal is an error that no other worker can mend.
 type fatal struct{ error }
 
-func (w *Worker) handle(c *check, d *store.Delivery) error {
-	err := w.do(c, d)
+func (w *Worker) handle(c *check, job *store.Job, d *store.Delivery) error {
+	err := w.do(c, job, d)
 	var f fatal
 	if errors.As(err, &f) && c.ctx.Err() == nil {
-		w.Log.Printf("%s: failed: %v", c.job.ID, f.error)
-		_, err = w.Store.End(c.ctx, c.job.ID, store.Failed, f.Error())
+		w.Log.Printf("%s: failed: %v", c.id, f.error)
+		_, err = w.Store.End(c.ctx, c.id, store.Failed, f.Error())
 	}
 	return err
 }
 
-func (w *Worker) do(c *check, d *store.Delivery) error {
-	record, err := w.Store.Record(c.ctx, c.job.ID, d.ID)
+func (w *Worker) do(c *check, job *store.Job, d *store.Delivery) error {
+	record, err := w.Store.Record(c.ctx, job, d.ID)
 	if err != nil {
 		return err
 	}
 	if record == nil {
-		if record, err = w.explore(c, d); err != nil {
+		if record, err = w.explore(c, job, d); err != nil {
 			return err
 		}
 	}
 	if record.Over {
-		if _, err := w.Store.End(c.ctx, c.job.ID, store.Stopped, ""); err != nil {
+		if _, err := w.Store.End(c.ctx, c.id, store.Stopped, ""); err != nil {
 			return err
 		}
-	} else if err := w.send(c, d.ID, record); err != nil {
+	} else if err := w.send(c, job, d.ID, record); err != nil {
 		return err
 	}
 	if err := w.before(Acknowledge); err != nil {
@@ -301,19 +191,19 @@ func (w *Worker) do(c *check, d *store.Delivery) error {
 
 // explore explores a task and stores the record. It returns the record that is stored, which is another
 // worker's if that one was faster.
-func (w *Worker) explore(c *check, d *store.Delivery) (*task.Record, error) {
+func (w *Worker) explore(c *check, job *store.Job, d *store.Delivery) (*task.Record, error) {
 	if d.Count > maxDeliveries {
 		return nil, fatal{fmt.Errorf("the task %s was given to workers %d times, and none stored a record: do they have enough memory?", d.ID, d.Count-1)}
 	}
-	explorer, err := w.explorer(c)
+	explorer, err := w.explorer(c, job)
 	if err != nil {
 		return nil, err
 	}
 	if err := w.before(Explore); err != nil {
 		return nil, err
 	}
-	record, err := w.extended(c, d, func() (*task.Record, error) {
-		return explorer.Explore(c.ctx, d.Task, Limit{Time: w.slice(c, d), Executions: c.job.Executions, Groups: w.wanted(d)})
+	record, err := w.extended(job, d, func() (*task.Record, error) {
+		return explorer.Explore(c.ctx, d.Task, Limit{Time: w.slice(job, d), Executions: job.Executions, Groups: w.wanted(d)})
 	})
 	if err != nil {
 		if c.ctx.Err() != nil {
@@ -326,7 +216,7 @@ func (w *Worker) explore(c *check, d *store.Delivery) (*task.Record, error) {
 	if err := w.before(Commit); err != nil {
 		return nil, err
 	}
-	return w.Store.Commit(c.ctx, c.job.ID, d.ID, record)
+	return w.Store.Commit(c.ctx, job, d.ID, record)
 }
 
 // spare is how many tasks should wait per slot, so that no slot is idle when others need long.
@@ -337,11 +227,11 @@ const short = 8
 
 // slice returns how long a task is explored. If fewer tasks wait than there are slots, as at the beginning and the end of
 // a check, the task is soon divided, so that others need not wait for it.
-func (w *Worker) slice(c *check, d *store.Delivery) time.Duration {
+func (w *Worker) slice(job *store.Job, d *store.Delivery) time.Duration {
 	if d.Waiting < w.allSlots() {
-		return max(c.job.Slice/short, time.Millisecond)
+		return max(job.Slice/short, time.Millisecond)
 	}
-	return c.job.Slice
+	return job.Slice
 }
 
 // allSlots returns how many slots all workers have, as far as this one knows.
@@ -353,17 +243,23 @@ func (w *Worker) wanted(d *store.Delivery) int {
 }
 
 // explorer reads the program of a check once.
-func (w *Worker) explorer(c *check) (Explorer, error) {
+func (w *Worker) explorer(c *check, job *store.Job) (Explorer, error) {
 	c.opening.Lock()
 	defer c.opening.Unlock()
 	if c.explorer != nil {
 		return c.explorer, nil
 	}
-	program, err := w.Store.Program(c.ctx, c.job.ID)
+	program, err := w.Store.Program(c.ctx, c.id)
+	if errors.Is(err, store.ErrUnread) {
+		c.unread++
+	}
+	if errors.Is(err, store.ErrProgram) || c.unread >= patientLosses {
+		return nil, fatal{err}
+	}
 	if err != nil {
 		return nil, err
 	}
-	e, err := w.Open(c.job, program)
+	e, err := w.Open(job, program)
 	if err != nil {
 		return nil, fatal{err}
 	}
@@ -372,11 +268,11 @@ func (w *Worker) explorer(c *check) (Explorer, error) {
 }
 
 // extended runs a function, and meanwhile keeps the queue from giving the task to another worker.
-func (w *Worker) extended(c *check, d *store.Delivery, run func() (*task.Record, error)) (*task.Record, error) {
+func (w *Worker) extended(job *store.Job, d *store.Delivery, run func() (*task.Record, error)) (*task.Record, error) {
 	stop := make(chan struct{})
 	defer close(stop)
 	go func() {
-		tick := time.NewTicker(max(c.job.AckWait/3, time.Millisecond))
+		tick := time.NewTicker(max(job.AckWait/3, time.Millisecond))
 		defer tick.Stop()
 		for {
 			select {
@@ -392,24 +288,24 @@ func (w *Worker) extended(c *check, d *store.Delivery, run func() (*task.Record,
 }
 
 // send enqueues the tasks that a record leaves, unless that has been done.
-func (w *Worker) send(c *check, id task.ID, record *task.Record) error {
+func (w *Worker) send(c *check, job *store.Job, id task.ID, record *task.Record) error {
 	if len(record.Pending) == 0 {
 		return nil
 	}
-	sent, err := w.Store.Sent(c.ctx, c.job.ID, id)
+	sent, err := w.Store.Sent(c.ctx, job, id)
 	if err != nil || sent {
 		return err
 	}
 	if err := w.before(Enqueue); err != nil {
 		return err
 	}
-	if err := w.Store.Enqueue(c.ctx, c.job.ID, record.Pending); err != nil {
+	if err := w.Store.Enqueue(c.ctx, job, record.Pending); err != nil {
 		return err
 	}
 	if err := w.before(MarkSent); err != nil {
 		return err
 	}
-	return w.Store.MarkSent(c.ctx, c.job.ID, id)
+	return w.Store.MarkSent(c.ctx, job, id)
 }
 
 func (w *Worker) before(step Step) error {
@@ -417,25 +313,6 @@ func (w *Worker) before(step Step) error {
 		return nil
 	}
 	return w.Before(step)
-}
-
-// concludePause is the shortest time between two looks of a worker whether a check is complete.
-const concludePause = 500 * time.Millisecond
-
-// conclude looks whether a check with an empty queue is complete.
-func (w *Worker) conclude(c *check) error {
-	if !c.concluding.TryLock() {
-		return nil
-	}
-	defer c.concluding.Unlock()
-	if time.Since(c.concluded) < concludePause {
-		return nil
-	}
-	took := time.Now()
-	err := w.Store.Conclude(c.ctx, c.job)
-	// A check with many records is read rarely.
-	c.concluded = time.Now().Add(10 * time.Since(took))
-	return err
 }
 
 // pause waits, or less if the context ends.
