@@ -212,7 +212,7 @@ var policy = map[string]rule{
 	// store keeps them in JetStream, and worker explores.
 	"cluster/internal/task":            {},
 	"cluster/internal/store":           {ours: []string{"cluster/internal/task"}, external: []string{"github.com/nats-io"}},
-	"cluster/internal/store/storetest": {ours: []string{"cluster/internal/server", "cluster/internal/store"}},
+	"cluster/internal/store/storetest": {ours: []string{"cluster/internal/server", "cluster/internal/store"}, external: []string{"github.com/nats-io"}},
 	"cluster/internal/server":          {external: []string{"github.com/nats-io"}},
 	"cluster/internal/worker":          {ours: []string{"cluster/internal/store", "cluster/internal/task"}, external: []string{"github.com/nats-io"}},
 	// program is the only package that knows the root package's explorations; asker waits for answers.

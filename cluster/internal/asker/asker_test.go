@@ -23,6 +23,12 @@ const safe = "var x, y;\nthread t1 { reg r; x = 1; y = 1; r = x; }\nthread t2 { 
 // submitted submits a check, and stores the record of its first task: some executions, and tasks that are left.
 func submitted(t *testing.T) (*asker.Asker, *store.Job, *task.Record) {
 	t.Helper()
+	return submittedWith(t, func(r *task.Record) *task.Record { return r })
+}
+
+// submittedWith is submitted, with another record instead of the right one.
+func submittedWith(t *testing.T, forge func(*task.Record) *task.Record) (*asker.Asker, *store.Job, *task.Record) {
+	t.Helper()
 	a := &asker.Asker{Store: storetest.Start(t), Slice: time.Second, Executions: 1, AckWait: time.Minute}
 	job, diags, err := a.Submit(t.Context(), fencepost.Input{Name: "safe.fp", Text: []byte(safe)}, fencepost.TSO, fencepost.CheckOptions{})
 	if err != nil || job == nil {
@@ -40,6 +46,7 @@ func submitted(t *testing.T) (*asker.Asker, *store.Job, *task.Record) {
 	if err != nil || len(r.Pending) == 0 || r.Over {
 		t.Fatalf("%+v, %v", r, err)
 	}
+	r = forge(r)
 	if _, err := a.Store.Commit(t.Context(), job, task.NameOf(job.Root), r); err != nil {
 		t.Fatal(err)
 	}
@@ -139,5 +146,96 @@ func TestAwaitEnds(t *testing.T) {
 	}
 	if now, err := a.Store.Job(t.Context(), job.ID); err != nil || now.State != store.Cancelled {
 		t.Errorf("%+v, %v", now, err)
+	}
+}
+
+// TestForgedRecord: a record that says that nothing was found, and that nothing is left, is not believed. Without the
+// sums, the answer would be safe.
+func TestForgedRecord(t *testing.T) {
+	for what, forge := range map[string]func(r *task.Record) *task.Record{
+		"nothing": func(*task.Record) *task.Record { return &task.Record{} },
+		"a part": func(r *task.Record) *task.Record {
+			return &task.Record{Part: r.Part, Executions: r.Executions, Fingerprint: r.Fingerprint, Share: r.Share}
+		},
+		"a part as whole": func(r *task.Record) *task.Record {
+			return &task.Record{Part: r.Part, Executions: r.Executions, Fingerprint: r.Fingerprint, Share: 1}
+		},
+		"other executions": func(r *task.Record) *task.Record { r.Executions++; return r },
+		"other classes":    func(r *task.Record) *task.Record { r.Fingerprint = "0"; return r },
+		"no violation":     func(r *task.Record) *task.Record { r.Over, r.Pending = true, nil; return r },
+	} {
+		a, job, r := submittedWith(t, forge)
+		if err := finish(t, a, job, r); err != nil {
+			t.Fatal(err)
+		}
+		answer, err := a.Result(t.Context(), job.ID)
+		if !errors.Is(err, program.ErrSums) {
+			t.Errorf("%s: %v, %+v", what, err, answer.Results)
+		}
+	}
+	// The same without a forged record.
+	a, job, r := submittedWith(t, func(r *task.Record) *task.Record { return r })
+	if err := finish(t, a, job, r); err != nil {
+		t.Fatal(err)
+	}
+	if answer, err := a.Result(t.Context(), job.ID); err != nil || answer.Results[0].Verdict != verdict.Safe {
+		t.Errorf("%v, %+v", err, answer.Results)
+	}
+}
+
+// finish explores what a record leaves, and ends the check.
+func finish(t *testing.T, a *asker.Asker, job *store.Job, r *task.Record) error {
+	t.Helper()
+	data, err := a.Store.Program(t.Context(), job.ID)
+	if err != nil {
+		return err
+	}
+	e, err := program.Open(t.Context())(job, data)
+	if err != nil {
+		return err
+	}
+	for _, next := range r.Pending {
+		rest, err := e.Explore(t.Context(), next, worker.Limit{})
+		if err != nil {
+			return err
+		}
+		if _, err := a.Store.Commit(t.Context(), job, task.NameOf(next), rest); err != nil {
+			return err
+		}
+	}
+	// The queue is empty when all is done.
+	for {
+		d, err := a.Store.Take(t.Context(), job, time.Second)
+		if err != nil || d == nil {
+			break
+		}
+		if err := d.Done(t.Context()); err != nil {
+			return err
+		}
+	}
+	_, err = a.Store.Conclude(t.Context(), job)
+	return err
+}
+
+// TestChangedRecords: records that are not those of the completed check are not believed, even if they add up.
+func TestChangedRecords(t *testing.T) {
+	a, job, r := submitted(t)
+	if err := finish(t, a, job, r); err != nil {
+		t.Fatal(err)
+	}
+	now, err := a.Store.Job(t.Context(), job.ID)
+	if err != nil || now.State != store.Complete || now.Sums == nil || now.Sums.Records != 1+len(r.Pending) {
+		t.Fatalf("%+v, %v", now, err)
+	}
+	opened, err := a.Store.Reopen(t.Context(), now)
+	if err != nil || !opened {
+		t.Fatal(opened, err)
+	}
+	// Another end, that knows nothing of the records.
+	if _, err := a.Store.End(t.Context(), job.ID, store.Complete, ""); err != nil {
+		t.Fatal(err)
+	}
+	if answer, err := a.Result(t.Context(), job.ID); !errors.Is(err, asker.ErrRecords) {
+		t.Errorf("%v, %+v", err, answer.Results)
 	}
 }

@@ -189,7 +189,7 @@ func (a *Asker) sum(ctx context.Context, job *store.Job) (fencepost.Partial, err
 	return sum, whole(job, total, sum)
 }
 
-// whole says why the records of a check are not those that its state demands. The state says that nothing is left to
+// whole says why the records of a check do not fit its state. The state says that nothing is left to
 // explore, which must follow from the records: one may be lost.
 func whole(job *store.Job, total *task.Total, sum fencepost.Partial) error {
 	if reason(job) != "" || sum.Over() || sum.Again() {
@@ -199,7 +199,7 @@ func whole(job *store.Job, total *task.Total, sum fencepost.Partial) error {
 		return fmt.Errorf("%w: the check is %s, and %d tasks have no record", ErrRecords, job.State, len(total.Missing))
 	}
 	if job.Sums == nil || store.SumsOf(total) != *job.Sums {
-		return fmt.Errorf("%w: they are not those that the check was completed with", ErrRecords)
+		return fmt.Errorf("%w: they differ from the records that the check was completed with", ErrRecords)
 	}
 	return program.Whole(sum)
 }

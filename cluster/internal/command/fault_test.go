@@ -46,8 +46,7 @@ type cluster struct {
 	dir     string
 	address string
 	url     string
-	server  *exec.Cmd
-	said    *words // by the server
+	server  *run
 	workers []*exec.Cmd
 }
 
@@ -84,7 +83,7 @@ func startCluster(t *testing.T, workers int) *cluster {
 		c.startWorker(len(c.workers) - 1)
 	}
 	t.Cleanup(func() {
-		for _, cmd := range append(c.workers, c.server) {
+		for _, cmd := range c.workers {
 			kill(cmd)
 		}
 	})
@@ -98,35 +97,14 @@ func kill(cmd *exec.Cmd) {
 
 func (c *cluster) startServer(args ...string) {
 	c.t.Helper()
-	cmd := command(c.t, append([]string{"serve", "--listen", c.address, "--dir", c.store()}, args...)...)
-	c.said = &words{}
-	cmd.Stderr = c.said
-	if err := cmd.Start(); err != nil {
-		c.t.Fatal(err)
-	}
-	c.server = cmd
-	awaitListener(c.t, cmd, c.address)
+	c.server = start(c.t, append([]string{"serve", "--listen", c.address, "--dir", c.store()}, args...)...)
+	c.server.said.await(c.t, c.server.done, "listening on")
 }
 
 // store is the directory of the server.
 func (c *cluster) store() string { return filepath.Join(c.dir, "store") }
 
-// awaitListener waits until a server listens. It listens when it has read what is on disk.
-func awaitListener(t *testing.T, server *exec.Cmd, address string) {
-	t.Helper()
-	for {
-		if conn, err := net.Dial("tcp", address); err == nil {
-			conn.Close()
-			return
-		}
-		if err := server.Process.Signal(syscall.Signal(0)); err != nil {
-			t.Fatalf("the server has ended: %v", err)
-		}
-		time.Sleep(20 * time.Millisecond)
-	}
-}
-
-// words is what a process has said so far.
+// words has the output of a process so far.
 type words struct {
 	mu   sync.Mutex
 	text bytes.Buffer
@@ -191,10 +169,12 @@ func (r *run) begin(t *testing.T) {
 		_ = r.cmd.Wait()
 		close(r.done)
 	}()
-	t.Cleanup(func() {
-		_ = r.cmd.Process.Kill()
-		<-r.done
-	})
+	t.Cleanup(r.kill)
+}
+
+func (r *run) kill() {
+	_ = r.cmd.Process.Kill()
+	<-r.done
 }
 
 func (r *run) code() int {
@@ -214,7 +194,7 @@ func (c *cluster) startWorker(i int) {
 // killOne kills a process with SIGKILL and starts another one in its stead.
 func (c *cluster) killOne(rng *rand.Rand) string {
 	if rng.Intn(3) == 0 {
-		kill(c.server)
+		c.server.kill()
 		c.startServer()
 		return "server"
 	}

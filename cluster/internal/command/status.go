@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"text/tabwriter"
 	"time"
 
@@ -68,19 +69,43 @@ func (p *tool) status(asJSON bool) error {
 	var list []jobStatus
 	for _, job := range jobs {
 		one, err := statusOf(ctx, s, job)
-		if err != nil {
+		if err != nil && ctx.Err() != nil {
 			return err
+		}
+		if err != nil { // the others are still shown
+			one.Reason = strings.TrimPrefix(one.Reason+"; "+store.Message(err), "; ")
 		}
 		list = append(list, one)
 	}
-	workers, _, err := s.Workers(ctx)
+	workers, last, err := s.Workers(ctx)
 	if err != nil {
 		return err
 	}
-	return p.showStatus(asJSON, list, workers)
+	now, err := s.Probe(ctx, "status")
+	if err != nil { // the server stores nothing: its clock is not known
+		p.say(store.Message(err))
+		now = last
+	}
+	return p.showStatus(asJSON, list, seenAt(workers, now))
 }
 
-func (p *tool) showStatus(asJSON bool, list []jobStatus, workers []store.Worker) error {
+// seenWorker is a worker, with how long ago the server heard of it.
+type seenWorker struct {
+	store.Worker
+	Ago    float64 `json:"seconds_since_seen"`
+	Silent bool    `json:"silent"` // it is taken for gone
+}
+
+func seenAt(workers []store.Worker, now time.Time) []seenWorker {
+	var out []seenWorker
+	for _, w := range workers {
+		ago := max(now.Sub(w.Seen), 0)
+		out = append(out, seenWorker{w, ago.Seconds(), ago > store.Silence})
+	}
+	return out
+}
+
+func (p *tool) showStatus(asJSON bool, list []jobStatus, workers []seenWorker) error {
 	if asJSON {
 		enc := json.NewEncoder(p.stdout)
 		enc.SetIndent("", "  ")
@@ -111,7 +136,7 @@ func statusOf(ctx context.Context, s *store.Store, job *store.Job) (jobStatus, e
 	return out, err
 }
 
-func (p *tool) printStatus(list []jobStatus, workers []store.Worker) {
+func (p *tool) printStatus(list []jobStatus, workers []seenWorker) {
 	if len(list) == 0 {
 		fmt.Fprintln(p.stdout, "no checks")
 	} else {
@@ -137,11 +162,20 @@ func (p *tool) printStatus(list []jobStatus, workers []store.Worker) {
 		return
 	}
 	w := tabwriter.NewWriter(p.stdout, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "WORKER\tHOST\tSLOTS\tTASKS\tEXECUTIONS\tVERSION")
+	fmt.Fprintln(w, "WORKER\tHOST\tSLOTS\tTASKS\tEXECUTIONS\tLAST SEEN\tVERSION")
 	for _, k := range workers {
-		fmt.Fprintf(w, "%s\t%s\t%d\t%d\t%d\t%s\n", k.ID, k.Host, k.Slots, k.Tasks, k.Executions, k.Version)
+		seen := fmt.Sprintf("%.0f s ago", k.Ago)
+		if k.Silent {
+			seen += ", silent"
+		}
+		fmt.Fprintf(w, "%s\t%s\t%d\t%d\t%d\t%s\t%s\n", k.ID, k.Host, k.Slots, k.Tasks, k.Executions, seen, k.Version)
 	}
 	w.Flush()
+	for _, k := range workers {
+		if k.Trouble != "" {
+			fmt.Fprintf(p.stdout, "%s: %s\n", k.ID, k.Trouble)
+		}
+	}
 }
 
 func (p *tool) resultCommand(printer cli.Printer) *cobra.Command {

@@ -69,22 +69,19 @@ func TestToken(t *testing.T) {
 	}
 	// The token stays, unless another one is given; others must not read it.
 	before, _ := os.ReadFile(file)
-	_ = s.cmd.Process.Kill()
-	<-s.done
+	s.kill()
 	s = tokenless(t, home, "serve", "--listen", address)
 	s.said.await(t, s.done, "listening on")
 	if after, err := os.ReadFile(file); err != nil || string(after) != string(before) {
 		t.Errorf("the token was %s and is %s, %v", before, after, err)
 	}
-	_ = s.cmd.Process.Kill()
-	<-s.done
+	s.kill()
 	s = tokenless(t, home, "serve", "--listen", address, "--token-file", wrong)
 	s.said.await(t, s.done, "listening on")
 	if r := tokenless(t, home, "status", "--server", url); r.code() != 0 {
 		t.Errorf("the token that the server was given is not found:\n%s", &r.said)
 	}
-	_ = s.cmd.Process.Kill()
-	<-s.done
+	s.kill()
 	if err := os.Chmod(file, 0o644); err != nil {
 		t.Fatal(err)
 	}
@@ -139,8 +136,7 @@ func TestLock(t *testing.T) {
 	if code := second.code(); code != 3 || !strings.Contains(second.said.String(), "process "+strconv.Itoa(first.cmd.Process.Pid)+" uses") {
 		t.Errorf("exit %d\n%s", code, &second.said)
 	}
-	_ = first.cmd.Process.Kill()
-	<-first.done
+	first.kill()
 	third := start(t, "serve", "--listen", "127.0.0.1:0", "--dir", dir)
 	third.said.await(t, third.done, "listening on")
 }

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// warnings takes the messages of NATS, and hands on those that say that something is wrong.
+// warnings takes the messages of NATS, and hands on the ones about failures.
 type warnings struct {
 	warn func(string)
 	mu   sync.Mutex

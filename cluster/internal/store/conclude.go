@@ -22,8 +22,8 @@ func (s *Store) Tree(ctx context.Context, job *Job) (*task.Tree, error) {
 		return true, nil
 	})
 	if errors.Is(err, errSilent) {
-		// A server that has lost some of the records may wait for them without end. It has those that it is asked for by
-		// name, or says that it does not.
+		// A server that has lost some of the records may wait for them without end. Asked for one by name, it sends it or
+		// says that it has none.
 		return s.walk(ctx, job)
 	}
 	return tree, err

@@ -7,8 +7,8 @@ import (
 )
 
 // What a server has lost of a check is made again under another name: a stream that the server cannot read keeps its
-// name occupied. The records are what counts. A queue is filled again from them, and lost records are explored again:
-// every record is a valid result of its task, whoever explored it and when, so old and new ones can be mixed.
+// name occupied. Only the records count. A queue is filled again from them, and lost records are explored again:
+// every record is a valid result of its task, by any worker and at any time, so old and new ones can be mixed.
 
 // maxMends is how often the queue or the records of a check are made again.
 const maxMends = 20

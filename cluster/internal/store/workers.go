@@ -27,7 +27,7 @@ type Worker struct {
 	// Tasks and Executions count the explored ones.
 	Tasks      int64 `json:"tasks"`
 	Executions int64 `json:"executions"`
-	// Trouble is what was wrong when the worker was last heard of.
+	// Trouble says what was wrong when the worker was last heard of.
 	Trouble string `json:"trouble,omitempty"`
 	// Seen is when the server last heard of the worker. The server's clock counts, not the worker's.
 	Seen time.Time `json:"seen,omitzero"`

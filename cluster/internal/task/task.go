@@ -37,7 +37,7 @@ type Record struct {
 	Part json.RawMessage `json:"part,omitempty"`
 	// Executions is the number of executions in Part, for progress.
 	Executions int64 `json:"executions"`
-	// Fingerprint is that of Part, and Share is what part of the whole check was explored. Both can be computed from Part,
+	// Fingerprint is that of Part, and Share the part of the whole check that was explored. Both can be computed from Part,
 	// and a reader that does so must come to the same.
 	Fingerprint string  `json:"fingerprint,omitempty"`
 	Share       float64 `json:"share,omitempty"`

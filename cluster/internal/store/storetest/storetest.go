@@ -6,10 +6,19 @@ import (
 
 	"fencepost/cluster/internal/server"
 	"fencepost/cluster/internal/store"
+
+	"github.com/nats-io/nats.go"
 )
 
 // Start starts a server that ends with the test, and returns its store.
 func Start(t testing.TB) *store.Store {
+	t.Helper()
+	s, _ := Connect(t)
+	return s
+}
+
+// Connect starts a server that ends with the test, and returns its store and the connection to it.
+func Connect(t testing.TB) (*store.Store, *nats.Conn) {
 	t.Helper()
 	s, err := server.Start(server.Options{Listen: "127.0.0.1:0", Dir: t.TempDir(), Token: "secret"})
 	if err != nil {
@@ -25,5 +34,5 @@ func Start(t testing.TB) *store.Store {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return out
+	return out, nc
 }
