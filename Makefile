@@ -17,7 +17,7 @@ PARSERS  := ./internal/ir:FuzzParse ./internal/frontend/fp:FuzzParse ./internal/
             ./internal/frontend/trencher:FuzzParse ./internal/frontend/trencher:FuzzFences ./internal/frontend/memorax:FuzzParse ./internal/frontend/memorax:FuzzFences \
             ./internal/frontend/litmus:FuzzParse ./internal/frontend/litmus:FuzzC \
             ./internal/render/json:FuzzRead ./internal/frontend/elf/object:FuzzLoad ./internal/frontend/elf:FuzzParse \
-            ./internal/lang/c/preprocess:FuzzPreprocess
+            ./internal/lang/c/preprocess:FuzzPreprocess ./internal/lang/c/parse:FuzzParse
 
 FUZZ_PROGRAMS ?= 20000
 FUZZ_ROBUST   ?= 5000

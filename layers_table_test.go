@@ -67,8 +67,10 @@ var policy = map[string]rule{
 	"internal/property":      {ours: []string{"internal/source", "internal/ir"}},
 	"internal/analysis":      {ours: []string{"internal/ir"}},
 
-	// C without meaning: tokens, the preprocessor.
+	// C without meaning: tokens, the preprocessor, types, trees.
 	"internal/lang/c/lex":        {ours: []string{"internal/source"}},
+	"internal/lang/c/types":      {},
+	"internal/lang/c/parse":      {ours: []string{"internal/lang/c/lex", "internal/lang/c/preprocess", "internal/lang/c/types", "internal/editdistance", "internal/gcc"}},
 	"internal/lang/c/preprocess": {ours: []string{"internal/lang/c/lex", "internal/source", "internal/gcc", "internal/editdistance"}},
 
 	// read makes checked syntax trees, translate lowers them, library lowers the functions

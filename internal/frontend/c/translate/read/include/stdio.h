@@ -114,6 +114,12 @@ FILE *tmpfile64(void);
 int fcloseall(void);
 FILE *fopen64(const char *, const char *);
 FILE *freopen64(const char *, const char *, FILE *);
+typedef struct {
+	long (*read)(void *, char *, size_t);
+	long (*write)(void *, const char *, size_t);
+	int (*seek)(void *, long *, int);
+	int (*close)(void *);
+} cookie_io_functions_t;
 FILE *fopencookie(void *, const char *, cookie_io_functions_t);
 int vasprintf(char **, const char *, va_list);
 int asprintf(char **, const char *, ...);
