@@ -23,13 +23,8 @@ func Replicate(p *ir.Program, functions string, n int) (*ir.Program, error) {
 
 // replicate repeats the spawns of one function.
 func replicate(p *ir.Program, function string, n int) (*ir.Program, error) {
-	target := ir.NoFunc
-	for i, f := range p.Funcs {
-		if f.Name == function {
-			target = ir.FuncID(i)
-		}
-	}
-	if target == ir.NoFunc {
+	is := func(f *ir.Func) bool { return f.Name == function } // the library may have one of this name that no thread runs
+	if !slices.ContainsFunc(p.Funcs, is) {
 		return nil, fmt.Errorf("there is no function %s that a thread runs", function)
 	}
 	out := *p
@@ -42,7 +37,7 @@ func replicate(p *ir.Program, function string, n int) (*ir.Program, error) {
 		}
 		out.Funcs[k] = f
 		for i := range f.Edges {
-			if op := &f.Edges[i].Op; op.Kind != ir.Spawn || op.Func != target {
+			if op := &f.Edges[i].Op; op.Kind != ir.Spawn || op.Func == ir.NoFunc || !is(p.Funcs[op.Func]) {
 				continue
 			}
 			found = true

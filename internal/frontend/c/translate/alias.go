@@ -94,7 +94,7 @@ func (c *Symbols) undefinedWeak(name string) bool {
 // there is stronger. A weak one that is there makes room.
 func (c *Symbols) givesWay(u *unit, d *cc.Declarator) bool {
 	name := d.Name()
-	old := c.Linked[name]
+	old := c.linkedIn(u)[name]
 	if old == nil || old.Def == nil && !old.Defined || old.home == u || old.Unit == u || u.static[name] != nil || d.Linkage() == cc.Internal {
 		return false
 	}

@@ -17,7 +17,7 @@ const systemCall = "__fp_system_call"
 // collectAsm notes what of the library an assembly statement needs, and the registers of variables.
 func (c *Symbols) collectAsm(x *cc.Asm) {
 	if strings.Contains(x.Token3.SrcStr(), "syscall") {
-		c.Mentioned[systemCall] = true
+		c.mentionedInOurs[systemCall] = true
 		c.collectUse(systemCall)
 	}
 }
@@ -42,8 +42,8 @@ func (b *asmBlock) declaredRegister(e cc.ExpressionNode) string {
 
 // callLibrary calls a function of the library and returns its result.
 func (b *asmBlock) callLibrary(name string, args ...*ir.Expr) *ir.Expr {
-	s := b.Syms.Linked[name]
-	if s == nil || s.Def == nil {
+	s := b.Syms.InLibrary(name)
+	if s == nil {
 		b.In.Refuse(codeAsm, b.stmt, "this assembly is not supported here")
 	}
 	op := ir.NewOp(ir.Call)

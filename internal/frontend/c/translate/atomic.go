@@ -56,10 +56,11 @@ type declared struct {
 	quals *cc.SpecifierQualifierList // of a member
 }
 
-// collectDeclared finds the specifiers of all declarators of a tree.
-func (c *Typing) collectDeclared(root cc.Node) {
+// collectDeclared finds the specifiers of all declarators of a unit.
+func (c *Typing) collectDeclared(u *unit) {
 	called := map[*cc.PrimaryExpression]bool{} // names of functions in calls
-	inspect(root, func(n cc.Node) bool {
+	c.Syms.declares = nil
+	inspect(u.Ast.TranslationUnit, func(n cc.Node) bool {
 		c.In.CollectStarts(n)
 		c.In.CollectItems(n)
 		switch x := n.(type) {
@@ -79,19 +80,17 @@ func (c *Typing) collectDeclared(root cc.Node) {
 			return !strings.HasPrefix(x.Token.SrcStr(), "PTHREAD_MUTEX_")
 		case *cc.PrimaryExpression:
 			if x.Case == cc.PrimaryExpressionIdent {
-				c.Syms.Mentioned[x.Token.SrcStr()] = true
-				c.Syms.collectUse(x.Token.SrcStr())
-				if d, ok := x.ResolvedTo().(*cc.Declarator); ok && !called[x] && d.Type().Kind() == cc.Function { // its address is taken
-					c.Syms.Mentioned[addressOf+x.Token.SrcStr()] = true
-				}
+				c.Syms.collectMention(u, x, called[x])
 			}
 		case *cc.PostfixExpression:
 			if x.Case == cc.PostfixExpressionCall {
 				called[calledIdent(x.PostfixExpression)] = true
 			}
 		case *cc.ExternalDeclaration:
-			c.Syms.declares = newDeclaration(x)
-			c.Syms.declarations = append(c.Syms.declarations, c.Syms.declares)
+			if !u.ofLibrary() { // what the library declares has no attributes
+				c.Syms.declares = newDeclaration(x)
+				c.Syms.declarations = append(c.Syms.declarations, c.Syms.declares)
+			}
 		case *cc.TypeSpecifier:
 			if x.Case == cc.TypeSpecifierTypeName {
 				c.Syms.collectUse(x.Token.SrcStr())

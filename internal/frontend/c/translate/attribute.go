@@ -163,7 +163,7 @@ func (c *Symbols) refusal(s *symbol) *read.Refusal {
 	if r := c.In.PragmaIn(s.Def); r != nil {
 		return r
 	}
-	if len(c.attributes) == 0 || c.test != nil {
+	if len(c.attributes) == 0 || c.test != nil || s.Unit.ofLibrary() {
 		return nil
 	}
 	if r := c.refusedFunctions[s.Name]; r != nil {
@@ -223,7 +223,7 @@ func (c *Symbols) hasBody(name string) bool {
 		return true
 	}
 	for _, u := range c.units {
-		if s := u.static[name]; s != nil && s.Def != nil {
+		if s := u.static[name]; s != nil && s.Def != nil && !u.ofLibrary() {
 			return true
 		}
 	}

@@ -108,10 +108,7 @@ func (f *Statements) runCleanup(c cleanup) {
 	}
 	s := f.Unit.static[name.Token.SrcStr()]
 	if s == nil {
-		s = f.Syms.Linked[name.Token.SrcStr()]
-	}
-	if s != nil && s.alias != nil {
-		s = s.alias
+		s = f.Syms.named(f.Unit, name.Token.SrcStr())
 	}
 	if s == nil || s.Def == nil || !s.HasWords(f.Compiler, 1) {
 		f.In.Refuse(codeAttribute, c.by, "%s has no body with one parameter", name.Token.SrcStr())

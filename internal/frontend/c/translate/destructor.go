@@ -3,7 +3,6 @@ package translate
 import (
 	"slices"
 
-	"fencepost/internal/frontend/c/translate/read"
 	"fencepost/internal/ir"
 )
 
@@ -19,12 +18,12 @@ type keyEnds struct {
 
 // makesKey reports whether a function makes keys.
 func makesKey(s *symbol) bool {
-	return (s.Name == "pthread_key_create" || s.Name == "tss_create") && s.Unit != nil && read.IsLibrary(s.Unit.Name)
+	return (s.Name == "pthread_key_create" || s.Name == "tss_create") && s.Unit.ofLibrary()
 }
 
 // noteDestructor looks at the arguments of a call that may make a key.
 func noteDestructor(f *Lowering, callee *symbol, args []*ir.Expr) {
-	if !makesKey(callee) || read.IsLibrary(f.Unit.Name) || len(args) != 2 {
+	if !makesKey(callee) || f.Unit.ofLibrary() || len(args) != 2 {
 		return
 	}
 	null, known := args[1].IsConst()

@@ -5,13 +5,24 @@ import (
 
 	"modernc.org/cc/v4"
 
+	"fencepost/internal/frontend/c/translate/read"
 	"fencepost/internal/lazyregexp"
 	"fencepost/internal/source"
 )
 
 // The part of the library that is written in C. A file of it becomes part of the
 // program when the program mentions one of the functions it defines and has none of
-// that name; then its functions are functions like the program's own.
+// that name.
+//
+// The program and the library live apart, as a program and a C library do that were compiled
+// on their own. The macros, flags and files of the user are not there when a file of the
+// library is read, and names with external linkage are in two tables. A name of the program is
+// the program's own, or else one of the library's functions; a name of the library is the
+// library's own. The exceptions are the functions that C libraries let programs replace.
+
+// replaceable are the functions for which the library calls the program's own if it has some: those that
+// allocate memory.
+var replaceable = map[string]bool{"malloc": true, "calloc": true, "realloc": true, "free": true, "aligned_alloc": true}
 
 // libraryFile is one such file.
 type libraryFile struct {
@@ -22,14 +33,14 @@ type libraryFile struct {
 
 var libraryFunction = lazyregexp.New(`^[A-Za-z][\w \t*]*?\**(\w+)\(.*\{$`)
 
-// files returns the files of the library with what they define: in them a definition begins with its
-// line, and nothing else does that ends with a brace and has parentheses.
+// files returns the files of the library with what they define for others: in them a definition begins with
+// its line, and nothing else does that ends with a brace and has parentheses.
 func (lib *Library) files() []*libraryFile {
 	lib.split.Do(func() {
 		for _, f := range lib.Sources {
 			var names []string
 			for line := range strings.Lines(string(f.Text)) {
-				if line = strings.TrimSuffix(line, "\n"); !strings.HasSuffix(line, "{") {
+				if line = strings.TrimSuffix(line, "\n"); !strings.HasSuffix(line, "{") || strings.HasPrefix(line, "static ") {
 					continue
 				}
 				if m := libraryFunction.FindStringSubmatch(line); m != nil {
@@ -49,11 +60,15 @@ func (lib *Library) files() []*libraryFile {
 // addLibrary parses the files of the library that the program needs.
 func (c *Symbols) addLibrary() {
 	files := c.library.files()
-	for _, name := range []string{"__fp_futex", "__fp_membarrier", "__fp_syscall"} {
-		c.Mentioned[name] = c.Mentioned["syscall"] // which calls it
+	if c.Mentioned["syscall"] {
+		for _, name := range []string{"__fp_futex", "__fp_membarrier", "__fp_syscall"} {
+			c.mentionedInOurs[name] = true // syscall calls it
+		}
 	}
-	for _, name := range wideFunctions {
-		c.Mentioned[name] = c.wide
+	if c.wide {
+		for _, name := range wideFunctions {
+			c.mentionedInOurs[name] = true
+		}
 	}
 	for again := true; again; {
 		again = false
@@ -67,12 +82,53 @@ func (c *Symbols) addLibrary() {
 	}
 }
 
+// ofLibrary reports whether a unit is a file of the library.
+func (u *unit) ofLibrary() bool { return u != nil && read.IsLibrary(u.Name) }
+
+// linkedIn returns the names with external linkage that a unit declares for others.
+func (c *Symbols) linkedIn(u *unit) map[string]*symbol {
+	if u.ofLibrary() {
+		return c.ours
+	}
+	return c.Linked
+}
+
+// InLibrary returns the function of the library of that name that is written in C, nil if there is none or if
+// its file is not part of the program.
+func (c *Symbols) InLibrary(name string) *symbol {
+	if s := c.ours[name]; s != nil && s.Def != nil {
+		return s
+	}
+	return nil
+}
+
+// named returns what a name with external linkage means in a unit, nil if no file declares it.
+func (c *Symbols) named(u *unit, name string) *symbol {
+	s := c.Linked[name]
+	if s != nil && s.alias != nil {
+		s = s.alias
+	}
+	if u.ofLibrary() {
+		if own := c.ours[name]; !replaceable[name] || s == nil || s.Def == nil || own == nil || !sameKind(own.Decl.Type(), s.Decl.Type()) {
+			return own
+		}
+		return s
+	}
+	body := c.InLibrary(name)
+	if body == nil || s != nil && (s.Def != nil || s.Decl.Type().Kind() != cc.Function) {
+		return s
+	}
+	if s != nil {
+		c.checkSame(body, s.Decl)
+	}
+	return body
+}
+
 // builtin returns the function of the library that a builtin of compilers stands for, such as floor for
 // __builtin_floor, nil if there is none.
 func (c *Symbols) builtin(name string) *symbol {
-	plain, ok := strings.CutPrefix(name, BuiltinPrefix)
-	if s := c.Linked[plain]; ok && s != nil && s.Def != nil {
-		return s
+	if plain, ok := strings.CutPrefix(name, BuiltinPrefix); ok {
+		return c.InLibrary(plain)
 	}
 	return nil
 }
@@ -84,10 +140,7 @@ const addressOf = "__fp_address_"
 // addressed returns the function with a body whose address is that of a function of the library, nil if
 // there is none.
 func (c *Symbols) addressed(name string) *symbol {
-	if s := c.Linked[addressOf+name]; s != nil && s.Def != nil {
-		return s
-	}
-	return nil
+	return c.InLibrary(addressOf + name)
 }
 
 // calledIdent returns the name that a call names its function by, nil if it is called otherwise.
@@ -96,11 +149,35 @@ func calledIdent(e cc.ExpressionNode) *cc.PrimaryExpression {
 	return p
 }
 
-// needs reports whether the program mentions a function of the file that it does not
-// define.
+// collectMention notes a name in an expression of a unit. The name of a variable of a function or of an
+// enumerator is no mention of a function.
+func (c *Symbols) collectMention(u *unit, x *cc.PrimaryExpression, called bool) {
+	name := x.Token.SrcStr()
+	c.collectUse(name)
+	d, ok := x.ResolvedTo().(*cc.Declarator)
+	if ok && d.Linkage() == cc.None {
+		return
+	}
+	names := []string{name}
+	if ok && !called && d.Type().Kind() == cc.Function { // its address is taken
+		names = append(names, addressOf+name)
+	}
+	for _, n := range names {
+		c.Mentioned[n] = true
+		if u.ofLibrary() {
+			c.mentionedInOurs[n] = true
+		}
+	}
+}
+
+// needs reports whether the library or the program mentions a function of the file, and the program does not
+// define what it mentions.
 func (c *Symbols) needs(l *libraryFile) bool {
 	for _, name := range l.defines {
-		if s := c.Linked[name]; (c.Mentioned[name] || c.Mentioned[BuiltinPrefix+name]) && (s == nil || s.Def == nil && s.Decl.Type().Kind() == cc.Function) {
+		if c.mentionedInOurs[name] || c.Mentioned[BuiltinPrefix+name] {
+			return true
+		}
+		if s := c.Linked[strings.TrimPrefix(name, addressOf)]; c.Mentioned[name] && (s == nil || s.Def == nil && s.Decl.Type().Kind() == cc.Function) {
 			return true
 		}
 	}

@@ -21,9 +21,6 @@ func (c *Symbols) collectSymbols(u *unit) {
 		switch ed := tu.ExternalDeclaration; ed.Case {
 		case cc.ExternalDeclarationFuncDef:
 			def := ed.FunctionDefinition
-			if s := c.Linked[def.Declarator.Name()]; read.IsLibrary(u.Name) && s != nil && (s.Def != nil || s.Decl.Type().Kind() != cc.Function) {
-				continue // the program's own comes first
-			}
 			if c.givesWay(u, def.Declarator) {
 				continue
 			}
@@ -80,7 +77,7 @@ func (c *Symbols) collectDeclaration(u *unit, d *cc.Declaration) {
 
 // enter finds or makes the symbol of a declarator of file scope.
 func (c *Symbols) enter(u *unit, d *cc.Declarator) *symbol {
-	table := c.Linked
+	table := c.linkedIn(u)
 	name := d.Name()
 	// A definition with inline is for its own file [C11 6.7.4].
 	if d.Linkage() == cc.Internal || d.IsInline() && d.Type().Kind() == cc.Function || u.static[name] != nil {
@@ -147,11 +144,7 @@ func (c *Symbols) Find(u *unit, d *cc.Declarator) *symbol {
 	if s := u.static[d.Name()]; s != nil && d.Linkage() != cc.None {
 		return s
 	}
-	s := c.Linked[d.Name()]
-	if s != nil && s.alias != nil {
-		return s.alias
-	}
-	return s
+	return c.named(u, d.Name())
 }
 
 func (c *Symbols) compile() {
@@ -216,7 +209,7 @@ func (c *Symbols) Function(s *symbol) *ir.FuncBuilder {
 	if s.Fb == nil {
 		s.Fb = c.B.Func(s.Name, c.In.Span(s.Decl))
 		c.ByID[s.Fb.ID] = s
-		if s.Name == ThreadEnd && read.IsLibrary(s.Unit.Name) {
+		if s.Name == ThreadEnd && s.Unit.ofLibrary() {
 			c.KeyEnds.runs = s // when all destructors are known
 		} else {
 			c.todo = append(c.todo, s)
@@ -271,7 +264,7 @@ func (c *Symbols) object(s *symbol, n cc.Node) ir.ObjectID {
 	c.B.Layout(s.obj, c.Layouts.layoutOf(t))
 	if s.perThread() {
 		c.B.SetPerThread(s.obj)
-	} else if s.Unit == nil || !read.IsLibrary(s.Unit.Name) {
+	} else if !s.Unit.ofLibrary() {
 		c.objects = append(c.objects, s.obj)
 	}
 	c.made = append(c.made, s)

@@ -60,7 +60,7 @@ func (c *Symbols) bodyOf(name string) *symbol {
 		found = append(found, s)
 	}
 	for _, u := range c.units {
-		if s := u.static[name]; s != nil && s.Def != nil {
+		if s := u.static[name]; s != nil && s.Def != nil && !u.ofLibrary() {
 			found = append(found, s)
 		}
 	}
@@ -92,10 +92,10 @@ func (c *Symbols) AtExit() []*ir.FuncBuilder {
 
 // handlers returns a function about the functions that atexit registers, nil if there are none.
 func (c *Symbols) handlers(name string) *symbol {
-	if s := c.Linked[name]; c.Mentioned["atexit"] && s != nil && s.Def != nil {
-		return s
+	if !c.Mentioned["atexit"] {
+		return nil
 	}
-	return nil
+	return c.InLibrary(name)
 }
 
 // EndsLate returns the function that says whether a function of atexit is to run at the end of the

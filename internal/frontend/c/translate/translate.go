@@ -112,7 +112,7 @@ func (c *Compiler) parse(f *source.File, before, after string) {
 	}
 	u := &unit{Name: f.Name, Ast: ast, static: map[string]*symbol{}}
 	c.Syms.units = append(c.Syms.units, u)
-	c.Types.collectDeclared(ast.TranslationUnit)
+	c.Types.collectDeclared(u)
 	c.Syms.collectSymbols(u)
 }
 
@@ -125,7 +125,9 @@ func (c *Compiler) finishParsing(files []*source.File) {
 	if c.Opt.Sites {
 		c.marks = newMarks(files, c.In.Included(), c.In.IsSystem)
 		for _, u := range c.Syms.units {
-			c.marks.addMacros(u.Ast.Macros)
+			if !u.ofLibrary() {
+				c.marks.addMacros(u.Ast.Macros)
+			}
 		}
 	}
 }
@@ -135,7 +137,7 @@ func (c *Compiler) unit(files []*source.File) *Unit {
 	c.unattached()
 	u := &Unit{Included: c.In.Included(), Annotations: c.In.Annotations()}
 	for _, one := range c.Syms.units {
-		u.Loops = u.Loops || one.loops && !read.IsLibrary(one.Name)
+		u.Loops = u.Loops || one.loops && !one.ofLibrary()
 	}
 	c.In.Diags.Sort()
 	if !c.In.Diags.HasErrors() {
@@ -170,7 +172,8 @@ type Compiler struct {
 type Symbols struct {
 	*Compiler
 	units     []*unit
-	Linked    map[string]*symbol // names with external linkage
+	Linked    map[string]*symbol // names of the program with external linkage
+	ours      map[string]*symbol // names of the library's sources with external linkage, see library_source.go
 	locals    map[*cc.Declarator]*symbol
 	strings   map[string]ir.ObjectID
 	anonymous map[*cc.PostfixExpression]ir.ObjectID // compound literals outside functions
@@ -178,8 +181,9 @@ type Symbols struct {
 	ByID      map[ir.FuncID]*symbol
 	objects   []ir.ObjectID
 	made      []*symbol // the objects, in the order in which they came into being
-	// mentioned are the names that expressions of the user's files use.
-	Mentioned map[string]bool
+	// Mentioned are the names that expressions use in the files of the program and in those of the library that
+	// are part of it, mentionedInOurs those in the latter.
+	Mentioned, mentionedInOurs map[string]bool
 	// declarations are the declarations of file scope, declares the one being read.
 	declarations []*declaration
 	declares     *declaration
@@ -258,9 +262,9 @@ func newCompiler(files []*source.File, lib *Library, opt Options, diags *diag.Li
 	}, diags)
 	c.Syms = &Symbols{
 		Compiler: c,
-		Linked:   map[string]*symbol{}, locals: map[*cc.Declarator]*symbol{}, ByID: map[ir.FuncID]*symbol{},
+		Linked:   map[string]*symbol{}, ours: map[string]*symbol{}, locals: map[*cc.Declarator]*symbol{}, ByID: map[ir.FuncID]*symbol{},
 		strings: map[string]ir.ObjectID{}, anonymous: map[*cc.PostfixExpression]ir.ObjectID{},
-		Mentioned: map[string]bool{}, inRegister: map[*cc.Declarator]string{}, weak: map[*symbol]bool{}, weakNames: map[string]bool{},
+		Mentioned: map[string]bool{}, mentionedInOurs: map[string]bool{}, inRegister: map[*cc.Declarator]string{}, weak: map[*symbol]bool{}, weakNames: map[string]bool{},
 	}
 	c.Types = &Typing{
 		Compiler: c, shadows: map[*cc.Declarator]declared{},

@@ -20,8 +20,8 @@ var wideFunctions = []string{divideName, wideToDouble, wideToFloat, doubleToWide
 
 // inLibrary calls a function of the library and returns its result.
 func (f *Pairs) inLibrary(name string, args ...*ir.Expr) *ir.Expr {
-	s := f.Syms.Linked[name]
-	if s == nil || s.Def == nil {
+	s := f.Syms.InLibrary(name)
+	if s == nil {
 		panic("BUG: the library has no " + name)
 	}
 	op := ir.NewOp(ir.Call)

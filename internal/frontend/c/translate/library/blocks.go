@@ -2,7 +2,6 @@ package library
 
 import (
 	"fencepost/internal/frontend/c/translate"
-	"fencepost/internal/frontend/c/translate/read"
 	"fencepost/internal/ir"
 )
 
@@ -16,7 +15,7 @@ const sizeHeader = blockAlign
 // keepsSizes reports whether blocks carry their sizes.
 func keepsSizes(c *translate.Compiler) bool {
 	for _, name := range []string{"realloc", "reallocarray"} {
-		if s := c.Syms.Linked[name]; c.Syms.Mentioned[name] && s != nil && s.Unit != nil && read.IsLibrary(s.Unit.Name) {
+		if c.Syms.Mentioned[name] && c.Syms.InLibrary(name) != nil {
 			return true
 		}
 	}

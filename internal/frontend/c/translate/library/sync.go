@@ -141,8 +141,8 @@ func libTryTake(f *translate.Lowering, c *translate.Call) translate.Value {
 
 // setErrno writes errno where a call failed, in programs that look at it.
 func setErrno(f *translate.Lowering, failed *ir.Expr, number int64) {
-	s := f.Syms.Linked["__errno_location"]
-	if s == nil || s.Def == nil {
+	s := f.Syms.InLibrary("__errno_location")
+	if s == nil {
 		return
 	}
 	from, set, end := f.Code.Start(), f.Code.Label(""), f.Code.Label("")

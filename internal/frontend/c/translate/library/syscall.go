@@ -52,8 +52,8 @@ func libSyscall(f *translate.Lowering, c *translate.Call) translate.Value {
 // callByNumber makes a system call whose number is known when the program runs.
 func callByNumber(f *translate.Lowering, c *translate.Call, number translate.Value) translate.Value {
 	const name = "__fp_syscall"
-	s := f.Syms.Linked[name]
-	if s == nil || s.Def == nil {
+	s := f.Syms.InLibrary(name)
+	if s == nil {
 		panic("BUG: " + name + " has no body")
 	}
 	if len(c.Args) > 7 {
@@ -74,8 +74,8 @@ func callByNumber(f *translate.Lowering, c *translate.Call, number translate.Val
 
 // libFutex calls the function in C with the arguments that are given, and 0 for others.
 func libFutex(f *translate.Lowering, c *translate.Call) translate.Value {
-	s := f.Syms.Linked["__fp_futex"]
-	if s == nil || s.Def == nil {
+	s := f.Syms.InLibrary("__fp_futex")
+	if s == nil {
 		panic("BUG: futex has no body")
 	}
 	if len(c.Args) < 2 || len(c.Args) > 6 {
@@ -101,8 +101,8 @@ func libFutex(f *translate.Lowering, c *translate.Call) translate.Value {
 
 // callInC calls a function of source/ with its first arguments, which have the given types.
 func callInC(f *translate.Lowering, name string, c *translate.Call, types ...ir.Type) translate.Value {
-	s := f.Syms.Linked[name]
-	if s == nil || s.Def == nil {
+	s := f.Syms.InLibrary(name)
+	if s == nil {
 		panic("BUG: " + name + " has no body")
 	}
 	if len(c.Args) < len(types) {

@@ -52,7 +52,7 @@ func isFunction(f *translate.Lowering, v translate.Value, d ir.FuncID) *ir.Expr 
 // was seen.
 func destructorsUnknown(c *translate.Compiler) bool {
 	for _, name := range []string{"pthread_key_create", "tss_create"} {
-		if s := c.Syms.Linked[name]; s != nil && s.Fb != nil && s.Fb.F.Pointer {
+		if s := c.Syms.InLibrary(name); s != nil && s.Fb != nil && s.Fb.F.Pointer {
 			return true
 		}
 	}
@@ -85,8 +85,8 @@ func destructors(c *translate.Compiler) *ir.FuncBuilder {
 	if !c.Syms.Mentioned["pthread_key_create"] && !c.Syms.Mentioned["tss_create"] {
 		return nil
 	}
-	s := c.Syms.Linked[translate.ThreadEnd]
-	if s == nil || s.Def == nil { // the program has keys of its own making
+	s := c.Syms.InLibrary(translate.ThreadEnd)
+	if s == nil { // the program has keys of its own making
 		return nil
 	}
 	return c.Syms.Function(s)
@@ -94,8 +94,8 @@ func destructors(c *translate.Compiler) *ir.FuncBuilder {
 
 // cleanups is the function that runs the cleanup handlers of a thread; nil: the program has none.
 func cleanups(c *translate.Compiler) *ir.FuncBuilder {
-	s := c.Syms.Linked["__fp_cleanup_all"]
-	if s == nil || s.Def == nil || !c.Syms.Mentioned["__fp_cleanup_push"] {
+	s := c.Syms.InLibrary("__fp_cleanup_all")
+	if s == nil || !c.Syms.Mentioned["__fp_cleanup_push"] {
 		return nil
 	}
 	return c.Syms.Function(s)

@@ -15,9 +15,18 @@ import (
 // What the flags of the user say about a file. A program is read as gcc would compile it:
 // with its predefined macros, those of -D and -U, and the directories of -I.
 
-// Settings returns the settings of a file. The flags were checked before.
+// Settings returns the settings of a file. The flags were checked before. The files of the library have none
+// of the user's.
 func (c *Input) Settings(file string) *gcc.Settings {
 	if s := c.settings[file]; s != nil {
+		return s
+	}
+	if IsLibrary(file) {
+		s, err := gcc.Parse(nil)
+		if err != nil {
+			panic("BUG: " + err.Error())
+		}
+		c.settings[file] = s
 		return s
 	}
 	flags := c.opt.Flags

@@ -37,7 +37,7 @@ typedef char *__builtin_va_list;
 int __ccgo__types_compatible_p();
 #define __builtin_types_compatible_p(a, b) __ccgo__types_compatible_p(*(__typeof__(a) *)0, *(__typeof__(b) *)0)
 #define __builtin_object_size(p, kind) ((unsigned long)-((kind) < 2))
-#define __builtin_trap() abort()
+#define __builtin_trap() __builtin_abort()
 #define __builtin_LINE() __LINE__
 #define __builtin_FILE() __FILE__
 #define __builtin_FUNCTION() __func__
