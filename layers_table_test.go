@@ -96,7 +96,7 @@ var policy = map[string]rule{
 	"internal/memory":    {ours: passMay},
 	// Reductions see what memory exports, so that the rules stay the rules.
 	"internal/memory/reduce":  {ours: append([]string{"internal/memory"}, passMay...)},
-	"internal/memory/endless": {ours: append([]string{"internal/memory"}, passMay...)},
+	"internal/memory/endless": {ours: append([]string{"internal/budget", "internal/memory"}, passMay...)},
 	"internal/machine":        {ours: append([]string{"internal/memory", "internal/transform"}, passMay...)},
 	"internal/trace":          {ours: append([]string{"verdict"}, passMay...)},
 	"internal/budget":         {},
@@ -132,7 +132,7 @@ var policy = map[string]rule{
 	"internal/pipeline": {ours: []string{
 		"internal/lazyregexp",
 		"internal/analysis",
-		"internal/source", "internal/diag", "internal/frontend/elf", "internal/gcc", "internal/ir", "internal/property", "internal/transform", "internal/memory",
+		"internal/source", "internal/diag", "internal/frontend/elf", "internal/gcc", "internal/ir", "internal/property", "internal/transform", "internal/memory", "internal/memory/endless",
 		"internal/frontend/c", "internal/frontend/c/translate", "internal/frontend/fp", "internal/frontend/litmus",
 		"internal/frontend/memorax", "internal/frontend/statement", "internal/frontend/trencher",
 		"internal/engine", "internal/engine/bmc", "internal/engine/dual", "internal/engine/explicit", "internal/engine/instrument",

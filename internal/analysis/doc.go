@@ -8,6 +8,7 @@
 //	liveness.go        registers that are read before they are written
 //	spin.go            natural loops that only wait for memory to change
 //	idle.go            loops in which a thread can go round without getting anywhere
+//	way_out.go         whether a way out of a loop depends on what the loop reads
 //	rounds.go          how often an execution can take an edge of a loop, from constants
 //	interval.go        ranges of 64-bit numbers, and the range of an expression
 //	footprint.go       the bytes an operation may access, and overlap of byte ranges

@@ -111,9 +111,15 @@ type Outcome struct {
 	Ends bool
 	// Returns says that in some execution the main thread returns, which ends the program. Other threads may go on then.
 	Returns bool
+	// Rests says that in some execution all threads that have not ended come to loops that are meant to go on for ever.
+	// It is set where no execution ends.
+	Rests bool
 	// Finals are the distinct final states, sorted; only if asked for.
 	Finals []string
 }
+
+// Ended reports whether some execution was seen to come to its end.
+func (o *Outcome) Ended() bool { return o.Stats.FinalStates+o.Exits > 0 || o.Ends || o.Returns }
 
 // ViolationKind says what was violated. The zero value is unset.
 type ViolationKind uint8

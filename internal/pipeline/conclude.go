@@ -336,7 +336,7 @@ const neverEnds = "no execution comes to its end"
 
 // untested says why a search that found nothing has tested nothing, "" if it has.
 func (p *Program) untested(out *engine.Outcome) string {
-	ended := out.Stats.FinalStates+out.Exits > 0 || out.Ends || out.Returns
+	ended := out.Ended() || out.Rests
 	switch {
 	case out.Stats.Executions > 0 && !ended:
 		return neverEnds

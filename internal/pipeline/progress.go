@@ -6,6 +6,7 @@ import (
 
 	"fencepost/internal/engine"
 	"fencepost/internal/memory"
+	"fencepost/internal/memory/endless"
 )
 
 // Progress is how far an engine has come.
@@ -43,6 +44,18 @@ func (o *Options) engineProgress(model, under memory.Model) func(engine.Progress
 // RunEngine runs an engine, and reports its progress under its name: when it begins, as it goes, and
 // when it ends.
 func RunEngine(ctx context.Context, e *engine.Engine, task *engine.Task) (*engine.Outcome, error) {
+	out, err := runNamed(ctx, e, task)
+	if err != nil || out.Unknown != "" || len(out.Violations) > 0 || !task.Props.Endless || out.Ended() {
+		return out, err
+	}
+	if rests, err := endless.Rests(ctx, memory.New(task.Program, memory.SC, task.MemoryOptions())); err == nil {
+		out.Rests = rests // an error says that no time is left to look
+	}
+	return out, nil
+}
+
+// runNamed runs an engine whose progress is reported under its name.
+func runNamed(ctx context.Context, e *engine.Engine, task *engine.Task) (*engine.Outcome, error) {
 	report := task.Progress
 	if report == nil {
 		return e.Run(ctx, task)

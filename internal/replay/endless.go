@@ -195,9 +195,9 @@ func (m *machine) timed(s *state, t int) bool {
 	return th.phase == waiting && m.p.ThreadFunc(ir.ThreadID(t)).Edges[th.edge].Op.Timed
 }
 
-// find reports whether there is a state with empty buffers from which no execution ends, and one from
-// which, besides, memory never changes.
-func (l *loops) find() (any, still bool) {
+// find reports whether there is a state with empty buffers from which no execution ends, one in which, besides, some
+// thread waits in vain, and one from which, besides, memory never changes.
+func (l *loops) find() (any, vain, still bool) {
 	never := l.without(l.ends)
 	changes := make([]bool, len(l.next))
 	for n, out := range l.next {
@@ -209,9 +209,11 @@ func (l *loops) find() (any, still bool) {
 	constant := l.without(changes)
 	for n := range l.next {
 		any = any || never[n] && l.empty[n]
-		still = still || constant[n] && l.empty[n]
+		if never[n] && l.empty[n] && (!vain || constant[n] && !still) && l.inVain(n) {
+			vain, still = true, still || constant[n]
+		}
 	}
-	return any, still
+	return any, vain, still
 }
 
 // without returns the states from which no marked state can be reached.

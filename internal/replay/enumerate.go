@@ -32,12 +32,13 @@ type Outcome struct {
 	Goals      []bool      // per goal: whether some execution reaches it
 	Final      bool        // some final state is an example (exists) or counterexample (never, forall)
 	Deadlock   bool
-	// NeverEnds says that there is a state with empty buffers from which no execution ends or stops;
-	// Endless, that memory never changes from it on, besides. Both only if the properties ask for it.
-	NeverEnds, Endless bool
-	Fair               bool // some endless execution is weakly fair; only if the properties ask for weak fairness
-	States             int
-	Truncated          bool // some states were not visited because of a limit
+	// NeverEnds says that there is a state with empty buffers from which no execution ends or stops; InVain, that some
+	// thread waits in vain there, besides; Endless, that memory never changes from it on, besides. All only if the
+	// properties ask for it.
+	NeverEnds, InVain, Endless bool
+	Fair                       bool // some endless execution is weakly fair; only if the properties ask for weak fairness
+	States                     int
+	Truncated                  bool // some states were not visited because of a limit
 }
 
 // Enumerate visits every reachable state of a flat program and returns what it found.
@@ -68,7 +69,7 @@ func Enumerate(p *ir.Program, props *property.Set, model Model, limits Limits) (
 		return cmp.Or(cmp.Compare(a.Edge, b.Edge), cmp.Compare(a.Class, b.Class))
 	})
 	if v.loops != nil && !v.out.Truncated {
-		v.out.NeverEnds, v.out.Endless = v.loops.find()
+		v.out.NeverEnds, v.out.InVain, v.out.Endless = v.loops.find()
 		v.out.Fair = props.Fairness == property.Weak && v.loops.fair()
 	}
 	v.out.States = len(v.seen)

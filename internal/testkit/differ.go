@@ -34,6 +34,7 @@ type Answers struct {
 	// Endless says that loops which only wait can go on for ever. NeverEnds, which only the oracle has,
 	// says that some state has no execution from it that ends or stops.
 	Endless, NeverEnds bool
+	InVain             bool // the oracle's: besides, some thread waits in vain
 	Fair               bool // the oracle's: some endless execution is weakly fair
 	Cut                bool // an engine's: it met a bound
 	States             int64
@@ -64,7 +65,7 @@ func OracleUpTo(p *ir.Program, props *property.Set, m memory.Model, states int) 
 	if out.Truncated {
 		return Answers{}, ErrTooBig
 	}
-	a := Answers{Finals: out.Finals, Final: out.Final, Deadlock: out.Deadlock, Endless: out.Endless, NeverEnds: out.NeverEnds, Fair: out.Fair, States: int64(out.States)}
+	a := Answers{Finals: out.Finals, Final: out.Final, Deadlock: out.Deadlock, Endless: out.Endless, NeverEnds: out.NeverEnds, InVain: out.InVain, Fair: out.Fair, States: int64(out.States)}
 	for _, v := range out.Violations {
 		a.Checks = append(a.Checks, fmt.Sprintf("%s@%d", v.Class, v.Edge))
 	}

@@ -61,7 +61,7 @@ func endlessOf(flat *ir.Program, props *property.Set, m memory.Model, count func
 		if err != nil {
 			return fmt.Sprintf("explicit without reductions: %v", err)
 		}
-		want.NeverEnds, want.Endless = all.Endless, still.Endless
+		want.NeverEnds, want.InVain, want.Endless = all.Endless, all.Endless, still.Endless
 	}
 	count(want)
 	for _, e := range []struct {
@@ -79,6 +79,8 @@ func endlessOf(flat *ir.Program, props *property.Set, m memory.Model, count func
 			return fmt.Sprintf("%s: %v", e.engine.Name, err)
 		case got.Endless && !want.NeverEnds:
 			return fmt.Sprintf("%s reports endless loops, but every state has an execution that ends", e.engine.Name)
+		case got.Endless && !want.InVain:
+			return fmt.Sprintf("%s reports endless loops, but all of them are meant to go on for ever", e.engine.Name)
 		case want.Endless && !got.Endless && !got.Cut:
 			return fmt.Sprintf("%s misses endless loops (%+v)", e.engine.Name, e.how)
 		}

@@ -38,8 +38,8 @@ type threadLoops struct {
 	component []int32 // by location: its strongly connected component, -1 if no round of it can leave the thread as it was
 	writes    []bool  // by component: whether an operation in it may change memory
 	threads   []bool  // by component: whether an operation in it depends on other threads, or acts on them, without memory
-	exits     []bool  // by component: whether an edge leaves it
 	waits     []bool  // by location: whether an operation there may wait
+	waysOut   *analysis.WaysOut
 }
 
 // New returns a test for states of y.
@@ -53,7 +53,8 @@ func New(y *memory.System) *Test {
 
 func loopsOf(f *ir.Func) threadLoops {
 	marks := func() []bool { return make([]bool, len(f.Locs)) }
-	l := threadLoops{component: analysis.IdleLoops(f), writes: marks(), threads: marks(), exits: marks(), waits: marks()}
+	l := threadLoops{component: analysis.IdleLoops(f), writes: marks(), threads: marks(), waits: marks()}
+	l.waysOut = analysis.NewWaysOut(f)
 	for i := range f.Edges {
 		e := &f.Edges[i]
 		l.waits[e.From] = l.waits[e.From] || mayWait(&e.Op)
@@ -61,8 +62,6 @@ func loopsOf(f *ir.Func) threadLoops {
 			c := l.component[e.From]
 			l.writes[c] = l.writes[c] || mayWrite(&e.Op)
 			l.threads[c] = l.threads[c] || actsOnThreads(&e.Op)
-		} else if c := l.component[e.From]; c >= 0 && !e.Op.CutsOff() {
-			l.exits[c] = true
 		}
 	}
 	return l
@@ -142,19 +141,21 @@ func (x *Test) spinning(s *memory.State) ([]int, bool) {
 		}
 	}
 	x.writes = false
+	meant := make([]bool, len(x.loops)) // to go on for ever
 	for _, t := range spin {
 		if !x.alone(s, t) {
 			return nil, false
 		}
+		meant[t] = !x.loops[t].waysOut.Depend(x.graph.again())
 		if x.graph.changed {
 			// A loop that has effects and no way out does not wait: a server is meant to go on.
-			if l := &x.loops[t]; !x.graph.returns() || !l.exits[l.component[s.PC(ir.ThreadID(t))]] {
+			if !x.graph.returns() || meant[t] {
 				return nil, false
 			}
 			x.writes = true
 		}
 	}
-	return spin, len(spin) > 0
+	return spin, len(spin) > 0 && x.waitsInVain(s, meant)
 }
 
 // runs reports whether a thread has begun and not ended.
@@ -216,9 +217,10 @@ func (x *Test) leavesSoon(s *memory.State, t int) bool {
 type graph struct {
 	numbers map[string]int
 	next    [][]move
-	changed bool   // some state has other memory than the first
-	left    bool   // the thread can leave its loop, stop or fail
-	shared  string // the memory of the first state
+	locs    []ir.Loc // by state: where the thread is
+	changed bool     // some state has other memory than the first
+	left    bool     // the thread can leave its loop, stop or fail
+	shared  string   // the memory of the first state
 }
 
 type move struct {
@@ -264,6 +266,7 @@ func (x *Test) alone(s *memory.State, t int) bool {
 		}
 		x.graph.numbers[text] = n
 		x.graph.next = append(x.graph.next, nil)
+		x.graph.locs = append(x.graph.locs, s.PC(ir.ThreadID(t)))
 		steps, ok := x.moves(s, t)
 		if !ok || len(steps) == 0 {
 			return 0, false

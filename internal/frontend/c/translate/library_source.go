@@ -16,12 +16,11 @@ import (
 //
 // The program and the library live apart, as a program and a C library do that were compiled
 // on their own. The macros, flags and files of the user are not there when a file of the
-// library is read, and names with external linkage are in two tables. A name of the program is
-// the program's own, or else one of the library's functions; a name of the library is the
-// library's own. The exceptions are the functions that C libraries let programs replace.
+// library is read, and names with external linkage are in two tables. A name in the program stands
+// for what the program defines, or else for a function of the library; a name in the library
+// stands for what the library defines. The exceptions are functions that C libraries let programs replace.
 
-// replaceable are the functions for which the library calls the program's own if it has some: those that
-// allocate memory.
+// replaceable are the functions that the library calls in the program if the program defines them: memory allocation.
 var replaceable = map[string]bool{"malloc": true, "calloc": true, "realloc": true, "free": true, "aligned_alloc": true}
 
 // libraryFile is one such file.
@@ -109,8 +108,8 @@ func (c *Symbols) named(u *unit, name string) *symbol {
 		s = s.alias
 	}
 	if u.ofLibrary() {
-		if own := c.ours[name]; !replaceable[name] || s == nil || s.Def == nil || own == nil || !sameKind(own.Decl.Type(), s.Decl.Type()) {
-			return own
+		if here := c.ours[name]; !replaceable[name] || s == nil || s.Def == nil || here == nil || !sameKind(here.Decl.Type(), s.Decl.Type()) {
+			return here
 		}
 		return s
 	}
