@@ -86,11 +86,14 @@ func (c *compiler) declareC(in *translate.TestInput) {
 		}
 		in.Locations = append(in.Locations, loc)
 	}
-	for _, l := range c.order { // those whose addresses others hold
+	for _, l := range c.order { // others hold their addresses
 		if !done[l.name] {
 			done[l.name] = true
 			in.Locations = append(in.Locations, translate.Location{Name: l.name, At: c.span(l.at)})
 		}
+	}
+	for i := range in.Locations {
+		in.Locations[i].Pointee = c.pointee(in.Locations[i].Name)
 	}
 	for i := range c.tree.locations {
 		it := &c.tree.locations[i]
@@ -98,6 +101,25 @@ func (c *compiler) declareC(in *translate.TestInput) {
 			c.errorf(codeFeature, it.typ.extent, "a type is not allowed in the list of locations")
 		}
 	}
+}
+
+// pointee returns the type of a location, in C, as a pointer of the initial state that holds its address has it; "" if
+// there is none.
+func (c *compiler) pointee(name string) string {
+	for i := range c.tree.inits {
+		it := &c.tree.inits[i]
+		if it.at.isReg || !it.typ.pointer {
+			continue
+		}
+		for _, v := range c.locations[it.at.name].vals {
+			if v.sym == name {
+				t := it.typ
+				t.pointer = false
+				return cType(&t)
+			}
+		}
+	}
+	return ""
 }
 
 // cType is a type in C.
@@ -167,6 +189,10 @@ func (c *compiler) layOutC(test *translate.Test) bool {
 	for _, m := range test.Locations {
 		l, size := c.locations[m.Name], m.Elem.Size()
 		for k := range l.vals {
+			if l.vals[k].sym != "" && size < 8 {
+				c.errorf(codeType, l.vals[k].extent, "'%s' has %d bytes and cannot hold an address", clip(l.name), size)
+				return false
+			}
 			var word [8]byte
 			binary.LittleEndian.PutUint64(word[:], uint64(c.valueOf(&l.vals[k])))
 			copy(m.Init[k*size:(k+1)*size], word[:])

@@ -41,7 +41,10 @@ type TestInput struct {
 // Location is a piece of memory of a test.
 type Location struct {
 	Name  string
-	Type  string // of an element, in C; "": what the threads take it for
+	Type  string // of an element, in C; "": the type that the threads give it
+	// Pointee is the type, in C, that a pointer to the location gives it; "": none does. It counts only if there is no
+	// other type.
+	Pointee string
 	Count int64  // elements; 0: no array
 	At    source.Span
 }
@@ -102,7 +105,11 @@ type testView struct {
 	reg ir.Reg
 }
 
-const locationPrefix = "__fp_location_"
+// The names of declarations after the test that have the types of locations.
+const (
+	locationPrefix = "__fp_location_"
+	pointeePrefix  = "__fp_pointee_"
+)
 
 // ParseTest reads a test and makes the objects of its locations; nil if there are
 // errors.
@@ -118,11 +125,13 @@ func ParseTest(in TestInput, lib *Library, opt Options, diags *diag.List) *Test 
 		m := &Memory{Location: *l, Obj: ir.NoObject}
 		t.Locations, t.byName[l.Name] = append(t.Locations, m), m
 		c.In.After = append(c.In.After, read.Line{Name: l.Name, Type: l.Type, At: l.At})
-		if l.Type == "" {
-			types += "\n"
-		} else {
-			types += fmt.Sprintf("extern %s %s%d;\n", l.Type, locationPrefix, i)
+		if l.Type != "" {
+			types += fmt.Sprintf("extern %s %s%d;", l.Type, locationPrefix, i)
 		}
+		if l.Pointee != "" {
+			types += fmt.Sprintf("extern %s %s%d;", l.Pointee, pointeePrefix, i)
+		}
+		types += "\n"
 	}
 	c.test = t
 	c.parse(in.File, in.Prelude, types)
@@ -138,7 +147,10 @@ func ParseTest(in TestInput, lib *Library, opt Options, diags *diag.List) *Test 
 	for i, name := range in.Threads {
 		c.In.Guard(func() { t.thread(i, name) })
 	}
-	for _, m := range t.Locations {
+	for i, m := range t.Locations {
+		if s := c.Syms.Linked[fmt.Sprintf("%s%d", pointeePrefix, i)]; m.typ == nil && i < len(in.Locations) && s != nil {
+			m.typ = s.Decl.Type()
+		}
 		c.In.Guard(func() { t.object(m) })
 	}
 	if diags.HasErrors() {
@@ -190,8 +202,8 @@ func parameterNode(p *cc.Parameter, s *symbol) cc.Node {
 
 // object makes the object of a location.
 func (t *Test) object(m *Memory) {
-	size, unit := int64(4), 4
-	m.Elem, m.Scalar = ir.S32, true
+	size, unit := int64(8), 8 // without a type it may hold a pointer
+	m.Elem, m.Scalar = ir.S64, true
 	var layout *ir.Layout
 	if m.typ != nil {
 		if m.typ.IsIncomplete() || m.typ.Size() <= 0 || m.typ.Size() > maxObject {
