@@ -40,13 +40,13 @@ type TestInput struct {
 
 // Location is a piece of memory of a test.
 type Location struct {
-	Name  string
-	Type  string // of an element, in C; "": the type that the threads give it
+	Name string
+	Type string // of an element, in C; "": the type that the threads give it
 	// Pointee is the type, in C, that a pointer to the location gives it; "": none does. It counts only if there is no
 	// other type.
 	Pointee string
-	Count int64  // elements; 0: no array
-	At    source.Span
+	Count   int64 // elements; 0: no array
+	At      source.Span
 }
 
 // Local is a variable of a thread.
