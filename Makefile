@@ -11,7 +11,7 @@ GO          ?= go
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
 # Packages that run goroutines of their own.
-PARALLEL := ./internal/search ./internal/engine/explicit ./internal/engine/robust ./internal/engine/smc ./internal/engine/rf ./internal/question/check ./internal/suite
+PARALLEL := ./internal/search ./internal/engine/explicit ./internal/engine/robust ./internal/engine/smc ./internal/engine/rf ./internal/question/check ./internal/suite ./internal/serve
 # Fuzz targets, as package:target.
 PARSERS  := ./internal/ir:FuzzParse ./internal/frontend/fp:FuzzParse ./internal/frontend/fp:FuzzFences \
             ./internal/frontend/trencher:FuzzParse ./internal/frontend/trencher:FuzzFences ./internal/frontend/memorax:FuzzParse ./internal/frontend/memorax:FuzzFences \
@@ -44,6 +44,7 @@ FUZZ_TIME     ?= 60s
 NATIVE_SECONDS ?= 0.5
 
 .PHONY: site site-test all build test cpu lint fuzz native answers speed portfolio limits measure bench bench-spin update deps module
+.PHONY: man dist container notices
 .PHONY: lint-format lint-vet lint-staticcheck lint-tidy lint-layers lint-update lint-race
 
 all: build
@@ -63,7 +64,8 @@ site:
 site-test: site
 	$(GO) test ./internal/explorer -count=1 -timeout 120m -fp.site=$(CURDIR)/dist/site -fp.walks=$(FUZZ_WALKS) -fp.rows=$(FUZZ_WALKS)
 
-# Static binaries with checksums. The version in them comes from the tag or commit.
+# Static binaries of both commands with the licenses of what is linked in, SPDX documents and checksums. The version in
+# the binaries comes from the tag or commit.
 PLATFORMS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 
 dist: man
@@ -71,9 +73,24 @@ dist: man
 	  os=$${p%%/*}; arch=$${p##*/}; suffix=; [ $$os != windows ] || suffix=.exe; \
 	  echo "dist/fencepost-$$os-$$arch$$suffix"; \
 	  CGO_ENABLED=0 GOOS=$$os GOARCH=$$arch $(GO) build -buildvcs=true -trimpath -ldflags '-s -w' -o dist/fencepost-$$os-$$arch$$suffix ./cmd/fencepost; \
+	  echo "dist/fencepost-cluster-$$os-$$arch$$suffix"; \
+	  (cd $(CLUSTER) && CGO_ENABLED=0 GOOS=$$os GOARCH=$$arch $(GO) build -buildvcs=true -trimpath -ldflags '-s -w' -o ../dist/fencepost-cluster-$$os-$$arch$$suffix ./cmd/fencepost-cluster); \
 	done; \
 	tar -czf dist/fencepost-docs.tar.gz -C dist man completions; \
-	cd dist && sha256sum fencepost-* > SHA256SUMS
+	$(MAKE) --no-print-directory notices; \
+	cd dist && sha256sum fencepost-* THIRD_PARTY_NOTICES.txt > SHA256SUMS
+
+# The modules that are linked into the two commands on some platform: their licenses, and an SPDX document for each
+# command.
+MODULES := -deps -f '{{if .Module}}{{if not .Module.Main}}{{.Module.Path}} {{.Module.Version}} {{.Module.Dir}}{{end}}{{end}}'
+notices:
+	@mkdir -p dist
+	@set -e; for p in $(PLATFORMS); do GOOS=$${p%%/*} GOARCH=$${p##*/} $(GO) list $(MODULES) ./cmd/fencepost; done | sort -u > dist/.modules; \
+	(cd $(CLUSTER) && for p in $(PLATFORMS); do GOOS=$${p%%/*} GOARCH=$${p##*/} $(GO) list $(MODULES) ./cmd/fencepost-cluster; done) | sort -u > dist/.modules-cluster; \
+	version=$$(git describe --always --dirty 2>/dev/null || echo unknown); \
+	$(GO) run ./internal/notices -version "$$version" -goroot "$$($(GO) env GOROOT)" -goversion "$$($(GO) env GOVERSION)" \
+	  -notices dist/THIRD_PARTY_NOTICES.txt fencepost=dist/.modules=dist/fencepost.spdx.json fencepost-cluster=dist/.modules-cluster=dist/fencepost-cluster.spdx.json; \
+	rm dist/.modules dist/.modules-cluster
 
 # An image from scratch with the static binary. CONTAINER is podman or docker.
 CONTAINER ?= podman
@@ -86,9 +103,14 @@ test cpu: export GOGC = 1000
 # The module of fencepost-cluster stands on the main one and has dependencies of its own.
 CLUSTER := cluster
 
-test: deps
-	$(GO) test -timeout 30m ./...
-	cd $(CLUSTER) && $(GO) test -timeout 30m ./...
+# DEPS=no installs nothing: the tests that need a missing tool are skipped, and counted at the end.
+DEPS ?= yes
+
+# No test has a limit of time. At the end stands how many tests were skipped, and why; if FENCEPOST_STRICT is 1, as in
+# CI, a test that is skipped for want of a tool is a failure.
+test: $(if $(filter no,$(DEPS)),,deps)
+	@{ $(GO) test -json -timeout 0 ./...; echo "exit $$?"; \
+	   cd $(CLUSTER) && $(GO) test -json -timeout 0 ./...; echo "exit $$?"; } | $(GO) run ./internal/testreport -runs 2
 
 lint: lint-format lint-vet lint-staticcheck lint-tidy lint-layers lint-wasm lint-update lint-race
 
@@ -120,7 +142,7 @@ lint-update: update
 	git diff --exit-code -- ':(glob)**/testdata/**'
 
 lint-race:
-	$(GO) test -race -short $(PARALLEL)
+	$(GO) test -race -short -timeout 0 $(PARALLEL)
 
 # Random programs through every engine and the lowering, the long tests on all their programs, then each
 # parser on random bytes.
@@ -237,5 +259,6 @@ deps:
 	if [ "$$(id -u)" = 0 ]; then sudo=; \
 	elif sudo -n true 2>/dev/null; then sudo="sudo -n"; \
 	else echo "deps: not root and no sudo without a password; needed:$$missing"; exit 0; fi; \
+	echo "deps: apt-get installs these packages now (DEPS=no installs nothing):$$missing"; \
 	$$sudo apt-get update -q && $$sudo env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends $$missing \
 	  || echo "deps: could not install:$$missing"

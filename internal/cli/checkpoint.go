@@ -8,11 +8,13 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"fencepost"
+	"fencepost/internal/scratch"
 	"fencepost/verdict"
 
 	"github.com/spf13/cobra"
@@ -104,7 +106,7 @@ func exploreInParts(ctx context.Context, a *app, in fencepost.Input, f *checkFla
 	}
 	x, diags, err := fencepost.NewExploration(ctx, in, f.opt)
 	if err != nil || x == nil {
-		return fencepost.Answer{Diagnostics: diags}, err
+		return notRead(ctx, in, f, diags, err)
 	}
 	if f.parts.shard.n > 0 {
 		return x.ShardAnswer(ctx, f.parts.shard.i, f.parts.shard.n, workersOf(f.opt.Workers))
@@ -136,11 +138,26 @@ func exploreInParts(ctx context.Context, a *app, in fencepost.Input, f *checkFla
 	return x.Answer(context.WithoutCancel(ctx), end.Found, why, end.Took)
 }
 
+// notRead returns the answer about a program that could not be read. If the reason is a limit or an interruption, the
+// answer is unknown, as it is without parts.
+func notRead(ctx context.Context, in fencepost.Input, f *checkFlags, diags []verdict.Diagnostic, err error) (fencepost.Answer, error) {
+	errorOf := func(d verdict.Diagnostic) bool { return d.Severity == verdict.SeverityError }
+	limited := func(d verdict.Diagnostic) bool { return errorOf(d) && d.Code == overLimit }
+	others := func(d verdict.Diagnostic) bool { return errorOf(d) && d.Code != overLimit }
+	if err == nil && slices.ContainsFunc(diags, limited) && !slices.ContainsFunc(diags, others) {
+		return fencepost.Check(ctx, in, f.opt)
+	}
+	return fencepost.Answer{Diagnostics: diags}, err
+}
+
+// overLimit is the code of the diagnostic about a program that could not be read within the limits.
+const overLimit = "FP0916"
+
 // exploreStates asks about a program by a search that is stored.
 func exploreStates(ctx context.Context, a *app, in fencepost.Input, f *checkFlags) (fencepost.Answer, error) {
 	s, diags, err := fencepost.NewStateSearch(ctx, in, f.opt)
 	if err != nil || s == nil {
-		return fencepost.Answer{Diagnostics: diags}, err
+		return notRead(ctx, in, f, diags, err)
 	}
 	if f.parts.resume != "" {
 		if err := resumeStates(s, f.parts.resume); err != nil {
@@ -271,7 +288,7 @@ func refusedCheckpoint(name string, err error) error {
 // whole one at every moment: the old one, or the new one.
 func replaceFile(name string, write func(io.Writer) error) error {
 	dir := filepath.Dir(name)
-	f, err := os.CreateTemp(dir, "."+strings.TrimPrefix(filepath.Base(name), ".")+"-*")
+	f, err := scratch.File(dir, "."+strings.TrimPrefix(filepath.Base(name), ".")+"-")
 	if err != nil {
 		return err
 	}

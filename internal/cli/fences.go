@@ -15,6 +15,7 @@ import (
 
 	"fencepost"
 	"fencepost/internal/render/text"
+	"fencepost/internal/scratch"
 	"fencepost/verdict"
 
 	"github.com/spf13/cobra"
@@ -259,7 +260,7 @@ func writeFile(name, content string) error {
 		}
 		return &usageError{fmt.Sprintf("cannot write %s: %v", name, err), "check the path and its permissions"}
 	}
-	tmp, err := os.CreateTemp(filepath.Dir(name), ".fencepost-*")
+	tmp, err := scratch.File(filepath.Dir(name), ".fencepost-")
 	if err != nil {
 		return fail(err)
 	}

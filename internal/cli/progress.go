@@ -296,11 +296,13 @@ type aboveProgress struct {
 	a    *app
 	w    io.Writer
 	rest []byte // of the last line
+
+	failed error // the first error in writing
 }
 
 func (p *aboveProgress) Write(text []byte) (int, error) {
 	if p.a.shown == nil {
-		return p.w.Write(text)
+		return p.write(text)
 	}
 	p.rest = append(p.rest, text...)
 	end := bytes.LastIndexByte(p.rest, '\n') + 1
@@ -308,16 +310,25 @@ func (p *aboveProgress) Write(text []byte) (int, error) {
 		return len(text), nil
 	}
 	p.a.shown.clear()
-	if _, err := p.w.Write(p.rest[:end]); err != nil {
+	if _, err := p.write(p.rest[:end]); err != nil {
 		return 0, err
 	}
 	p.rest = append(p.rest[:0], p.rest[end:]...)
 	return len(text), nil
 }
 
+// write writes, and keeps the first error.
+func (p *aboveProgress) write(text []byte) (int, error) {
+	n, err := p.w.Write(text)
+	if err != nil && p.failed == nil {
+		p.failed = err
+	}
+	return n, err
+}
+
 // close writes what is left.
 func (p *aboveProgress) close() error {
-	_, err := p.w.Write(p.rest)
+	_, err := p.write(p.rest)
 	p.rest = nil
 	return err
 }

@@ -110,6 +110,9 @@ func (a *app) proveCommand() *cobra.Command {
 		Example: proveExample,
 		Args:    oneProgram,
 		RunE: func(_ *cobra.Command, args []string) error {
+			if opt.Memory == 0 {
+				opt.Memory = defaultMemory()
+			}
 			questions := questionFiles{dir: dir}
 			if dir != "" {
 				if err := questions.open(); err != nil {
@@ -144,6 +147,7 @@ func (a *app) proveCommand() *cobra.Command {
 	flags.Var(fileValue{&stored}, "proof", "write the proof, which verify-trace checks again without a search for invariants")
 	flags.StringVar(&opt.Replicate, "replicate", "", "C: the `function` that any number of threads run; several are separated by commas")
 	flags.Var(timeoutValue{&opt.Timeout}, "timeout", "time limit, such as 90s or 5m; 0: none")
+	flags.Var(sizeValue{&opt.Memory}, "memory", "memory limit for the solver and for the stored states of instances, such as 8GiB")
 	flags.Var(countValue{&opt.Threads, 1, maxCount}, "threads", "prove for this number of threads per template, instead of any number")
 	flags.StringVar(&opt.Lang, "lang", "", "`language` of the program (default: by the file's extension)")
 	cFlags(cmd, &opt.Options)

@@ -9,6 +9,7 @@ import (
 	"os"
 	"runtime"
 	"strings"
+	"syscall"
 	"time"
 	"unicode"
 
@@ -125,7 +126,10 @@ func runCommands(s services, commands func(*app) *cobra.Command, args []string, 
 		return exitUnknown
 	}
 	if flushErr := errors.Join(out.Flush(), above.close()); err == nil && flushErr != nil {
-		err = &internalError{fmt.Errorf("writing the answer: %w", flushErr)}
+		err = fmt.Errorf("writing the answer: %w", flushErr)
+	}
+	if full := above.failed; full != nil {
+		err = &usageError{fmt.Sprintf("cannot write to standard output: %v", full), "make room where it goes, or give another file; the answer is not complete"}
 	}
 	if err != nil {
 		return a.report(err)
@@ -135,7 +139,7 @@ func runCommands(s services, commands func(*app) *cobra.Command, args []string, 
 
 // report prints an error that ends the run and returns its exit code.
 func (a *app) report(err error) int {
-	if internal := (*internalError)(nil); errors.As(err, &internal) {
+	if internal := (*internalError)(nil); errors.As(err, &internal) && !ofTheMachine(err) {
 		fmt.Fprintln(a.stderr, internal)
 		return exitInternal
 	}
@@ -146,6 +150,13 @@ func (a *app) report(err error) int {
 	}
 	fmt.Fprintf(a.stderr, "  %s\n", printableLines(hint))
 	return exitUsage
+}
+
+// ofTheMachine reports whether an error is of the system and not of fencepost: a disk is full, there are too many open
+// files, a device does not work.
+func ofTheMachine(err error) bool {
+	var number syscall.Errno
+	return errors.As(err, &number)
 }
 
 // printableLines returns a text whose lines cannot steer the terminal: arguments and names of files may have any

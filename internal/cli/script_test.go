@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -51,6 +53,32 @@ func TestScripts(t *testing.T) {
 		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"exits": exits},
 		Condition:           condition,
 	})
+}
+
+// TestScriptTools says which tools are missing that lines of scripts ask for. Such lines do not run.
+func TestScriptTools(t *testing.T) {
+	const dir = "../../testdata/scripts"
+	files, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	asked := map[string]bool{}
+	for _, f := range files {
+		text, err := os.ReadFile(filepath.Join(dir, f.Name()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range regexp.MustCompile(`(?m)^\[!?exec:([^\]]+)\]`).FindAllStringSubmatch(string(text), -1) {
+			asked[m[1]] = true
+		}
+	}
+	for tool := range asked {
+		t.Run(tool, func(t *testing.T) {
+			if _, err := exec.LookPath(tool); err != nil {
+				t.Skipf("no %s here: lines of scripts do not run", tool)
+			}
+		})
+	}
 }
 
 // condition reports whether a condition of scripts holds: [slow] for what takes long, with -fp.slow.

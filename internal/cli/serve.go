@@ -35,9 +35,10 @@ fences.
 FILE is a program, or a stored result of ` + "`check`, `robust` or `fences`" + ` with --json,
 whose execution is shown. Without FILE the page begins with an example.
 
-The server answers this machine only. With --listen it has another address, and
-requests need the token that is printed. It reads FILE and the headers that FILE
-includes, once, before it answers, and no other file. Ctrl-C ends it.
+The server answers this machine only; with --listen it has another address. Every
+request needs the token that is printed. It reads FILE and the headers in FILE's
+folder that FILE includes, once, before it answers, and no other file: neither a header
+in another folder nor a link to one. Ctrl-C ends it.
 
 Exit codes: 0 ended by Ctrl-C, 3 bad file or usage, 4 internal error.`
 
@@ -89,7 +90,7 @@ func serveCommand(a *app) *cobra.Command {
 	flags := cmd.Flags()
 	flags.SortFlags = false
 	flags.StringVar(&f.listen, "listen", defaultListen, "`address` and port to listen on; port 0: any that is free")
-	flags.StringVar(&f.token, "token", "", "`text` that requests must carry (default: a random one, if others can reach the address)")
+	flags.StringVar(&f.token, "token", "", "`text` that requests must carry (default: a random one)")
 	flags.BoolVar(&f.noOpen, "no-open", false, "do not open the page in the browser")
 	flags.VarP(&model, "model", "m", "memory `model` to begin with: sc, tso or pso")
 	flags.StringSliceVar(&f.run, "run", nil, "`steps` to begin with, as the page copies them")
@@ -153,12 +154,12 @@ func runServe(a *app, names []string, f *serveFlags) error {
 	}
 	local := listener.Addr().(*net.TCPAddr)
 	opt := serve.Options{Start: start, Token: f.token, Limits: f.limits, Worker: f.worker}
-	if !local.IP.IsLoopback() && opt.Token == "" {
+	if opt.Token == "" { // other users and programs of this machine can reach it, too
 		if opt.Token, err = newToken(); err != nil {
 			return &internalError{err}
 		}
 	}
-	if opt.Token != "" {
+	if !local.IP.IsLoopback() {
 		opt.Hosts = hostNames(f.listen)
 	}
 	server, err := serve.New(opt)
@@ -195,7 +196,7 @@ func runServer(ctx context.Context, server *http.Server, listener net.Listener, 
 	defer stop()
 	server.BaseContext = func(net.Listener) context.Context { return base }
 	failed := make(chan error, 1)
-	go func() { failed <- server.Serve(listener) }()
+	go func() { failed <- server.Serve(serve.Limit(listener, serve.MaxConnections)) }()
 	started()
 	select {
 	case err := <-failed:
@@ -267,17 +268,15 @@ func startProgram(r *verdict.Result, start *explorer.Start) map[string][]byte {
 	return headers
 }
 
-// headersOf reads a program once, and returns the files that it includes, by the names that it has for them. They are
-// all that programs of the page can include later: what the user has named, and nothing that a request names.
+// headersOf reads a program once, and returns the files of its folder that it includes, by the names that it has for
+// them. They are all that programs of the page can include later: what the user has named, and nothing that a request
+// names. The program may come from others, and the page shows what it includes: files elsewhere, also by a link, are
+// not read.
 func headersOf(p *explorer.Program, dir string) (map[string][]byte, error) {
 	headers := map[string][]byte{}
 	opt := fencepost.ExploreOptions{Options: fencepost.Defaults()}
 	opt.C.Include = func(name string) ([]byte, bool) {
-		at := filepath.FromSlash(name)
-		if !filepath.IsAbs(at) {
-			at = filepath.Join(dir, at)
-		}
-		text, err := inputfile.Read(at)
+		text, err := inputfile.ReadBelow(dir, filepath.FromSlash(name))
 		if err != nil {
 			return nil, false
 		}

@@ -30,7 +30,7 @@ func TestServe(t *testing.T) {
 		if !strings.Contains(page, `"name":"my.fp"`) || !strings.Contains(page, `"model":"pso","run":["0"]`) {
 			t.Errorf("%s", page)
 		}
-		if opened != address || !strings.HasPrefix(address, "http://127.0.0.1:") || strings.Contains(address, "token") {
+		if opened != address || !strings.HasPrefix(address, "http://127.0.0.1:") || !strings.Contains(address, "?token=") {
 			t.Errorf("opened %q, the address is %q", opened, address)
 		}
 		interrupt(t)
@@ -64,10 +64,16 @@ func get(t *testing.T, address string) string {
 	return string(text)
 }
 
-// TestServeToken: an address that others can reach has a token, which the page needs.
+// TestServeToken: every address has a token, which the page needs, also one that only this machine can reach.
 func TestServeToken(t *testing.T) {
+	for _, listen := range []string{"0.0.0.0:0", "127.0.0.1:0"} {
+		t.Run(listen, func(t *testing.T) { serveToken(t, listen) })
+	}
+}
+
+func serveToken(t *testing.T, listen string) {
 	a := &app{stdout: io.Discard, stderr: io.Discard}
-	f := &serveFlags{listen: "0.0.0.0:0", noOpen: true, worker: testWorker}
+	f := &serveFlags{listen: listen, noOpen: true, worker: testWorker}
 	f.started = func(address string) {
 		bare, token, ok := strings.Cut(address, "?token=")
 		if !ok || len(token) != 2*tokenBytes {
@@ -160,6 +166,36 @@ func TestServeHeaders(t *testing.T) {
 		state := answer.(*explorer.StateAnswer)
 		if c.want == "" && state.State == nil || c.want != "" && (state.State != nil || !strings.Contains(state.Diagnostics[0].Message, c.want)) {
 			t.Errorf("%s\n%+v", c.text, state.Diagnostics)
+		}
+	}
+}
+
+// TestServeOutside: neither an include that leads out of the folder of the program nor a link that does is read.
+func TestServeOutside(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, text string) string {
+		at := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(at), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(at, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return at
+	}
+	secret := write("secret.h", "#define SECRET 1\n")
+	write("folder/sub/own.h", "#define OWN 1\n")
+	for link, to := range map[string]string{"folder/link.h": secret, "folder/near.h": filepath.Join("sub", "own.h"), "folder/up": ".."} {
+		if err := os.Symlink(to, filepath.Join(dir, link)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const rest = "\nint main(void) { return 0; }\n"
+	for name, want := range map[string]int{"sub/own.h": 1, "near.h": 1, "../secret.h": 0, "link.h": 0, "up/secret.h": 0, secret: 0, "/etc/passwd": 0, "sub/../../secret.h": 0} {
+		var start explorer.Start
+		headers, err := startWith(&app{}, write("folder/main.c", "#include \""+filepath.ToSlash(name)+"\""+rest), &start)
+		if err != nil || len(headers) != want {
+			t.Errorf("%s: %d headers, want %d: %v %v", name, len(headers), want, headers, err)
 		}
 	}
 }

@@ -35,6 +35,28 @@ func IsObject(name string, head []byte) bool {
 	return path.Ext(name) == ".o" || path.Ext(name) == ".a" || path.Ext(name) == ".rlib" || bytes.HasPrefix(head, []byte("\x7fELF"))
 }
 
+// ReadBelow returns the content of a regular file in a directory or in one below it. A name or a symbolic link that
+// leads out of the directory is an error.
+func ReadBelow(dir, name string) ([]byte, error) {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	info, err := root.Stat(name)
+	switch {
+	case err != nil:
+		return nil, err
+	case info.IsDir():
+		return nil, &fs.PathError{Op: "read", Path: name, Err: ErrDirectory}
+	case !info.Mode().IsRegular():
+		return nil, &fs.PathError{Op: "read", Path: name, Err: ErrNotRegular}
+	case info.Size() > MaxSize:
+		return nil, &fs.PathError{Op: "read", Path: name, Err: ErrTooLarge}
+	}
+	return root.ReadFile(name)
+}
+
 // Read returns the content of a regular file. Symbolic links are followed. Its
 // errors are *fs.PathErrors.
 func Read(name string) ([]byte, error) {

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"fencepost/internal/scratch"
 	"fencepost/internal/stress"
 )
 
@@ -54,11 +55,11 @@ func find(system, processor string, seconds float64) (*Compiler, error) {
 // Run compiles a program, runs it and returns what it prints. If the compiler refuses
 // the program the error is a *stress.CompileError.
 func (c *Compiler) Run(ctx context.Context, p stress.Program) ([]byte, error) {
-	dir, err := os.MkdirTemp("", "fencepost-stress-")
+	dir, remove, err := scratch.Dir("fencepost-stress-")
 	if err != nil {
 		return nil, fmt.Errorf("making a directory for the stress program: %w", err)
 	}
-	defer os.RemoveAll(dir)
+	defer remove()
 	if err := os.WriteFile(filepath.Join(dir, "stress.c"), []byte(p.Text), 0o600); err != nil {
 		return nil, fmt.Errorf("writing the stress program: %w", err)
 	}

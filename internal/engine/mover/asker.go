@@ -37,13 +37,15 @@ type asker struct {
 
 // newAsker starts the solvers.
 func newAsker(ctx context.Context, opt *Options) (*asker, error) {
-	first, err := smt.Start(ctx, queryLimit)
+	limit := queryLimit
+	limit.Memory = opt.Memory
+	first, err := smt.Start(ctx, limit)
 	if err != nil {
 		return nil, err
 	}
 	s := &asker{first: first, record: opt.Questions, sorts: map[string]string{}, known: newAnswers()}
 	if opt.CheckWith != "" {
-		if s.second, err = smt.StartNamed(ctx, opt.CheckWith, queryLimit); err != nil {
+		if s.second, err = smt.StartNamed(ctx, opt.CheckWith, limit); err != nil {
 			first.Close()
 			return nil, err
 		}

@@ -39,6 +39,7 @@ type Options struct {
 	// Stored is a proof whose invariants and abstractions are used, and no others are searched for; nil: there is
 	// none. They are proved as if they were new.
 	Stored *verdict.Proof
+	Memory int64 // of each solver, in bytes; 0: no limit
 	// CheckWith names a second solver that is asked every question; "": none.
 	CheckWith string
 	// Questions, if not nil, gets every question.
@@ -103,6 +104,11 @@ func (pr *prover) prove(opt Options) (*Outcome, error) {
 	out := &Outcome{Verdict: verdict.Unknown, Program: pr.prog}
 	r := pr.attempt(pr.ctx, opt)
 	if pr.err != nil {
+		if pr.ctx.Err() == nil && errors.Is(pr.err, smt.ErrMemory) {
+			proof := pr.soFar()
+			proof.Stores = []verdict.ProofStore{}
+			return &Outcome{Verdict: verdict.Unknown, Reason: fmt.Sprintf("the solver needs more than the memory limit of %d MiB", opt.Memory>>20), Proof: proof}, nil
+		}
 		if pr.ctx.Err() == nil {
 			return nil, pr.err
 		}

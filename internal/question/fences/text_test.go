@@ -231,7 +231,9 @@ func (g *randomText) sites(text string) ([]ir.FenceSite, func([]ir.FenceAt) stri
 func (g *randomText) patched(t *testing.T, r *verdict.Result, text string) {
 	t.Helper()
 	for _, p := range r.Repair.Patches {
-		if tool, err := exec.LookPath("patch"); err == nil {
+		if tool, err := exec.LookPath("patch"); err != nil {
+			t.Log("no patch(1) here")
+		} else {
 			dir := t.TempDir()
 			file := filepath.Join(dir, p.File)
 			if err := os.WriteFile(file, []byte(text), 0o644); err != nil {

@@ -308,7 +308,7 @@ func (q *query) flatten() error {
 
 // moverOptions returns the options of a proof of the program.
 func (q *query) moverOptions(quick bool) mover.Options {
-	opt := mover.Options{NoInference: q.opt.NoInference, NoAbstraction: q.opt.NoAbstraction, Quick: quick, Private: q.Private, Reach: sampled,
+	opt := mover.Options{Memory: q.opt.Memory, NoInference: q.opt.NoInference, NoAbstraction: q.opt.NoAbstraction, Quick: quick, Private: q.Private, Reach: sampled,
 		PSO: q.opt.model() == memory.PSO, CheckWith: q.opt.CheckWith, Questions: q.opt.Questions, Stored: q.opt.Stored}
 	if opt.Stored != nil {
 		opt.Reach = nil

@@ -171,6 +171,9 @@ func storedAnswers(t *testing.T) []storedAnswer {
 	repaired("remove", input("both.fp", strings.Replace(string(fenced.Text), "thread b", "thread c { fence; }\nthread b", 1)), func(o *fences.Options) { o.Remove = true })
 	repaired("not removable", sb, func(o *fences.Options) { o.Remove = true })
 	addOthers(ctx, add)
+	if _, err := exec.LookPath("z3"); err != nil {
+		t.Log("z3 is not installed")
+	}
 	var all []verdict.Trace
 	set, _, err := traces.Run(ctx, sb, "tso", traces.Defaults(), func(t *verdict.Trace) { all = append(all, *t) })
 	if err != nil {

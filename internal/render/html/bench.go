@@ -57,6 +57,6 @@ func Bench(w io.Writer, list []verdict.Bench) error {
 	}
 	// Drawn by us, with all text escaped.
 	p.Plots = template.HTML(svg.InlinePlots(list))
-	p.Style, p.Script = template.CSS(file("style.css")), script("theme.js")
+	p.Style, p.Script, p.Drawings = template.CSS(file("style.css")), script("theme.js"), svg.PlotSheet
 	return write(w, "bench.html", p)
 }

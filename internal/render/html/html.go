@@ -1,7 +1,9 @@
 package html
 
 import (
+	"crypto/sha256"
 	"embed"
+	"encoding/base64"
 	"fmt"
 	"html/template"
 	"io"
@@ -52,6 +54,22 @@ type frame struct {
 	Title  string
 	Style  template.CSS
 	Script template.JS
+	// Drawings is the style sheet inside the drawings of the page, if they have one.
+	Drawings string
+}
+
+// Policy is the Content-Security-Policy of a page: the browser runs our script and uses our style sheet, and nothing
+// else that may have got into the page; nothing is loaded from anywhere, and no form is sent.
+func (f frame) Policy() string {
+	sum := func(text string) string {
+		hash := sha256.Sum256([]byte(text))
+		return "'sha256-" + base64.StdEncoding.EncodeToString(hash[:]) + "'"
+	}
+	styles := sum(string(f.Style))
+	if f.Drawings != "" {
+		styles += " " + sum(f.Drawings)
+	}
+	return "default-src 'none'; script-src " + sum(string(f.Script)) + "; style-src " + styles + "; base-uri 'none'; form-action 'none'"
 }
 
 // Report writes the page of results. Relations have the names given until the reader wants others.

@@ -3,9 +3,12 @@ package html_test
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"flag"
+	stdhtml "html"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -114,6 +117,7 @@ func TestGolden(t *testing.T) {
 			t.Errorf("%s: the second page differs from the first", name)
 		}
 		// Style and script are files already; only the derived text is compared.
+		got = regexp.MustCompile(`(http-equiv="Content-Security-Policy" content=)"[^"]*"`).ReplaceAllString(got, "$1\"\"")
 		got = regexp.MustCompile(`(?s)<style>.*?</style>`).ReplaceAllString(got, "<style></style>")
 		got = regexp.MustCompile(`(?s)<script>.*?</script>`).ReplaceAllString(got, "<script></script>")
 		path := filepath.Join("testdata", name)
@@ -209,5 +213,34 @@ func (brokenWriter) Write([]byte) (int, error) { return 0, errBroken }
 func TestWriteErrorIsReported(t *testing.T) {
 	if err := html.Report(brokenWriter{}, nil, relation.HerdNames); !errors.Is(err, errBroken) {
 		t.Errorf("error %v, want %v", err, errBroken)
+	}
+}
+
+// TestPolicy: the policy of a page allows its script and its style sheet, and nothing else.
+func TestPolicy(t *testing.T) {
+	var out bytes.Buffer
+	if err := html.Report(&out, ask(t, "sb.fp", storeBuffering, "tso"), relation.HerdNames); err != nil {
+		t.Fatal(err)
+	}
+	page := out.String()
+	policy := regexp.MustCompile(`<meta http-equiv="Content-Security-Policy" content="([^"]*)">`).FindStringSubmatch(page)
+	if policy == nil || strings.Index(page, policy[0]) > strings.Index(page, "<style>") {
+		t.Fatal("no policy before the style sheet")
+	}
+	sum := func(open, end string) string {
+		_, rest, ok := strings.Cut(page, open)
+		text, _, closed := strings.Cut(rest, end)
+		if !ok || !closed {
+			t.Fatalf("no %s", open)
+		}
+		hash := sha256.Sum256([]byte(text))
+		return "'sha256-" + base64.StdEncoding.EncodeToString(hash[:]) + "'"
+	}
+	want := "default-src 'none'; script-src " + sum("<script>", "</script>") + "; style-src " + sum("<style>", "</style>") + "; base-uri 'none'; form-action 'none'"
+	if got := stdhtml.UnescapeString(policy[1]); got != want {
+		t.Errorf("%s\nwant\n%s", got, want)
+	}
+	if strings.Contains(page, " style=\"") || regexp.MustCompile(` on\w+="`).MatchString(page) {
+		t.Error("an attribute that the policy forbids")
 	}
 }

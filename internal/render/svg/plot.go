@@ -28,13 +28,15 @@ const (
 	mostPower  = 3
 )
 
-const plotStyle = `<style>
+const plotStyle = "<style>" + PlotSheet + "</style>\n"
+
+// PlotSheet is the style sheet inside a plot. A page that shows plots must allow it.
+const PlotSheet = `
 .fp{--bg:#fff;--ink:#1c2430;--dim:#5b6675;--line:#d5dbe3;--us:#1d5fd1;--bad:#c8203f;font:11px system-ui,sans-serif}
 @media (prefers-color-scheme:dark){.fp{--bg:#12161d;--ink:#e4e9f0;--dim:#9aa6b5;--line:#2b3440;--us:#7fb0ff;--bad:#ff7088}}
 .fp .bg{fill:var(--bg)}.fp text{fill:var(--dim)}.fp .ti{fill:var(--ink);font-weight:600;font-size:13px}
 .fp line{stroke:var(--line)}.fp .di{stroke:var(--dim);stroke-dasharray:4 4}.fp circle{fill:var(--us)}.fp .bad{fill:var(--bad)}.fp polyline{fill:none;stroke:var(--us);stroke-width:1.6}
 .fp .th{fill:none;stroke:var(--dim);stroke-dasharray:3 3}.fp .tc{fill:var(--bg);stroke:var(--dim)}
-</style>
 `
 
 // Plots writes tables of papers as plots: for each table our time against the time of the paper, and for each

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"fencepost/internal/budget"
+	"fencepost/internal/scratch"
 )
 
 // Process is a solver that is a separate program. Each call writes the formula and starts the
@@ -47,11 +48,11 @@ func (p *Process) Solve(ctx context.Context, assumptions ...Lit) (Status, error)
 	if p.limit > 0 && p.Bytes() > p.limit {
 		return OutOfMemory, nil
 	}
-	dir, err := os.MkdirTemp("", "fencepost-sat")
+	dir, remove, err := scratch.Dir("fencepost-sat-")
 	if err != nil {
 		return StatusUnset, fmt.Errorf("a folder for the solver's input: %w", err)
 	}
-	defer os.RemoveAll(dir)
+	defer remove()
 	in := filepath.Join(dir, "in.cnf")
 	if err := p.write(in, assumptions); err != nil {
 		return StatusUnset, fmt.Errorf("writing the solver's input: %w", err)

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os/exec"
 	"strings"
+	"syscall"
 	"time"
 )
 
@@ -51,11 +52,20 @@ type Limit struct {
 	// limit that is met.
 	Work int
 	Time time.Duration
+	// Memory is for the whole process, in bytes; 0: no limit.
+	Memory int64
 }
+
+// ErrMemory says that a solver has met its limit of memory. It has ended then.
+var ErrMemory = errors.New("the solver needs more memory than its limit")
 
 var programs = []program{
 	{"z3", func(l Limit) []string {
-		return []string{"-in", "-smt2", fmt.Sprintf("rlimit=%d", l.Work), fmt.Sprintf("-t:%d", l.Time.Milliseconds())}
+		args := []string{"-in", "-smt2", fmt.Sprintf("rlimit=%d", l.Work), fmt.Sprintf("-t:%d", l.Time.Milliseconds())}
+		if l.Memory > 0 {
+			args = append(args, fmt.Sprintf("-memory:%d", max(1, l.Memory>>20)))
+		}
+		return args
 	}},
 	{"cvc5", func(l Limit) []string {
 		return []string{"--lang=smt2", "--incremental", "--produce-models", fmt.Sprintf("--tlimit-per=%d", l.Time.Milliseconds())}
@@ -85,6 +95,7 @@ type Solver struct {
 	pipe    io.WriteCloser
 	out     *bufio.Reader
 	queries int
+	bounded bool  // it has a limit of memory
 	broken  error // the first failure; every later call returns it
 }
 
@@ -144,7 +155,10 @@ func launch(ctx context.Context, prog *program, path string, limit Limit) (*Solv
 	if err := cmd.Start(); err != nil {
 		return nil, fmt.Errorf("starting %s: %w", prog.name, err)
 	}
-	s := &Solver{name: prog.name, cmd: cmd, pipe: pipe, in: bufio.NewWriter(pipe), out: bufio.NewReader(out)}
+	if limit.Memory > 0 {
+		bound(cmd.Process.Pid, limit.Memory)
+	}
+	s := &Solver{name: prog.name, bounded: limit.Memory > 0, cmd: cmd, pipe: pipe, in: bufio.NewWriter(pipe), out: bufio.NewReader(out)}
 	s.send("(set-option :print-success false)\n(set-option :produce-models true)\n(set-logic ALL)\n")
 	return s, nil
 }
@@ -167,7 +181,7 @@ func (s *Solver) Close() {
 func (s *Solver) send(text string) {
 	if s.broken == nil {
 		if _, err := s.in.WriteString(text); err != nil {
-			s.broken = err
+			s.broken = s.gone(err)
 		}
 	}
 }
@@ -202,9 +216,23 @@ func (s *Solver) Check(local, assertions, want []string) (Status, []string, erro
 	return status, values, nil
 }
 
+// outOfMemory reports whether an answer says that there is no more memory: as an error of SMT-LIB, or by the words of a
+// program that ends because it gets none.
+func outOfMemory(answer string) bool {
+	return strings.Contains(answer, "out of memory") || !strings.HasPrefix(answer, "(")
+}
+
+// gone returns the reason why a solver with a limit does not answer any more.
+func (s *Solver) gone(err error) error {
+	if err != nil && s.bounded && (errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, syscall.EPIPE)) {
+		return ErrMemory
+	}
+	return err
+}
+
 func (s *Solver) flush() error {
 	if s.broken == nil {
-		s.broken = s.in.Flush()
+		s.broken = s.gone(s.in.Flush())
 	}
 	if s.broken != nil {
 		return fmt.Errorf("talking to %s: %w", s.name, s.broken)
@@ -218,8 +246,8 @@ func (s *Solver) status() (Status, error) {
 	}
 	x, err := readExpr(s.out)
 	if err != nil {
-		s.broken = err
-		return 0, fmt.Errorf("talking to %s: %w", s.name, err)
+		s.broken = s.gone(err)
+		return 0, fmt.Errorf("talking to %s: %w", s.name, s.broken)
 	}
 	switch word := x.String(); word {
 	case "sat":
@@ -229,7 +257,9 @@ func (s *Solver) status() (Status, error) {
 	case "unknown", "timeout":
 		return Unknown, nil
 	default:
-		s.broken = fmt.Errorf("it answered %q", word)
+		if s.broken = fmt.Errorf("it answered %q", word); s.bounded && outOfMemory(word) {
+			s.broken = ErrMemory
+		}
 		return 0, fmt.Errorf("talking to %s: %w", s.name, s.broken)
 	}
 }
@@ -241,11 +271,13 @@ func (s *Solver) values(n int) ([]string, error) {
 	}
 	x, err := readExpr(s.out)
 	if err != nil {
-		s.broken = err
-		return nil, fmt.Errorf("talking to %s: %w", s.name, err)
+		s.broken = s.gone(err)
+		return nil, fmt.Errorf("talking to %s: %w", s.name, s.broken)
 	}
 	if len(x.list) != n {
-		s.broken = fmt.Errorf("it answered %q to a question for %d values", x, n)
+		if s.broken = fmt.Errorf("it answered %q to a question for %d values", x, n); s.bounded && outOfMemory(x.String()) {
+			s.broken = ErrMemory
+		}
 		return nil, fmt.Errorf("talking to %s: %w", s.name, s.broken)
 	}
 	values := make([]string, n)
