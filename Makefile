@@ -16,6 +16,7 @@ PARALLEL := ./internal/search ./internal/engine/explicit ./internal/engine/robus
 PARSERS  := ./internal/ir:FuzzParse ./internal/frontend/fp:FuzzParse ./internal/frontend/fp:FuzzFences \
             ./internal/frontend/trencher:FuzzParse ./internal/frontend/trencher:FuzzFences ./internal/frontend/memorax:FuzzParse ./internal/frontend/memorax:FuzzFences \
             ./internal/frontend/litmus:FuzzParse ./internal/frontend/litmus:FuzzC \
+            ./internal/frontend/c:FuzzParse .:FuzzCheckpoint .:FuzzStateSearch .:FuzzMerge ./internal/cli:FuzzBaseline ./internal/explorer:FuzzAsk \
             ./internal/render/json:FuzzRead ./internal/frontend/elf/object:FuzzLoad ./internal/frontend/elf:FuzzParse \
             ./internal/lang/c/preprocess:FuzzPreprocess ./internal/lang/c/parse:FuzzParse
 

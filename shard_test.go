@@ -14,7 +14,7 @@ import (
 )
 
 // member returns a member of a family that is quickly explored, with something to check.
-func member(t *testing.T, name string) fencepost.Input {
+func member(t testing.TB, name string) fencepost.Input {
 	t.Helper()
 	size := map[string]int{"diamond": 2, "lamport": 2, "szymanski": 1, "fib": 3, "casrot": 5, "lastzero": 7, "readers": 8, "sbn": 8, "ainc": 5, "bufw": 12}[name]
 	if size == 0 {

@@ -30,8 +30,8 @@ func readFile(name string) string {
 	return string(text)
 }
 
-// groupLimit returns the smallest limit of memory of the control groups of a process, 0 if there is none. groups is what
-// /proc/self/cgroup says, in version 1 (a line with the controller "memory") or 2 (a line with none).
+// groupLimit returns the smallest limit of memory of the control groups of a process, 0 if there is none. groups has the
+// text of /proc/self/cgroup, in version 1 (a line with the controller "memory") or 2 (a line with none).
 func groupLimit(groups string, read func(name string) string) int64 {
 	least := int64(0)
 	for line := range strings.Lines(groups) {

@@ -1,5 +1,5 @@
-// Package scratch makes temporary files and directories, and removes those that a run left behind which was killed.
+// Package scratch makes temporary files and directories, and removes the leftovers of runs that were killed.
 //
-// Whoever uses one holds a lock on it, which ends with the process. What nobody holds is left over. The package
-// has no use for names of processes, which another machine on the same file system, or a later process, may have too.
+// The process that uses one holds a lock on it, which ends with the process. What no process holds is left over. The
+// number of a process would not do: another machine on the same file system, or a later process, may have it too.
 package scratch

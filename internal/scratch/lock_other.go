@@ -12,4 +12,4 @@ func hold(*os.File) error { return nil }
 
 func free(string) bool { return false }
 
-func own(fs.FileInfo) bool { return false }
+func ours(fs.FileInfo) bool { return false }

@@ -18,7 +18,7 @@ func hold(f *os.File) error {
 	return err
 }
 
-// free reports whether nobody holds a file.
+// free reports whether no process holds a file.
 func free(name string) bool {
 	f, err := os.OpenFile(name, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
 	if err != nil {
@@ -28,8 +28,8 @@ func free(name string) bool {
 	return syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) == nil
 }
 
-// own reports whether a file belongs to the user of this process.
-func own(info fs.FileInfo) bool {
+// ours reports whether a file belongs to the user of this process.
+func ours(info fs.FileInfo) bool {
 	s, ok := info.Sys().(*syscall.Stat_t)
 	return ok && int(s.Uid) == os.Getuid()
 }

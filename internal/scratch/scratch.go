@@ -31,12 +31,12 @@ func Dir(prefix string) (dir string, remove func(), err error) {
 	}, nil
 }
 
-// sweepDirs removes the directories that nobody holds. A directory that has no lock yet is left alone.
+// sweepDirs removes the directories that no process holds. A directory that has no lock yet is left alone.
 func sweepDirs(dir, prefix string) {
 	for _, name := range names(dir, prefix) {
 		at := filepath.Join(dir, name)
 		info, err := os.Lstat(at)
-		if err != nil || !info.IsDir() || !own(info) {
+		if err != nil || !info.IsDir() || !ours(info) {
 			continue
 		}
 		if free(filepath.Join(at, lockName)) {
@@ -50,7 +50,7 @@ func sweepDirs(dir, prefix string) {
 func File(dir, prefix string) (*os.File, error) {
 	for _, name := range names(dir, prefix) {
 		at := filepath.Join(dir, name)
-		if info, err := os.Lstat(at); err == nil && info.Mode().IsRegular() && own(info) && free(at) {
+		if info, err := os.Lstat(at); err == nil && info.Mode().IsRegular() && ours(info) && free(at) {
 			os.Remove(at)
 		}
 	}

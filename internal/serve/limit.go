@@ -22,7 +22,7 @@ type limited struct {
 	once   sync.Once
 }
 
-// Accept waits for a connection and for a place for it.
+// Accept waits for a connection and for a slot for it.
 func (l *limited) Accept() (net.Conn, error) {
 	select {
 	case l.slots <- struct{}{}:
@@ -37,13 +37,13 @@ func (l *limited) Accept() (net.Conn, error) {
 	return &connection{Conn: c, leave: func() { <-l.slots }}, nil
 }
 
-// Close ends the listener and whoever waits in Accept.
+// Close ends the listener and a call of Accept that waits.
 func (l *limited) Close() error {
 	l.once.Do(func() { close(l.closed) })
 	return l.Listener.Close()
 }
 
-// connection gives its place back when it is closed.
+// connection gives its slot back when it is closed.
 type connection struct {
 	net.Conn
 	once  sync.Once

@@ -36,15 +36,15 @@ type event struct {
 	Output  string
 }
 
-// place is a test of a package; the test is empty for the package itself.
-type place struct{ pkg, test string }
+// testName names a test of a package; the test is empty for the package itself.
+type testName struct{ pkg, test string }
 
 // report collects the events of all runs.
 type report struct {
 	out    io.Writer
 	strict bool
 
-	lines   map[place][]string
+	lines   map[testName][]string
 	skipped map[string]int // tests by reason
 	partly  map[string]int // tests that ran without a tool, by reason
 	failed  int            // packages
@@ -52,7 +52,7 @@ type report struct {
 }
 
 func newReport(out io.Writer, strict bool) *report {
-	return &report{out: out, strict: strict, lines: map[place][]string{}, skipped: map[string]int{}, partly: map[string]int{}}
+	return &report{out: out, strict: strict, lines: map[testName][]string{}, skipped: map[string]int{}, partly: map[string]int{}}
 }
 
 func (r *report) read(in io.Reader) error {
@@ -79,7 +79,7 @@ func (r *report) line(line string) {
 		fmt.Fprint(r.out, line) // of the go command itself
 		return
 	}
-	at := place{e.Package, e.Test}
+	at := testName{e.Package, e.Test}
 	switch e.Action {
 	case "output":
 		r.lines[at] = append(r.lines[at], e.Output)
@@ -91,7 +91,7 @@ func (r *report) line(line string) {
 }
 
 // end notes the end of a test or of a package.
-func (r *report) end(at place, action string) {
+func (r *report) end(at testName, action string) {
 	lines := r.lines[at]
 	delete(r.lines, at)
 	if at.test != "" {
@@ -114,7 +114,7 @@ func (r *report) end(at place, action string) {
 	}
 }
 
-func (r *report) endTest(at place, action string, lines []string) {
+func (r *report) endTest(at testName, action string, lines []string) {
 	reason, tool := "", ""
 	for _, l := range lines {
 		if m := logged.FindStringSubmatch(l); m != nil {

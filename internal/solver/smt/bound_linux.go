@@ -14,5 +14,5 @@ func bound(pid int, bytes int64) {
 	_, _, _ = syscall.RawSyscall6(syscall.SYS_PRLIMIT64, uintptr(pid), rlimitAS, uintptr(unsafe.Pointer(&limit)), 0, 0, 0)
 }
 
-// programBytes is what the program itself and its libraries take.
+// programBytes is the memory for the program itself and its libraries.
 var programBytes uint64 = 256 << 20
