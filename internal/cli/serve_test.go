@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"fencepost/internal/explorer"
 )
@@ -23,7 +24,7 @@ func TestServe(t *testing.T) {
 	}
 	opened := ""
 	var out strings.Builder
-	a := &app{services: services{openPage: func(address string) error { opened = address; return nil }}, stdout: io.Discard, stderr: &out}
+	a := &app{services: services{openPage: func(address string) error { opened = address; return nil }}, stdout: io.Discard, stderr: &out, grace: time.Hour}
 	f := &serveFlags{listen: "127.0.0.1:0", model: "pso", run: []string{"0"}, worker: testWorker}
 	f.started = func(address string) {
 		page := get(t, address)
@@ -72,7 +73,7 @@ func TestServeToken(t *testing.T) {
 }
 
 func serveToken(t *testing.T, listen string) {
-	a := &app{stdout: io.Discard, stderr: io.Discard}
+	a := &app{stdout: io.Discard, stderr: io.Discard, grace: time.Hour}
 	f := &serveFlags{listen: listen, noOpen: true, worker: testWorker}
 	f.started = func(address string) {
 		bare, token, ok := strings.Cut(address, "?token=")
