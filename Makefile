@@ -34,6 +34,7 @@ FUZZ_MUTANTS  ?= 1000
 FUZZ_PARAM    ?= 2500
 FUZZ_SPIN     ?= 200
 FUZZ_LIFT     ?= 10000
+FUZZ_MACHINE  ?= 700
 FUZZ_WALKS    ?= 1000
 FUZZ_TREES    ?= 50
 FUZZ_KILLS    ?= 100
@@ -176,6 +177,7 @@ fuzz:
 	$(GO) test ./internal/frontend/c -count=1 -timeout 60m -v -run 'TestLitmus$$' -fp.litmus
 	$(GO) test ./internal/export -count=1 -timeout 120m -v -run 'RandomPrograms|SameStates' -pml.random=$(FUZZ_SPIN) -pml.overlap=$(FUZZ_SPIN) -pml.seed=$(FUZZ_SEED)
 	$(GO) test -count=1 -timeout 240m $$(grep -rlE --include='*_test.go' 'testkit\.(Slow|InPart|PartOf)\(' . | xargs -n1 dirname | sort -u) -fp.slow
+	$(GO) test ./internal/frontend/elf -count=1 -timeout 240m -v -run 'TestGenerated$$' -fp.generated=$(FUZZ_MACHINE) -fp.builds=8 -fp.generatedseed=$(FUZZ_SEED)
 	$(GO) test ./internal/frontend/elf/lift -run TestNative -lift.cases $(FUZZ_LIFT) -lift.encodings 200 -lift.seed $(FUZZ_SEED) -timeout 2h
 	@set -e; for p in $(PARSERS); do \
 	  echo "$(GO) test $${p%%:*} -run '^$$' -fuzz $${p##*:} -fuzztime $(FUZZ_TIME)"; \

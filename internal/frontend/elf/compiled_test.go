@@ -19,7 +19,7 @@ var compiledForms = [][]string{{"-c"}, {"-c", "-fno-pie"}, {"-fPIE", "-pie"}, {"
 
 // TestCompiled: programs that use what compilers do with the stack and with data, one thing each, in the four forms, from
 // two compilers at four levels. CHECK holds on the processor, and so it does here; with -DWRONG it fails. The comment in
-// the first line may say what is not supported, and in which forms. One combination in 24 is for make test.
+// the first line may say what is not supported, and in which forms. One combination in 40 is for make test.
 func TestCompiled(t *testing.T) {
 	data, err := os.ReadFile(filepath.Join("testdata", "compiled.txtar"))
 	if err != nil {
@@ -41,7 +41,7 @@ func TestCompiled(t *testing.T) {
 				for _, form := range compiledForms {
 					for _, wrong := range []string{"-DRIGHT", "-DWRONG"} {
 						name := strings.Join([]string{f.Name, cc, level, strings.Join(form, " "), wrong}, " ")
-						if !testkit.InPart(t, name, 24) {
+						if !testkit.InPart(t, name, 40) {
 							continue
 						}
 						if !ran {

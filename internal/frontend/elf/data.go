@@ -212,12 +212,12 @@ func (p *program) use(d *datum) int {
 	}
 	if p.image.Fixed && d.sec.Linked && d.sec.Data != nil { // addresses are numbers
 		for at := (d.off + 7) &^ 7; at+8 <= d.off+d.size; at += 8 {
-			v := binary.LittleEndian.Uint64(d.sec.Data[at:])
-			sec := p.image.Find(v)
-			if sec == nil || !sec.Exec {
-				continue
-			}
-			if e, _ := p.fixed(int64(v)); e != nil {
+			e, _ := p.fixed(int64(binary.LittleEndian.Uint64(d.sec.Data[at:])))
+			switch {
+			case e == nil:
+			case e.Op == ir.AddrOf: // the number stays: data are at these addresses here, too
+				p.ambiguous(e)
+			default:
 				d.funcs = append(d.funcs, wordAt{at, e})
 			}
 		}

@@ -292,7 +292,7 @@ func (l *formList) vectors() {
 	} {
 		l.add(strings.Fields(text)[0], text, 0)
 	}
-	for _, op := range strings.Fields("pxor xorps xorpd pand andps andpd por orps orpd paddq paddd paddw paddb psubq psubd psubw psubb pcmpeqd pcmpeqw pcmpeqb punpcklqdq punpckhqdq unpcklpd punpckldq unpcklps") {
+	for _, op := range strings.Fields("pxor xorps xorpd pand andps andpd por orps orpd paddq paddd paddw paddb psubq psubd psubw psubb pcmpeqd pcmpeqw pcmpeqb punpcklqdq punpckhqdq unpcklpd punpckldq unpcklps pcmpgtd pcmpgtw pcmpgtb pandn andnps andnpd pmuludq pmullw punpcklbw punpcklwd punpckhbw punpckhwd punpckhdq unpckhps packuswb") {
 		l.add(op, op+" xmm0, xmm1", 0)
 		l.add(op, op+" xmm2, xmm2", 0)
 		l.add(op, op+" xmm3, xmmword ptr [r12]", 0).pointers = []string{"r12"}
@@ -300,6 +300,30 @@ func (l *formList) vectors() {
 	for _, imm := range []string{"0xe0", "0x4e", "0x1b", "0xff"} {
 		l.add("pshufd", "pshufd xmm0, xmm1, "+imm, 0)
 		l.add("pshufd", "pshufd xmm2, xmm2, "+imm, 0)
+		for _, op := range []string{"pshuflw", "pshufhw"} {
+			l.add(op, op+" xmm0, xmm1, "+imm, 0)
+			l.add(op, op+" xmm2, xmm2, "+imm, 0)
+			l.add(op, op+" xmm3, xmmword ptr [r12], "+imm, 0).pointers = []string{"r12"}
+		}
+	}
+	for _, op := range strings.Fields("psllw pslld psllq psrlw psrld psrlq psraw psrad") {
+		for _, imm := range []string{"0", "3", "15", "16", "31", "32", "63", "64", "200"} {
+			l.add(op, op+" xmm0, "+imm, 0)
+		}
+	}
+	for _, op := range []string{"shld", "shrd"} {
+		for i, count := range []string{"0", "1", "7", "31", "32", "63"} {
+			undefined := uint64(flagOF)
+			if i < 2 {
+				undefined = 0
+			}
+			l.add(op, op+" rax, rbx, "+count, undefined)
+			l.add(op, op+" eax, ebx, "+count, undefined)
+			l.add(op, op+" qword ptr [rsi+8], rdx, "+count, undefined)
+		}
+		l.add(op, op+" rdx, rax, cl", flagOF)
+		l.add(op, op+" edx, eax, cl", flagOF)
+		l.add(op, op+" dword ptr [rsi+8], eax, cl", flagOF)
 	}
 	for _, imm := range []string{"0", "3", "8", "11", "15", "16", "200"} {
 		l.add("psrldq", "psrldq xmm0, "+imm, 0)

@@ -1,0 +1,202 @@
+package lift
+
+import (
+	"golang.org/x/arch/x86/x86asm"
+
+	"fencepost/internal/ir"
+)
+
+// Vectors as lists of parts: comparisons, interleaving, shifts of all parts by one number.
+
+func init() {
+	for op, bits := range map[x86asm.Op]int{x86asm.PCMPGTB: 8, x86asm.PCMPGTW: 16, x86asm.PCMPGTD: 32} {
+		table[op] = eachPart(bits, greater(bits))
+	}
+	for _, op := range []x86asm.Op{x86asm.PANDN, x86asm.ANDNPS, x86asm.ANDNPD} {
+		table[op] = eachPart(64, func(x, y *ir.Expr) *ir.Expr { return and(xor(x, ir.Int(-1)), y) })
+	}
+	table[x86asm.PMULUDQ] = eachPart(64, func(x, y *ir.Expr) *ir.Expr { return ir.Binary(ir.Mul, ir.U64, cut(x, 32), cut(y, 32)) })
+	table[x86asm.PMULLW] = eachPart(16, func(x, y *ir.Expr) *ir.Expr { return ir.Binary(ir.Mul, ir.U64, x, y) })
+	for op, bits := range map[x86asm.Op]int{x86asm.PUNPCKLBW: 8, x86asm.PUNPCKLWD: 16} {
+		table[op] = interleave(bits, false)
+	}
+	for op, bits := range map[x86asm.Op]int{x86asm.PUNPCKHBW: 8, x86asm.PUNPCKHWD: 16, x86asm.PUNPCKHDQ: 32, x86asm.UNPCKHPS: 32} {
+		table[op] = interleave(bits, true)
+	}
+	for op, bits := range map[x86asm.Op]int{
+		x86asm.PSLLW: 16, x86asm.PSLLD: 32, x86asm.PSLLQ: 64, x86asm.PSRLW: 16, x86asm.PSRLD: 32, x86asm.PSRLQ: 64, x86asm.PSRAW: 16, x86asm.PSRAD: 32,
+	} {
+		table[op] = shiftParts(bits)
+	}
+	table[x86asm.PSHUFLW], table[x86asm.PSHUFHW] = (*Lifter).shuffleShort, (*Lifter).shuffleShort
+	table[x86asm.PACKUSWB] = (*Lifter).packBytes
+	table[x86asm.SHLD], table[x86asm.SHRD] = (*Lifter).doubleShift, (*Lifter).doubleShift
+}
+
+// greater compares two signed parts of some bits: all bits of the result are the answer.
+func greater(bits int) func(x, y *ir.Expr) *ir.Expr {
+	return func(x, y *ir.Expr) *ir.Expr {
+		return ir.Unary(ir.Neg, ir.U64, ir.Binary(ir.Lt, ir.S64, extend(y, bits), extend(x, bits)))
+	}
+}
+
+// interleave puts the parts of the lower or the upper halves of two vectors side by side.
+func interleave(bits int, upper bool) func(*Lifter) bool {
+	return func(l *Lifter) bool {
+		to, from := l.operand(0), l.operand(1)
+		if !isVector(to.arg) {
+			return false
+		}
+		b, b1, ok := l.halves(from)
+		if !ok {
+			return false
+		}
+		a, a1, _ := l.halves(to)
+		if upper {
+			a, b = a1, b1
+		}
+		half := func(first int) *ir.Expr {
+			var e *ir.Expr = ir.Int(0)
+			for i := range 32 / bits {
+				at := first + i*bits
+				pair := or(cut(shr(a, at), bits), shl(cut(shr(b, at), bits), bits))
+				e = or(e, shl(pair, 2*i*bits))
+			}
+			return e
+		}
+		lo, hi := l.keep(half(0)), l.keep(half(32))
+		return l.setHalves(to, lo, hi)
+	}
+}
+
+// shuffleShort is pshuflw and pshufhw: each word of 16 bits of one half is one of the operand's.
+func (l *Lifter) shuffleShort() bool {
+	to, from := l.operand(0), l.operand(1)
+	imm, isImm := l.in.Args[2].(x86asm.Imm)
+	lo, hi, ok := l.halves(from)
+	if !isVector(to.arg) || !isImm || !ok {
+		return false
+	}
+	half := lo
+	if l.in.Op == x86asm.PSHUFHW {
+		half = hi
+	}
+	var e *ir.Expr = ir.Int(0)
+	for i := range 4 {
+		e = or(e, shl(cut(shr(half, 16*(int(imm)>>(2*i)&3)), 16), 16*i))
+	}
+	e = l.keep(e)
+	if l.in.Op == x86asm.PSHUFHW {
+		return l.setHalves(to, lo, e)
+	}
+	return l.setHalves(to, e, l.keep(hi))
+}
+
+// packBytes is packuswb: words of 16 bits become bytes, the nearest number for those that do not fit.
+func (l *Lifter) packBytes() bool {
+	to, from := l.operand(0), l.operand(1)
+	b0, b1, ok := l.halves(from)
+	if !isVector(to.arg) || !ok {
+		return false
+	}
+	a0, a1, _ := l.halves(to)
+	pack := func(x, y *ir.Expr) *ir.Expr {
+		var e *ir.Expr = ir.Int(0)
+		for i := range 8 {
+			half := x
+			if i >= 4 {
+				half = y
+			}
+			word := extend(shr(half, 16*(i%4)), 16)
+			low := ir.Conditional(ir.Binary(ir.Lt, ir.S64, word, ir.Int(0)), ir.Int(0), word)
+			e = or(e, shl(ir.Conditional(ir.Binary(ir.Lt, ir.S64, ir.Int(255), word), ir.Int(255), low), 8*i))
+		}
+		return e
+	}
+	lo, hi := l.keep(pack(a0, a1)), l.keep(pack(b0, b1))
+	return l.setHalves(to, lo, hi)
+}
+
+// shiftParts shifts all parts of some bits by an immediate number.
+func shiftParts(bits int) func(*Lifter) bool {
+	return func(l *Lifter) bool {
+		to := l.operand(0)
+		imm, isImm := l.in.Args[1].(x86asm.Imm)
+		if !isVector(to.arg) || !isImm {
+			return false
+		}
+		n := int(uint8(imm))
+		part := func(x *ir.Expr) *ir.Expr {
+			switch l.in.Op {
+			case x86asm.PSRAW, x86asm.PSRAD:
+				return ir.Binary(ir.Shr, ir.S64, extend(x, bits), ir.Int(int64(min(n, bits-1))))
+			}
+			if n >= bits {
+				return ir.Int(0)
+			}
+			switch l.in.Op {
+			case x86asm.PSLLW, x86asm.PSLLD, x86asm.PSLLQ:
+				return shl(x, n)
+			}
+			return shr(cut(x, bits), n)
+		}
+		half := func(x *ir.Expr) *ir.Expr {
+			if bits == 64 {
+				return part(x)
+			}
+			var e *ir.Expr = ir.Int(0)
+			for i := 0; i < 64; i += bits {
+				e = or(e, shl(cut(part(shr(x, i)), bits), i))
+			}
+			return e
+		}
+		lo, hi, _ := l.halves(to)
+		a, b := l.keep(half(lo)), l.keep(half(hi))
+		return l.setHalves(to, a, b)
+	}
+}
+
+// doubleShift is shld and shrd of 32 and 64 bits: the bits that come in are those of another register.
+func (l *Lifter) doubleShift() bool {
+	o := l.operand(0)
+	bits := o.bits
+	if bits != 32 && bits != 64 || l.has(x86asm.PrefixLOCK) {
+		return false
+	}
+	var count *ir.Expr
+	switch c := l.in.Args[2].(type) {
+	case x86asm.Imm:
+		count = ir.Int(int64(c) & int64(bits-1))
+	case x86asm.Reg:
+		if c != x86asm.CL {
+			return false
+		}
+		count = l.keep(and(ir.R(RCX), ir.Int(int64(bits-1))))
+	default:
+		return false
+	}
+	a, b := l.keep(l.value(o, bits)), l.keep(l.value(l.operand(1), bits))
+	zero, last := l.keep(eq(count, ir.Int(0))), l.keep(and(sub(count, ir.Int(1)), ir.Int(63)))
+	rest := l.keep(sub(ir.Int(int64(bits-1)), count))
+	by := func(op ir.ExprOp, x, n *ir.Expr) *ir.Expr { return ir.Binary(op, ir.U64, x, n) }
+	var r, cf *ir.Expr
+	if l.in.Op == x86asm.SHLD {
+		r = or(by(ir.Shl, a, count), shr(by(ir.Shr, b, rest), 1))
+		cf = shr(by(ir.Shr, a, rest), 1)
+	} else {
+		r = or(by(ir.Shr, a, count), by(ir.Shl, by(ir.Shl, b, ir.Int(1)), rest))
+		cf = by(ir.Shr, a, last)
+	}
+	r = l.keep(ir.Conditional(zero, a, cut(r, bits)))
+	cf = l.keep(and(cf, ir.Int(1)))
+	l.set(o, r)
+	l.setFlag(CF, ir.Conditional(zero, ir.R(CF), cf))
+	l.setFlag(OF, ir.Conditional(zero, ir.R(OF), and(shr(xor(a, r), bits-1), ir.Int(1))))
+	l.setFlag(ZF, ir.Conditional(zero, ir.R(ZF), eq(r, ir.Int(0))))
+	l.setFlag(SF, ir.Conditional(zero, ir.R(SF), ne(and(r, signBit(bits)), ir.Int(0))))
+	if !l.NoParity {
+		l.setFlag(PF, ir.Conditional(zero, ir.R(PF), parity(r)))
+	}
+	l.compared = compared{}
+	return true
+}
