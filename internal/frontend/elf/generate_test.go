@@ -138,9 +138,9 @@ func (g *generation) program() *generated {
 }
 
 func (g *generation) feature() {
-	common := []func(){g.array, g.array, g.structure, g.structure, g.structure, g.switches, g.switches, g.switches, g.gotos, g.pointers, g.threadLocals, g.statics, g.strings, g.unions, g.small, g.copies, g.wide, g.recursion, g.heap}
-	rare := []func(){g.varargs, g.variable, g.jumps}
-	if g.IntN(40) == 0 {
+	common := []func(){g.array, g.array, g.structure, g.structure, g.structure, g.switches, g.switches, g.switches, g.pointers, g.threadLocals, g.statics, g.strings, g.unions, g.small, g.copies, g.wide, g.recursion, g.heap}
+	rare := []func(){g.varargs, g.variable, g.jumps, g.gotos, g.gotos, g.gotos} // mostly not supported
+	if g.IntN(25) == 0 {
 		rare[g.IntN(len(rare))]()
 		return
 	}

@@ -311,6 +311,11 @@ func (l *formList) vectors() {
 			l.add(op, op+" xmm0, "+imm, 0)
 		}
 	}
+	for _, imm := range []string{"0", "3", "4", "7"} {
+		l.add("pextrw", "pextrw eax, xmm1, "+imm, 0)
+		l.add("pinsrw", "pinsrw xmm1, eax, "+imm, 0)
+		l.add("pinsrw", "pinsrw xmm1, word ptr [rsi+8], "+imm, 0)
+	}
 	for _, op := range []string{"shld", "shrd"} {
 		for i, count := range []string{"0", "1", "7", "31", "32", "63"} {
 			undefined := uint64(flagOF)

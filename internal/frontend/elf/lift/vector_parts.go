@@ -29,6 +29,7 @@ func init() {
 		table[op] = shiftParts(bits)
 	}
 	table[x86asm.PSHUFLW], table[x86asm.PSHUFHW] = (*Lifter).shuffleShort, (*Lifter).shuffleShort
+	table[x86asm.PEXTRW], table[x86asm.PINSRW] = (*Lifter).extractWord, (*Lifter).insertWord
 	table[x86asm.PACKUSWB] = (*Lifter).packBytes
 	table[x86asm.SHLD], table[x86asm.SHRD] = (*Lifter).doubleShift, (*Lifter).doubleShift
 }
@@ -90,6 +91,36 @@ func (l *Lifter) shuffleShort() bool {
 		return l.setHalves(to, lo, e)
 	}
 	return l.setHalves(to, e, l.keep(hi))
+}
+
+// extractWord is pextrw: one word of 16 bits of a vector.
+func (l *Lifter) extractWord() bool {
+	to, from := l.operand(0), l.operand(1)
+	imm, isImm := l.in.Args[2].(x86asm.Imm)
+	if !isVector(from.arg) || !isImm || to.inMemory() {
+		return false
+	}
+	lo, hi, _ := l.halves(from)
+	half := []*ir.Expr{lo, hi}[int(imm)>>2&1]
+	l.set(to, cut(shr(half, 16*(int(imm)&3)), 16))
+	return true
+}
+
+// insertWord is pinsrw: one word of 16 bits of a vector changes.
+func (l *Lifter) insertWord() bool {
+	to, from := l.operand(0), l.operand(1)
+	imm, isImm := l.in.Args[2].(x86asm.Imm)
+	if !isVector(to.arg) || !isImm || isVector(from.arg) {
+		return false
+	}
+	v := l.value(from, 16)
+	r, at := to.arg.(x86asm.Reg), 16*(int(imm)&3)
+	half := low(r)
+	if int(imm)>>2&1 == 1 {
+		half = high(r)
+	}
+	l.assign(half, or(and(ir.R(half), ir.Int(^(mask(16)<<at))), shl(v, at)))
+	return true
 }
 
 // packBytes is packuswb: words of 16 bits become bytes, the nearest number for those that do not fit.
