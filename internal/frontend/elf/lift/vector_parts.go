@@ -123,7 +123,7 @@ func (l *Lifter) insertWord() bool {
 	return true
 }
 
-// packBytes is packuswb: words of 16 bits become bytes, the nearest number for those that do not fit.
+// packBytes is packuswb: words of 16 bits become bytes; a number that does not fit becomes the nearest one.
 func (l *Lifter) packBytes() bool {
 	to, from := l.operand(0), l.operand(1)
 	b0, b1, ok := l.halves(from)
@@ -187,7 +187,7 @@ func shiftParts(bits int) func(*Lifter) bool {
 	}
 }
 
-// doubleShift is shld and shrd of 32 and 64 bits: the bits that come in are those of another register.
+// doubleShift is shld and shrd of 32 and 64 bits: bits of another register come in.
 func (l *Lifter) doubleShift() bool {
 	o := l.operand(0)
 	bits := o.bits
