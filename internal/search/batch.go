@@ -22,7 +22,7 @@ type candidate struct {
 	parent ID
 	start  uint32 // of its bytes in the batch
 	end    uint32
-	sleep  uint32
+	sleep  uint64
 	rank   int
 }
 
@@ -35,7 +35,7 @@ type batch struct {
 }
 
 // collect adds a state to the batch.
-func (k *Sink) collect(state []byte, sleep uint32) {
+func (k *Sink) collect(state []byte, sleep uint64) {
 	b := &k.batch
 	start := len(b.bytes)
 	b.bytes = append(b.bytes, state...)

@@ -14,7 +14,7 @@ import (
 func TestBatches(t *testing.T) {
 	for seed := range uint64(40) {
 		r := rand.New(rand.NewPCG(seed, 5))
-		sleeps, ranks := seed%2 == 0, seed%4 >= 2
+		sleeps, ranks := []int{0, 4, 64}[seed%3], seed%4 >= 2
 		var sinks [2]*Sink
 		for i := range sinks {
 			sinks[i] = &Sink{v: newVisited(sleeps), parent: noParent}
@@ -25,8 +25,8 @@ func TestBatches(t *testing.T) {
 			for range r.IntN(6000) {
 				state := binary.AppendUvarint(nil, uint64(r.IntN(most)))
 				state = append(state, make([]byte, 100*r.IntN(2)*(int(state[0])%3))...)
-				sleep, rank, parent := r.Uint32N(16), r.IntN(5), makeID(r.IntN(shards), r.Uint64N(1000))
-				if !sleeps {
+				sleep, rank, parent := r.Uint64N(16), r.IntN(5), makeID(r.IntN(shards), r.Uint64N(1000))
+				if sleeps == 0 {
 					sleep = 0
 				}
 				for i, k := range sinks {
@@ -76,7 +76,7 @@ func byShard[T any](list []T, in func(T) int) []T {
 
 // TestGrowth: tables grow by their slots, and every state is still found.
 func TestGrowth(t *testing.T) {
-	k := &Sink{v: newVisited(false), parent: noParent}
+	k := &Sink{v: newVisited(0), parent: noParent}
 	state := make([]byte, 8)
 	for round := range 2 {
 		for i := range uint64(300000) {
@@ -122,7 +122,7 @@ func TestReadOnce(t *testing.T) {
 		binary.LittleEndian.PutUint64(state, uint64(i)*0x9e3779b97f4a7c15)
 		return state
 	}
-	k := &Sink{v: newVisited(false), parent: noParent}
+	k := &Sink{v: newVisited(0), parent: noParent}
 	n := 0
 	for _, size := range []int{1 << 10, 1 << 14, 1 << 18} {
 		for ; n < size; n++ {
@@ -150,7 +150,7 @@ func BenchmarkKnown(b *testing.B) {
 	state := make([]byte, 32)
 	for _, many := range []uint64{1 << 10, 1 << 15, 1 << 20} {
 		b.Run(fmt.Sprint(many), func(b *testing.B) {
-			k := &Sink{v: newVisited(false), parent: noParent}
+			k := &Sink{v: newVisited(0), parent: noParent}
 			add := func(i uint64) {
 				binary.LittleEndian.PutUint64(state, i*0x9e3779b97f4a7c15)
 				k.Add(state)
@@ -177,7 +177,7 @@ func BenchmarkAdd(b *testing.B) {
 		k.Add(state)
 	}
 	b.Run("new", func(b *testing.B) {
-		k := &Sink{v: newVisited(false), parent: noParent}
+		k := &Sink{v: newVisited(0), parent: noParent}
 		b.ReportAllocs()
 		for i := range b.N {
 			add(k, uint64(i))
@@ -189,7 +189,7 @@ func BenchmarkAdd(b *testing.B) {
 			name = "known/one by one"
 		}
 		b.Run(name, func(b *testing.B) {
-			k := &Sink{v: newVisited(false), parent: noParent}
+			k := &Sink{v: newVisited(0), parent: noParent}
 			for i := range uint64(many) {
 				add(k, i)
 			}

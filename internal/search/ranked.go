@@ -119,7 +119,7 @@ func (r *Search) workRanked(ctx context.Context, w, depth int) bool {
 		ids := r.ranks.level[from:min(from+between, len(r.ranks.level))]
 		for _, id := range ids {
 			sink.depth, sink.parent = depth, id
-			if r.p.Sleeps {
+			if r.p.Sleeps > 0 {
 				state, sleep := r.v.stateAt(id)
 				sink.state = state
 				worker.(Sleeper).ExpandAwake(state, sleep, 0, sink)

@@ -2,7 +2,6 @@ package search
 
 import (
 	"context"
-	"encoding/binary"
 	"fmt"
 	"slices"
 	"sort"
@@ -29,8 +28,8 @@ type Problem struct {
 	Used *atomic.Int64
 	// All continues after the first level with a finding.
 	All bool
-	// Sleeps says that workers use sleep sets.
-	Sleeps bool
+	// Sleeps is how many steps a sleep set can have, at most 64; 0: workers use no sleep sets.
+	Sleeps int
 	// Ranked says that workers rank states (Sink.Rank): of all states that wait, those with the lowest
 	// rank are the next level (ranked.go). Such a search cannot be stored.
 	Ranked bool
@@ -53,7 +52,7 @@ type Sleeper interface {
 	Worker
 	// ExpandAwake is Expand without the steps in sleep. If only is not 0, the state was expanded
 	// before, and only the steps in only are explored now.
-	ExpandAwake(state []byte, sleep, only uint32, out *Sink)
+	ExpandAwake(state []byte, sleep, only uint64, out *Sink)
 }
 
 // Stop says why a search ended.
@@ -153,7 +152,7 @@ type Search struct {
 // task is a state that has to be expanded again: with the steps in only, or not any more if that is 0.
 type task struct {
 	id   ID
-	only uint32
+	only uint64
 }
 
 // job is the part of a level in one chunk that is still to be expanded.
@@ -308,7 +307,7 @@ func (r *Search) level() {
 func (r *Search) again() {
 	r.tasks = r.tasks[:0]
 	r.nextTask.Store(0)
-	only := map[ID]uint32{}
+	only := map[ID]uint64{}
 	for _, k := range r.sinks {
 		for _, a := range k.arrivals {
 			if missing := r.v.wake(a.id, a.sleep); missing != 0 && !r.ranks.waits(a.id) {
@@ -357,7 +356,7 @@ func (r *Search) work(ctx context.Context, w int) {
 	worker, sink, depth := r.workers[w], r.sinks[w], int(r.depth.Load())
 	defer sink.flush()
 	var sleeper Sleeper
-	if r.p.Sleeps {
+	if r.p.Sleeps > 0 {
 		sleeper = worker.(Sleeper)
 	}
 	if r.p.Ranked && !r.workRanked(ctx, w, depth) {
@@ -376,7 +375,7 @@ func (r *Search) work(ctx context.Context, w int) {
 			sink.depth = depth
 			sink.parent, sink.state = makeID(job.shard, offset), state
 			if sleeper != nil {
-				sleeper.ExpandAwake(state, binary.LittleEndian.Uint32(job.chunk[offset&(1<<chunkBits-1)+parentSize:]), 0, sink)
+				sleeper.ExpandAwake(state, r.v.sleepIn(job.chunk[offset&(1<<chunkBits-1)+parentSize:]), 0, sink)
 			} else {
 				worker.Expand(state, sink)
 			}

@@ -233,7 +233,7 @@ func (bigWorker) Expand(_ []byte, _ *Sink) {}
 // lengths, many of them repeated.
 func TestVisitedAgainstMap(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 3))
-	k, twin := &Sink{v: newVisited(false), parent: noParent}, map[string]bool{}
+	k, twin := &Sink{v: newVisited(0), parent: noParent}, map[string]bool{}
 	v := k.v
 	for range 200000 {
 		state := make([]byte, r.IntN(5)*r.IntN(9))

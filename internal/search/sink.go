@@ -24,7 +24,7 @@ type Sink struct {
 // arrival is a second path to a state, with fewer sleeping steps.
 type arrival struct {
 	id    ID
-	sleep uint32
+	sleep uint64
 }
 
 // Finding is a report of a worker about a state or a step from it.
@@ -51,7 +51,7 @@ func (f Finding) AtStart() bool { return f.State == noParent }
 func (k *Sink) Add(next []byte) { k.AddAsleep(next, 0) }
 
 // AddAsleep adds a successor with its sleep set.
-func (k *Sink) AddAsleep(next []byte, sleep uint32) {
+func (k *Sink) AddAsleep(next []byte, sleep uint64) {
 	k.transitions++
 	k.work += transitionWork + int64(len(next))
 	if len(next) > maxState {

@@ -185,7 +185,7 @@ func (r *Search) Load(in *bufio.Reader) error {
 			if d.err != nil {
 				break
 			}
-			r.tasks = append(r.tasks, task{id: r.loadID(d), only: uint32(d.number(1<<32 - 1))})
+			r.tasks = append(r.tasks, task{id: r.loadID(d), only: d.number(anyNumber)})
 		}
 	}
 	r.loadSink(d)
@@ -300,7 +300,7 @@ func (r *Search) loadSink(d *decoder) {
 		if d.err != nil {
 			return
 		}
-		k.arrivals = append(k.arrivals, arrival{id: r.loadID(d), sleep: uint32(d.number(1<<32 - 1))})
+		k.arrivals = append(k.arrivals, arrival{id: r.loadID(d), sleep: d.number(anyNumber)})
 	}
 	for range d.number(anyNumber) {
 		if d.err != nil {

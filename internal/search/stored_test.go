@@ -111,7 +111,7 @@ func TestStoredDamage(t *testing.T) {
 			}
 		}
 	}
-	p.Sleeps = true
+	p.Sleeps = 32
 	if err := New(p).Load(bufio.NewReader(bytes.NewReader(data))); !errors.Is(err, ErrStored) {
 		t.Errorf("another problem: %v", err)
 	}

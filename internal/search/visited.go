@@ -28,7 +28,7 @@ const (
 	chunkBits  = 20
 
 	parentSize = 6 // bytes an id takes in a record: shardBits + offsetBits fit
-	sleepSize  = 4 // bytes a sleep set takes
+	sleepSize  = 8 // bytes a sleep set takes at most
 
 	// maxState is the longest state that fits a chunk with its record's head.
 	maxState = maxChunk - parentSize - sleepSize - binary.MaxVarintLen32
@@ -66,10 +66,16 @@ type visited struct {
 	level [shards]mark
 }
 
-func newVisited(sleeps bool) *visited {
+// newVisited returns an empty set of states. Sleep sets have up to sleeps steps, at most 64.
+func newVisited(sleeps int) *visited {
 	v := &visited{head: parentSize}
-	if sleeps {
+	switch {
+	case sleeps > 64:
+		panic("BUG: a sleep set has at most 64 steps")
+	case sleeps > 32:
 		v.head += sleepSize
+	case sleeps > 0:
+		v.head += sleepSize / 2
 	}
 	return v
 }
@@ -118,7 +124,7 @@ const (
 // add stores a state with a hash unless it is there. If it is there from an earlier level, and its sleep set
 // has a step that sleep does not have, add says that it has arrived: this step may have to be
 // explored. The caller has locked the shard of the hash.
-func (v *visited) add(index int, state []byte, h uint64, parent ID, sleep uint32) (ID, addition) {
+func (v *visited) add(index int, state []byte, h uint64, parent ID, sleep uint64) (ID, addition) {
 	sh := &v.shards[index]
 	if sh.count*4 >= len(sh.table)*tableShare {
 		v.grow(sh)
@@ -165,17 +171,17 @@ func (v *visited) states() int64 {
 }
 
 // again updates the sleep set of a stored state for another arrival.
-func (v *visited) again(index int, offset uint64, sleep uint32) (ID, addition) {
+func (v *visited) again(index int, offset uint64, sleep uint64) (ID, addition) {
 	if v.head == parentSize {
 		return makeID(index, offset), known
 	}
 	set := v.sleepAt(&v.shards[index], offset)
-	old := binary.LittleEndian.Uint32(set)
+	old := v.sleepIn(set)
 	if old&^sleep == 0 {
 		return makeID(index, offset), known
 	}
 	if !v.level[index].covers(offset) {
-		binary.LittleEndian.PutUint32(set, old&sleep)
+		v.setSleep(set, old&sleep)
 		return makeID(index, offset), known
 	}
 	return makeID(index, offset), arrived
@@ -184,15 +190,31 @@ func (v *visited) again(index int, offset uint64, sleep uint32) (ID, addition) {
 // sleepAt returns the bytes of a record's sleep set.
 func (v *visited) sleepAt(sh *shard, offset uint64) []byte {
 	off := offset&(1<<chunkBits-1) + parentSize
-	return sh.chunks[offset>>chunkBits][off : off+sleepSize]
+	return sh.chunks[offset>>chunkBits][off : off+uint64(v.head-parentSize)]
+}
+
+// sleepIn reads the sleep set at the beginning of some bytes.
+func (v *visited) sleepIn(b []byte) uint64 {
+	if v.head == parentSize+4 {
+		return uint64(binary.LittleEndian.Uint32(b))
+	}
+	return binary.LittleEndian.Uint64(b)
+}
+
+func (v *visited) setSleep(b []byte, sleep uint64) {
+	if v.head == parentSize+4 {
+		binary.LittleEndian.PutUint32(b, uint32(sleep))
+	} else {
+		binary.LittleEndian.PutUint64(b, sleep)
+	}
 }
 
 // wake updates the sleep set of an old state for an arrival. It returns the steps that must be
 // explored now, because they are in the sleep set of the state and not in that of the arrival.
-func (v *visited) wake(id ID, sleep uint32) uint32 {
+func (v *visited) wake(id ID, sleep uint64) uint64 {
 	set := v.sleepAt(&v.shards[id.shard()], id.offset())
-	old := binary.LittleEndian.Uint32(set)
-	binary.LittleEndian.PutUint32(set, old&sleep)
+	old := v.sleepIn(set)
+	v.setSleep(set, old&sleep)
 	return old &^ sleep
 }
 
@@ -206,12 +228,12 @@ func (v *visited) bytesAt(id ID) []byte {
 }
 
 // stateAt returns a stored state and its sleep set.
-func (v *visited) stateAt(id ID) ([]byte, uint32) {
+func (v *visited) stateAt(id ID) ([]byte, uint64) {
 	sh := &v.shards[id.shard()]
 	sh.mu.Lock() // others may be adding chunks
 	defer sh.mu.Unlock()
 	state, _, _ := v.record(sh, id.offset())
-	return state, binary.LittleEndian.Uint32(v.sleepAt(sh, id.offset()))
+	return state, v.sleepIn(v.sleepAt(sh, id.offset()))
 }
 
 func (v *visited) grow(sh *shard) {
@@ -239,7 +261,7 @@ func (v *visited) grow(sh *shard) {
 }
 
 // store appends a record and returns its offset.
-func (v *visited) store(sh *shard, state []byte, parent ID, sleep uint32) uint64 {
+func (v *visited) store(sh *shard, state []byte, parent ID, sleep uint64) uint64 {
 	need := v.head + binary.MaxVarintLen32 + len(state)
 	n := len(sh.chunks)
 	if n == 0 || len(sh.chunks[n-1])+need > cap(sh.chunks[n-1]) {
@@ -253,8 +275,11 @@ func (v *visited) store(sh *shard, state []byte, parent ID, sleep uint32) uint64
 	for i := range parentSize {
 		c = append(c, byte(parent>>(8*i)))
 	}
-	if v.head > parentSize {
-		c = binary.LittleEndian.AppendUint32(c, sleep)
+	switch v.head - parentSize {
+	case 4:
+		c = binary.LittleEndian.AppendUint32(c, uint32(sleep))
+	case 8:
+		c = binary.LittleEndian.AppendUint64(c, sleep)
 	}
 	c = binary.AppendUvarint(c, uint64(len(state)))
 	sh.chunks[n-1] = append(c, state...)

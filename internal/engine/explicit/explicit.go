@@ -110,7 +110,7 @@ func reduces(task *engine.Task) bool { return !task.NoReduction && !task.GoalsRe
 // sleeps reports whether sleep sets are used. They name threads, which states up
 // to symmetry do not. They keep one order of every execution that ends; an endless one has none.
 func sleeps(task *engine.Task) bool {
-	return reduces(task) && !task.AsksLoops() && len(task.Program.Threads) <= maxSleepers && symmetric(task) == nil
+	return reduces(task) && !task.AsksLoops() && symmetric(task) == nil
 }
 
 // summarise collects from all workers the bounds that were hit, the checks that were never

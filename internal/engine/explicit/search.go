@@ -71,7 +71,10 @@ func (x *Search) begin(private bool) {
 		x.workers = append(x.workers, w)
 		return w
 	})
-	problem.Used, problem.Sleeps, problem.Ranked = used, sleeps(x.task), x.guide != nil
+	problem.Used, problem.Ranked = used, x.guide != nil
+	if sleeps(x.task) {
+		problem.Sleeps = sleepBits(len(x.task.Program.Threads))
+	}
 	x.states = search.New(problem)
 }
 

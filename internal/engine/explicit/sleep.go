@@ -1,8 +1,6 @@
 package explicit
 
 import (
-	"math/bits"
-
 	"fencepost/internal/memory"
 	"fencepost/internal/memory/reduce"
 )
@@ -18,53 +16,69 @@ import (
 // small and stable: a thread that sleeps has not moved, and an independent step neither enables
 // nor disables any of its edges.
 
-// maxSleepers is how many threads fit a sleep set: two bits each.
-const maxSleepers = 16
+// A sleep set has a bit for the edges and one for the flushes of each of the first threads, up to maxSleepers bits. Other
+// threads never sleep: a sleep set may leave out whatever it likes.
 
-func edgesBit(t int) uint32 { return 1 << (2 * t) }
+// maxSleepers is how many bits a sleep set has at most.
+const maxSleepers = 64
 
-func flushBit(t int) uint32 { return 2 << (2 * t) }
+// sleepBits returns how many bits the sleep sets of a program with some threads have.
+func sleepBits(threads int) int { return min(2*threads, maxSleepers) }
 
-func bitOf(st memory.Step) uint32 {
+// edgesOf is the number of the edges of a thread among what can sleep.
+func edgesOf(t int) int { return 2 * t }
+
+// flushesOf is the number of the flushes of a thread among what can sleep.
+func flushesOf(t int) int { return 2*t + 1 }
+
+// sleeperOf is the number of what a step belongs to.
+func sleeperOf(st memory.Step) int {
 	if st.Kind == memory.Flush {
-		return flushBit(int(st.Thread))
+		return flushesOf(int(st.Thread))
 	}
-	return edgesBit(int(st.Thread))
+	return edgesOf(int(st.Thread))
+}
+
+// bitOf returns the bit of a number in sleep sets, 0 if it has none.
+func bitOf(sleeper int) uint64 {
+	if sleeper < 0 || sleeper >= maxSleepers {
+		return 0
+	}
+	return 1 << sleeper
 }
 
 // sleepSets computes sleep sets for one worker.
 type sleepSets struct {
 	plan      *reduce.Plan
 	conflicts *conflicts
-	masks     []uint32 // per bit: the bits independent of it
-	filled    uint32   // bits for which masks is computed in this state
+	masks     []uint64 // by number: the bits independent of it
+	filled    []bool   // by number: masks is computed in this state
 }
 
 func newSleepSets(y *system, c *conflicts) *sleepSets {
-	return &sleepSets{plan: y.plan, conflicts: c, masks: make([]uint32, 2*y.mem.Threads())}
+	n := 2 * y.mem.Threads()
+	return &sleepSets{plan: y.plan, conflicts: c, masks: make([]uint64, n), filled: make([]bool, n)}
 }
 
-// independent returns the steps of other threads that the steps of bit are independent of.
-func (l *sleepSets) independent(s *memory.State, bit uint32) uint32 {
-	i := bits.TrailingZeros32(bit)
-	if l.filled&bit != 0 {
-		return l.masks[i]
+// independent returns the steps of other threads that the steps of a number are independent of.
+func (l *sleepSets) independent(s *memory.State, sleeper int) uint64 {
+	if l.filled[sleeper] {
+		return l.masks[sleeper]
 	}
-	t := i / 2
-	edges := bit == edgesBit(t)
-	var out uint32
-	for u := range l.conflicts.pending {
+	t := sleeper / 2
+	edges := sleeper == edgesOf(t)
+	var out uint64
+	for u := range min(len(l.conflicts.pending), maxSleepers/2) {
 		if u == t {
 			continue
 		}
 		if edges && !l.conflicts.edgesAndPending(s, t, u) || !edges && !l.conflicts.bothPending(t, u) {
-			out |= flushBit(u)
+			out |= bitOf(flushesOf(u))
 		}
 		if !l.plan.Waits(s, u) && (edges && !l.conflicts.bothEdges(s, t, u) || !edges && !l.conflicts.edgesAndPending(s, u, t)) {
-			out |= edgesBit(u)
+			out |= bitOf(edgesOf(u))
 		}
 	}
-	l.filled |= bit
-	l.masks[i] = out
+	l.filled[sleeper], l.masks[sleeper] = true, out
 	return out
 }

@@ -29,7 +29,7 @@ type worker struct {
 	conflicts  *conflicts      // nil: no reduction
 	persistent *persistentSets // nil: all threads are expanded
 	sleep      *sleepSets      // nil: no sleep sets
-	asleep     uint32          // what the successor under construction sleeps on
+	asleep     uint64          // what the successor under construction sleeps on
 	enabled    []int           // steps per thread
 	moves      []bool          // whether one of them is more than a wake-up
 	ended      int             // steps so far that ended the program: a check failed, or exit
@@ -92,7 +92,7 @@ func (w *worker) Expand(state []byte, out *search.Sink) { w.ExpandAwake(state, 0
 
 // ExpandAwake checks a state and adds its successors, except those of steps in sleep. With only
 // not 0 the state has been checked before, and the successors of the steps in only are added.
-func (w *worker) ExpandAwake(state []byte, sleep, only uint32, out *search.Sink) {
+func (w *worker) ExpandAwake(state []byte, sleep, only uint64, out *search.Sink) {
 	w.out = out
 	w.c.unpack(w.s, state)
 	if w.guide != nil {
@@ -124,7 +124,7 @@ func (w *worker) ExpandAwake(state []byte, sleep, only uint32, out *search.Sink)
 		w.conflicts.moveTo(w.s)
 	}
 	if w.sleep != nil {
-		w.sleep.filled = 0
+		clear(w.sleep.filled)
 	}
 	if only != 0 {
 		w.take(-1, sleep, only)
@@ -165,19 +165,20 @@ func (w *worker) list() bool {
 // only the steps in only if that is not 0. It returns sleep with the steps taken: later siblings
 // need not explore a step they are independent of. A step that ended the program is not added,
 // since the other order was not explored.
-func (w *worker) take(t int, sleep, only uint32) uint32 {
+func (w *worker) take(t int, sleep, only uint64) uint64 {
 	for i := 0; i < len(w.steps); {
-		bit := uint32(0)
+		sleeper := -1
 		if w.sleep != nil {
-			bit = bitOf(w.steps[i])
+			sleeper = sleeperOf(w.steps[i])
 		}
+		bit := bitOf(sleeper)
 		n := i + 1
-		for n < len(w.steps) && w.steps[n].Thread == w.steps[i].Thread && (bit == 0 || bitOf(w.steps[n]) == bit) {
+		for n < len(w.steps) && w.steps[n].Thread == w.steps[i].Thread && (sleeper < 0 || sleeperOf(w.steps[n]) == sleeper) {
 			n++
 		}
 		if (t < 0 || int(w.steps[i].Thread) == t) && sleep&bit == 0 && (only == 0 || only&bit != 0) {
-			if bit != 0 {
-				w.asleep = sleep & w.sleep.independent(w.s, bit)
+			if sleeper >= 0 {
+				w.asleep = sleep & w.sleep.independent(w.s, sleeper)
 			}
 			before := w.ended
 			for _, st := range w.steps[i:n] {
