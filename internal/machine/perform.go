@@ -1,6 +1,7 @@
 package machine
 
 import (
+	"errors"
 	"slices"
 
 	"fencepost/internal/ir"
@@ -260,6 +261,11 @@ func (m *Machine) find(t int, lb *Label) (memory.Step, bool) {
 // too: its condition is that all buffers are empty.
 func (m *Machine) refuse(t int, lb Label, e *Event) {
 	h := m.Sys.Thread(m.State, t).Hindrance(lb.Edge)
+	if h.Why == memory.Held { // another order of events makes it so only if something else writes the mutex
+		m.Err = errors.New("a mutex is written by operations other than locks and unlocks, which this engine does not take")
+		m.Threads.setStop(t, Refused)
+		return
+	}
 	if h.Why != memory.Refusal {
 		panic("BUG: an event that is not enabled is performed")
 	}

@@ -60,7 +60,7 @@ func (x *exploration) explore(ctx context.Context, classes bool) error {
 		}
 	}
 	restart()
-	if x.each != nil || x.classes != nil {
+	if x.each != nil || x.classes != nil || x.countsCycles() {
 		visit = func(w *verdict.Witness) { x.visit(w, nil, project) }
 	}
 	if x.each != nil {
@@ -151,6 +151,9 @@ func (x *exploration) visit(w *verdict.Witness, fails []string, project bool) {
 		x.set.Count++
 	}
 	if x.each == nil {
+		if x.countsCycles() && trace.New(x.flat, w).Cycle() != nil {
+			x.set.Cyclic++
+		}
 		return
 	}
 	t, err := x.run.Trace(x.flat, x.model, w, x.by, fails)
@@ -165,6 +168,10 @@ func (x *exploration) visit(w *verdict.Witness, fails []string, project bool) {
 	maps.Copy(x.set.Sources, x.run.Sources(t.Witness))
 	x.each(t)
 }
+
+// countsCycles reports whether traces can have cycles: happens-before is acyclic under SC, and a reads-from class has no
+// happens-before.
+func (x *exploration) countsCycles() bool { return x.by == pipeline.ByTrace && x.model != memory.SC }
 
 // name returns a text that tells traces, or classes, with failing checks apart.
 func (x *exploration) name(w *verdict.Witness, fails []string) string {

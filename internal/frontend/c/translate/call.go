@@ -125,6 +125,7 @@ func (f *Calls) external(name string, args []cc.ExpressionNode, x *cc.PostfixExp
 			f.In.Reject(CodeArgument, x, "%s takes %d arguments", name, m.Args)
 		}
 		f.refuseFloats(args, x)
+		f.checkSyncObject(name, args)
 		if _, plain := f.library.Functions[strings.TrimPrefix(name, BuiltinPrefix)]; plain {
 			name = strings.TrimPrefix(name, BuiltinPrefix)
 		}
