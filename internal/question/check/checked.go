@@ -16,7 +16,7 @@ import (
 func checked(p *pipeline.Program, flat *ir.Program) *verdict.Checked {
 	c := &verdict.Checked{
 		Goals: len(p.Props.Goals), Final: p.Props.Final != nil, Deadlock: p.Props.Deadlock, Errors: p.Props.Checks && p.Errors,
-		Threads: len(flat.Threads),
+		Threads: threadsRun(flat),
 	}
 	switch {
 	case p.Props.Fairness != 0:
