@@ -118,6 +118,9 @@ func (s *Space) File(p Pos) *File {
 	return s.part(p).file
 }
 
+// Length returns the length of the text that the lexer reads.
+func (f *File) Length() int { return len(f.text) }
+
 // Offset returns the offset of a position in the original text of its file.
 func (f *File) Offset(p Pos) int {
 	at := uint32(p - f.Base)

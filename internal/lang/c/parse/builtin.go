@@ -117,6 +117,18 @@ strchr s Si
 strrchr s Si
 strstr s SS
 strdup s S
+strndup s Sm
+strspn m SS
+strcspn m SS
+strpbrk s SS
+rindex s Si
+stpncpy s sSm
+strncasecmp i SSm
+bcopy v Ppm
+imaxabs l l
+ia32_rdpmc Q i
+isinff i f
+isnanf i f
 index s Si
 printf i Sz
 puts i S
@@ -141,6 +153,10 @@ __memmove_chk p pPmm
 __strcpy_chk s sSm
 __strncpy_chk s sSmm
 __strcat_chk s sSm
+__strncat_chk s sSmm
+__stpcpy_chk s sSm
+__stpncpy_chk s sSmm
+__mempcpy_chk p pPmm
 __snprintf_chk i smimSz
 __sprintf_chk i simSz
 ia32_pause v

@@ -103,10 +103,26 @@ func (p *parser) definition(s *specifiers, d *declarator) {
 	}
 	o.Defined = true
 	from := p.at
-	p.skipBalanced()
-	o.From, o.To = from, p.at-1
-	for p.toks[o.To].Kind != lex.RBrace {
-		o.To--
+	o.To = p.skipBody()
+	o.From = from
+}
+
+// skipBody moves past the body of a function. It returns the number of the closing brace.
+func (p *parser) skipBody() int32 {
+	open := p.at
+	for depth := 0; ; p.next() {
+		switch p.kind {
+		case lex.LBrace:
+			depth++
+		case lex.RBrace:
+			if depth--; depth == 0 {
+				last := p.at
+				p.next()
+				return last
+			}
+		case lex.EOF:
+			p.fail(open, "'{' has no end")
+		}
 	}
 }
 

@@ -230,12 +230,12 @@ length:
 			p.errorf(at, "the elements of this array have an incomplete type: %s", t)
 			return errorType
 		}
-		if n > 0 && t.SizeOf() > 0 && n > 1<<62/t.SizeOf() {
+		if n > 0 && t.SizeOf() > 0 && n > (1<<63-1)/t.SizeOf() {
 			p.errorf(at, "the array is too large")
 			return errorType
 		}
-		if t.AlignOf() > t.SizeOf() && t.SizeOf() > 0 && !t.IsVariable() {
-			p.errorf(at, "the elements of this array would have a wider alignment than their size")
+		if !t.IsVariable() && t.SizeOf()%t.AlignOf() != 0 {
+			p.errorf(at, "the size of the elements of this array is no multiple of their alignment")
 			return errorType
 		}
 		a := &types.Type{Kind: types.Array, Elem: t, Len: n}

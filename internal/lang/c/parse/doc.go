@@ -28,7 +28,7 @@
 //	convert.go     conversions
 //	call.go        calls
 //	builtin.go     functions of the compiler
-//	initializer.go initializers
+//	initializer.go, initializer_parts.go  initializers
 //	constant.go, constant_builtin.go  constant expressions
 //	integer.go     integers of 128 bits
 //	float.go       floating constants

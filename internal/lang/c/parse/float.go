@@ -70,7 +70,7 @@ func (f Float) to(t *types.Type) (Float, bool) {
 
 func inRange(x *big.Float) bool {
 	e := x.MantExp(nil)
-	return x.Sign() == 0 || x.IsInf() || e > -16300 && e < 16380
+	return x.Sign() == 0 || x.IsInf() || e >= -16381 && e <= 16384 // 0.5 <= mantissa < 1
 }
 
 func (f Float) narrow(bits int) Float {

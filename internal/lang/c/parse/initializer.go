@@ -55,6 +55,13 @@ type filler struct {
 	p      *parser
 	in     *Init
 	static bool
+	chosen map[unionAt]*types.Field // the member of each union that was set last
+}
+
+// unionAt is a union in the object.
+type unionAt struct {
+	record *types.Record
+	offset int64
 }
 
 // top reads the initializer of the whole object. It returns the length of an array.
@@ -82,7 +89,7 @@ func (f *filler) top(t *types.Type) int64 {
 		return 0
 	}
 	f.in.List = true
-	return f.list(t, 0)
+	return f.list(t, nil, 0)
 }
 
 // add records that a part is set.
@@ -141,6 +148,7 @@ func (f *filler) stringInto(t *types.Type, offset int64, e *Expr) (int64, bool) 
 	if t.Len >= 0 && n > t.Len {
 		n = t.Len
 	}
+	f.clear(t, offset)
 	f.add(offset, nil, types.ArrayOf(t.Elem, n), e)
 	if t.Len >= 0 {
 		return t.Len, true
@@ -149,7 +157,7 @@ func (f *filler) stringInto(t *types.Type, offset int64, e *Expr) (int64, bool) 
 }
 
 // list reads a list in braces for an object at an offset. It returns the length of an array.
-func (f *filler) list(t *types.Type, offset int64) int64 {
+func (f *filler) list(t *types.Type, field *types.Field, offset int64) int64 {
 	p := f.p
 	p.enter()
 	defer p.leave()
@@ -157,12 +165,19 @@ func (f *filler) list(t *types.Type, offset int64) int64 {
 	length := int64(0)
 	switch {
 	case isAggregate(t):
-		length = f.elements(t, offset, true)
+		f.clear(t, offset)
+		length = f.elements(t, offset, true, nil)
 	case p.kind == lex.RBrace: // {} is zero
+		zero := &Expr{Op: Constant, Tok: p.at, Val: &Value{Kind: IntValue}, Type: types.Of(types.Int)}
+		if t.IsArithmetic() && t.Kind != types.Complex {
+			f.add(offset, field, t, p.convert(zero, t.Unqualified()))
+		} else {
+			f.clear(t, offset)
+		}
 		p.next()
 		return 0
 	default:
-		f.value(t, nil, offset)
+		f.value(t, field, offset, nil)
 		if p.accept(lex.Comma) && p.kind != lex.RBrace {
 			for p.kind != lex.RBrace { // gcc warns about more values
 				f.discardValue()
@@ -190,8 +205,8 @@ func isAggregate(t *types.Type) bool {
 }
 
 // elements reads values for the parts of an aggregate. braces: it ends with }, and designators
-// may stand in it; else it takes what the aggregate needs.
-func (f *filler) elements(t *types.Type, offset int64, braces bool) (length int64) {
+// may stand in it; else it takes what the aggregate needs, and the first value may be given.
+func (f *filler) elements(t *types.Type, offset int64, braces bool, given *Expr) (length int64) {
 	p := f.p
 	if t.Kind == types.Array && braces && p.kind == lex.String { // { "abc" }
 		at := p.at
@@ -205,12 +220,12 @@ func (f *filler) elements(t *types.Type, offset int64, braces bool) (length int6
 		p.jump(at)
 	}
 	index := int64(0)
-	for first := true; p.kind != lex.RBrace && p.kind != lex.EOF; first = false {
+	for first := true; given != nil || p.kind != lex.RBrace && p.kind != lex.EOF; first = false {
 		if !first && !braces && (f.isFull(t, index) || p.designator()) {
 			return length
 		}
 		switch {
-		case braces && p.designator():
+		case given == nil && braces && p.designator():
 			index = f.designated(t, offset)
 		case f.isFull(t, index):
 			if !braces {
@@ -219,7 +234,8 @@ func (f *filler) elements(t *types.Type, offset int64, braces bool) (length int6
 			f.discardValue()
 		default:
 			field, elem, at := f.part(t, index, offset)
-			f.value(elem, field, at)
+			f.value(elem, field, at, given)
+			given = nil
 			index++
 		}
 		length = max(length, index)
@@ -255,71 +271,21 @@ func (p *parser) designator() bool {
 	return p.kind == lex.Identifier && p.key == noKey && k == lex.Colon
 }
 
-// isFull reports whether an aggregate has no part of a number.
-func (f *filler) isFull(t *types.Type, index int64) bool {
-	switch t.Kind {
-	case types.Array, types.Vector:
-		return t.Len >= 0 && index >= t.Len
-	case types.Union:
-		return index >= 1 || firstNamed(t) < 0
-	default:
-		return f.fieldAt(t, index) < 0
-	}
-}
-
-// firstNamed returns the index of the first member that can be initialized, or -1.
-func firstNamed(t *types.Type) int {
-	for i := range t.Record.Fields {
-		if fd := &t.Record.Fields[i]; fd.ID != 0 || fd.Type.IsRecord() {
-			return i
-		}
-	}
-	return -1
-}
-
-// fieldAt returns the index of a member by its number among the members that can be
-// initialized, or -1.
-func (f *filler) fieldAt(t *types.Type, n int64) int {
-	for i := range t.Record.Fields {
-		fd := &t.Record.Fields[i]
-		if fd.ID == 0 && !fd.Type.IsRecord() {
-			continue
-		}
-		if n == 0 {
-			return i
-		}
-		n--
-	}
-	return -1
-}
-
-// part returns the part of an aggregate with a number.
-func (f *filler) part(t *types.Type, index, offset int64) (*types.Field, *types.Type, int64) {
-	if t.Kind == types.Array || t.Kind == types.Vector {
-		return nil, t.Elem, offset + index*t.Elem.SizeOf()
-	}
-	i := f.fieldAt(t, index)
-	if t.Kind == types.Union {
-		i = firstNamed(t)
-	}
-	fd := &t.Record.Fields[i]
-	return fd, fd.Type, offset + fd.Offset
-}
-
-// value reads the value of a part.
-func (f *filler) value(t *types.Type, field *types.Field, offset int64) {
+// value reads the value of a part; given is the expression, if it was read already. A part
+// that is empty takes a value, and drops it, as in gcc.
+func (f *filler) value(t *types.Type, field *types.Field, offset int64, given *Expr) {
 	p := f.p
 	p.enter()
 	defer p.leave()
 	if field != nil && field.Bits < 0 {
 		field = nil
 	}
-	if p.kind == lex.LBrace {
-		f.list(t, offset)
+	if given == nil && p.kind == lex.LBrace {
+		f.list(t, field, offset)
 		return
 	}
 	at := p.at
-	if t.Kind == types.Array && p.kind == lex.String {
+	if given == nil && t.Kind == types.Array && p.kind == lex.String {
 		e := p.stringLiteral()
 		if p.kind == lex.Comma || p.kind == lex.RBrace {
 			if _, ok := f.stringInto(t, offset, e); ok {
@@ -328,30 +294,38 @@ func (f *filler) value(t *types.Type, field *types.Field, offset int64) {
 		}
 		p.jump(at)
 	}
+	if given == nil && t.Kind != types.Array {
+		given = p.assignment()
+	}
 	if !isAggregate(t) {
-		e := p.assignable(p.assignment(), t.Unqualified(), at, "assigned")
+		e := p.assignable(given, t.Unqualified(), at, "assigned")
 		f.check(e)
 		f.add(offset, field, t, e)
 		return
 	}
 	// A whole struct, or its first part.
-	problems, undo := len(p.Problems), p.at
 	if t.Kind != types.Array {
-		e := p.assignment()
-		if isBad(e) && len(p.Problems) > problems {
+		if isBad(given) {
 			return
 		}
-		if v := p.rvalue(e); types.CompatibleUnqualified(v.Type, t) {
+		if v := p.rvalue(given); types.CompatibleUnqualified(v.Type, t) {
 			f.check(v)
 			f.add(offset, nil, t, v)
 			return
 		}
-		p.jump(undo)
 	}
-	if f.isFull(t, 0) { // a struct without members takes nothing
+	if given != nil && given.Op == StringConst {
+		if _, ok := f.stringInto(t, offset, given); ok {
+			return
+		}
+	}
+	if f.isFull(t, 0) {
+		if given == nil {
+			p.assignment()
+		}
 		return
 	}
-	f.elements(t, offset, false)
+	f.elements(t, offset, false, given)
 }
 
 // designated reads a designator of a part of t and the value after it, and goes on with the
@@ -366,6 +340,10 @@ func (f *filler) designated(t *types.Type, offset int64) int64 {
 			p.fail(p.at, "[ ] names a part of %s, which is no array", t)
 		}
 		low, high := f.index(t)
+		if k, _ := p.peek(1); high > low && p.kind == lex.Assign && isAggregate(t.Elem) && (k == lex.LBrace || k == lex.String) {
+			f.clear(types.ArrayOf(t.Elem, high-low+1), offset+low*t.Elem.SizeOf())
+			from = len(f.in.Items)
+		}
 		f.designatedPart(t.Elem, nil, offset+low*t.Elem.SizeOf())
 		if high > low {
 			for i := from; i < len(f.in.Items); i++ {
@@ -389,6 +367,9 @@ func (f *filler) designated(t *types.Type, offset int64) int64 {
 		panic(bail{})
 	}
 	p.next()
+	if t.Kind == types.Union {
+		f.choose(t, path[0], offset)
+	}
 	f.designatedPath(path, offset)
 	return f.numberOf(t, path[0]) + 1
 }
@@ -414,7 +395,7 @@ func (f *filler) designatedPart(t *types.Type, fd *types.Field, offset int64) {
 	if p.kind == lex.Assign || p.kind == lex.Colon {
 		p.next()
 	}
-	f.value(t, fd, offset)
+	f.value(t, fd, offset, nil)
 }
 
 // rest goes on with the parts of an aggregate from a number on, as long as values without
@@ -432,40 +413,7 @@ func (f *filler) rest(t *types.Type, offset, index int64) {
 			return
 		}
 		field, elem, where := f.part(t, index, offset)
-		f.value(elem, field, where)
+		f.value(elem, field, where, nil)
 		index++
 	}
-}
-
-// index reads [n] or [a ... b].
-func (f *filler) index(t *types.Type) (low, high int64) {
-	p := f.p
-	at := p.at
-	p.next()
-	low = p.constantInt("an index").Int64()
-	high = low
-	if p.accept(lex.Ellipsis) {
-		high = p.constantInt("an index").Int64()
-	}
-	p.expect(lex.RBracket)
-	if low < 0 || high < low || t.Len >= 0 && high >= t.Len || high > 1<<40 {
-		p.errorf(at, "there is no element with this index")
-		panic(bail{})
-	}
-	return low, high
-}
-
-// numberOf returns the number of a member among the members that can be initialized.
-func (f *filler) numberOf(t *types.Type, fd *types.Field) int64 {
-	n := int64(0)
-	for i := range t.Record.Fields {
-		other := &t.Record.Fields[i]
-		if other == fd {
-			return n
-		}
-		if other.ID != 0 || other.Type.IsRecord() {
-			n++
-		}
-	}
-	return n
 }

@@ -68,6 +68,8 @@ func TestInitializers(t *testing.T) {
 		{"union { int a; char b[4]; } x = { .b = { 1, 2 } };", "0=1 1=2"},
 		{"struct { int a; union { int b; char c; }; int d; } x = { .c = 5, 6 };", "4=5 8=6"},
 		{"int x[6] = { [1 ... 3] = 7, 8 };", "4=7*3 16=8"},
+		{"struct { struct { } e; int a; struct { int b[2]; } c; } x = { 1, 2, 3, 4 };", "0=2 4=3 8=4"},
+		{"struct { char s[3]; struct { char t[2]; } u; } x = { { 1, 2 }, 'a', 'b' };", "0=1 1=2 3=97 4=98"},
 		{"struct { int a, b; } x = { b: 2, a: 1 };", "4=2 0=1"},
 		{"struct { int : 5; int a : 3; int b; } x = { 1, 2 };", "0=1 4=2"},
 	} {

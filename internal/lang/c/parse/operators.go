@@ -239,7 +239,7 @@ func (p *parser) pointerChoice(a, b *Expr) *types.Type {
 		return x
 	case x.Elem.Kind == types.Void || y.Elem.Kind == types.Void:
 		if !p.c23 { // before, an array was not qualified as its elements are
-			qual = x.Elem.Qual | y.Elem.Qual
+			qual = (x.Elem.Qual | y.Elem.Qual) &^ types.Atomic
 		}
 		return types.PointerTo(types.Of(types.Void).WithQual(qual))
 	default: // gcc warns

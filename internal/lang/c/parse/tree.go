@@ -165,7 +165,7 @@ type Item struct {
 	Offset int64
 	Field  *types.Field // of a bit-field
 	Type   *types.Type
-	Expr   *Expr
+	Expr   *Expr // nil: zero
 	Count  int64 // how often, for [a ... b]
 	Stride int64
 }

@@ -38,6 +38,7 @@ func (s *fileStack) top() *openFile { return s.open[len(s.open)-1] }
 // enter begins to read a file.
 func (p *preprocessor) enter(f *lex.File, dir int) {
 	f.Unmark()
+	p.spend(1+int(f.Length())/16, &lex.Token{Pos: f.Base})
 	p.files.open = append(p.files.open, &openFile{lexer: lex.NewLexer(p.Space, f, p.Names, &p.dialect, p.report), dir: dir, system: f.System})
 }
 
@@ -107,6 +108,7 @@ func (p *preprocessor) directive(hash *lex.Token) {
 	f.lexer.Directive = true
 	var t lex.Token
 	f.lexer.Next(&t)
+	p.spend(1, hash)
 	var after func() // runs when the line has been read
 	switch t.Kind {
 	case lex.EOF:

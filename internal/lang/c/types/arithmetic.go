@@ -51,12 +51,12 @@ func (t *Type) floatRank() int {
 	switch t.Name {
 	case "_Float32":
 		rank++
-	case "_Float32x": // between float and double
-		rank = int(Double)*4 + 1
 	case "_Float64":
-		rank = int(Double)*4 + 2
+		rank = int(Double)*4 + 1
+	case "_Float32x": // has the values of double, which is preferred
+		rank = int(Double)*4 - 1
 	case "_Float64x":
-		rank = int(LongDouble)*4 + 1
+		rank = int(LongDouble)*4 - 1
 	}
 	return rank
 }
