@@ -2,9 +2,11 @@ package cli
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"flag"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -263,4 +265,27 @@ func runHere(t *testing.T, args ...string) (int, string) {
 	var out bytes.Buffer
 	code := Run(withoutLimit(args), strings.NewReader(""), &out, &out)
 	return code, out.String()
+}
+
+// TestInterruptedWhileReading: a check in parts that is interrupted before its program is read is unknown, and not
+// refused.
+func TestInterruptedWhileReading(t *testing.T) {
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	in := fencepost.Input{Name: "p.c", Text: []byte("int x; int main(void) { x = 1; return 0; }\n")}
+	for name, change := range map[string]func(*checkFlags){
+		"checkpoint": func(f *checkFlags) { f.parts.checkpoint = filepath.Join(t.TempDir(), "point") },
+		"shard":      func(f *checkFlags) { f.parts.shard = shardValue{0, 2} },
+		"states": func(f *checkFlags) {
+			f.parts.checkpoint, f.engine.value = filepath.Join(t.TempDir(), "point"), "explicit"
+		},
+	} {
+		f := &checkFlags{opt: fencepost.CheckOptions{Options: fencepost.Defaults()}}
+		f.parts.every = time.Hour
+		change(f)
+		answer, err := exploreInParts(ended, &app{stderr: io.Discard}, in, f)
+		if err != nil || answer.HasErrors() || len(answer.Results) != 1 || exitOf(&answer.Results[0]) != exitUnknown {
+			t.Errorf("%s: %v %+v", name, err, answer)
+		}
+	}
 }
