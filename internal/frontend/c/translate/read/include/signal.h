@@ -47,6 +47,7 @@ typedef struct ucontext_t { unsigned long uc_flags; struct ucontext_t *uc_link; 
 #define SIG_HOLD ((sighandler_t)2)
 #define SIGRTMIN (__libc_current_sigrtmin())
 #define SIGRTMAX (__libc_current_sigrtmax())
+#define _NSIG 65
 #define sigmask(n) (1 << ((n) - 1))
 int __libc_current_sigrtmin(void);
 int __libc_current_sigrtmax(void);
