@@ -24,6 +24,9 @@ const (
 // whether there are workers.
 const probePause = 4
 
+// longestRound is how long a round of questions takes at most, where none is answered.
+const longestRound = 20 * time.Second
+
 // await waits for the end of a check, and returns what its records come to. If the check is not complete,
 // unfinished says why.
 func (a *Asker) await(ctx context.Context, job *store.Job, progress func(fencepost.Progress)) (sum fencepost.Partial, unfinished string) {
@@ -33,7 +36,7 @@ func (a *Asker) await(ctx context.Context, job *store.Job, progress func(fencepo
 	group.Go(func() { seen.read(watching) })
 	defer group.Wait()
 	defer stop()
-	idle, questions := time.Duration(0), 0
+	idle, questions, last := time.Duration(0), 0, time.Now()
 	for wait := shortPause; ; wait = min(wait*3/2, longPause) {
 		select {
 		case <-ctx.Done():
@@ -43,8 +46,9 @@ func (a *Asker) await(ctx context.Context, job *store.Job, progress func(fencepo
 		if questions++; wait == longPause && questions%probePause == 0 {
 			a.probe(ctx, job)
 		}
-		// Only the time that this process has waited counts: it may have been stopped meanwhile.
-		idle += wait
+		// This process may have been stopped meanwhile, which does not count.
+		idle += min(time.Since(last), longestRound)
+		last = time.Now()
 		if seen.moved() {
 			idle = 0
 		}

@@ -214,6 +214,10 @@ type sample struct {
 // summary has what must not depend on who explores.
 func summary(t *testing.T, results []verdict.Result) string {
 	t.Helper()
+	return summarize(results)
+}
+
+func summarize(results []verdict.Result) string {
 	var b strings.Builder
 	for _, r := range results {
 		fmt.Fprintf(&b, "%s %v", r.Model, r.Verdict)

@@ -75,7 +75,9 @@ func (p *tool) serve(o server.Options, tokenFile string) error {
 	}
 	logger := log.New(p.stderr, "", log.LstdFlags)
 	o.Warn = func(text string) { logger.Print(text) }
+	starting := time.AfterFunc(sayAgain, func() { logger.Printf("still reading what is kept in %s", o.Dir) })
 	s, err := server.Start(o)
+	starting.Stop()
 	if err != nil {
 		return cli.UsageError(err.Error(), "see `fencepost-cluster serve --help`")
 	}

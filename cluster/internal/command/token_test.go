@@ -130,11 +130,15 @@ func TestNoToken(t *testing.T) {
 // its process.
 func TestLock(t *testing.T) {
 	dir := t.TempDir()
-	first := start(t, "serve", "--listen", "127.0.0.1:0", "--dir", dir)
+	address := freeAddress(t)
+	first := start(t, "serve", "--listen", address, "--dir", dir)
 	first.said.await(t, first.done, "listening on")
 	second := start(t, "serve", "--listen", "127.0.0.1:0", "--dir", dir)
 	if code := second.code(); code != 3 || !strings.Contains(second.said.String(), "process "+strconv.Itoa(first.cmd.Process.Pid)+" uses") {
 		t.Errorf("exit %d\n%s", code, &second.said)
+	}
+	if other := start(t, "serve", "--listen", address, "--dir", t.TempDir()); other.code() != 3 || !strings.Contains(other.said.String(), "address already in use") {
+		t.Errorf("exit %d\n%s", other.code(), &other.said)
 	}
 	first.kill()
 	third := start(t, "serve", "--listen", "127.0.0.1:0", "--dir", dir)

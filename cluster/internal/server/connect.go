@@ -68,6 +68,8 @@ func Connect(a Access) (*nats.Conn, error) {
 	options := []nats.Option{
 		nats.Name(a.Name), nats.MaxReconnects(-1), nats.ReconnectWait(250 * time.Millisecond), nats.IgnoreDiscoveredServers(),
 		nats.Timeout(5 * time.Second), nats.PingInterval(10 * time.Second),
+		// What fails is noticed where it is needed.
+		nats.ErrorHandler(func(*nats.Conn, *nats.Subscription, error) {}),
 	}
 	if a.Token != "" && a.Credentials == "" {
 		options = append(options, nats.Token(a.Token))

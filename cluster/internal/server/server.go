@@ -58,6 +58,14 @@ func (s *Server) start() error {
 	if err != nil {
 		return err
 	}
+	if err := listenable(o.Listen); err != nil {
+		return err
+	}
+	for _, file := range dropDamaged(o.Dir) {
+		if o.Warn != nil {
+			o.Warn(file + " is damaged: it is removed, and tasks of its queue are given to workers again")
+		}
+	}
 	inner, err := natsd.NewServer(options)
 	if err != nil {
 		return fmt.Errorf("the server: %w", err)
@@ -69,11 +77,8 @@ func (s *Server) start() error {
 	}
 	go inner.Start()
 	if !inner.ReadyForConnections(started) {
-		inner.Shutdown()
-		if errors.Is(portInUse(o.Listen), errInUse) {
-			return fmt.Errorf("something else listens on %s", o.Listen)
-		}
-		return fmt.Errorf("the server was not ready within %v", started)
+		stop(inner)
+		return fmt.Errorf("NATS was not ready within %v: what is kept in %s may be damaged", started, o.Dir)
 	}
 	if !inner.JetStreamEnabled() {
 		inner.Shutdown()
@@ -123,12 +128,11 @@ func (o *Options) nats() (*natsd.Options, error) {
 	return options, nil
 }
 
-var errInUse = errors.New("in use")
-
-func portInUse(address string) error {
+// listenable says why nothing can listen on an address. NATS would only not get ready.
+func listenable(address string) error {
 	l, err := net.Listen("tcp", address)
 	if err != nil {
-		return errInUse
+		return fmt.Errorf("cannot listen on %s: %w", address, err)
 	}
 	return l.Close()
 }
@@ -138,7 +142,8 @@ func (s *Server) URL() string { return s.inner.ClientURL() }
 
 // Connect connects to the server from inside its process.
 func (s *Server) Connect() (*nats.Conn, error) {
-	return nats.Connect("", nats.InProcessServer(s.inner), nats.Name("fencepost-cluster serve"), nats.Timeout(started), nats.Token(s.options.Token), nats.MaxReconnects(-1))
+	return nats.Connect("", nats.InProcessServer(s.inner), nats.Name("fencepost-cluster serve"), nats.Timeout(started), nats.Token(s.options.Token), nats.MaxReconnects(-1),
+		nats.ErrorHandler(func(*nats.Conn, *nats.Subscription, error) {}))
 }
 
 // Health says why the server, or a part of it, stores nothing any more, as after the disk was full; "": it stores. What NATS could not
@@ -177,8 +182,21 @@ func (s *Server) Restart() error {
 	return s.start()
 }
 
+// ending is how long a server may take to stop. One that does not answer any more may never stop.
+const ending = 30 * time.Second
+
 // Stop stops the server.
-func (s *Server) Stop() {
-	s.inner.Shutdown()
-	s.inner.WaitForShutdown()
+func (s *Server) Stop() { stop(s.inner) }
+
+func stop(inner *natsd.Server) {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		inner.Shutdown()
+		inner.WaitForShutdown()
+	}()
+	select {
+	case <-done:
+	case <-time.After(ending):
+	}
 }
