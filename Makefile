@@ -39,6 +39,8 @@ FUZZ_WALKS    ?= 1000
 FUZZ_TREES    ?= 50
 FUZZ_KILLS    ?= 100
 FUZZ_CLUSTER  ?= 200
+FUZZ_DAMAGES  ?= 200
+FUZZ_FAULTS   ?= 170
 FUZZ_SEED     ?= 1
 FUZZ_TIME     ?= 60s
 
@@ -104,6 +106,10 @@ test cpu: export GOGC = 1000
 
 # The module of fencepost-cluster stands on the main one and has dependencies of its own.
 CLUSTER := cluster
+# Its tests that the race detector goes through: each part once. Processes that they start are built with it as well.
+CLUSTER_RACES := TestSeveral|TestStopped|TestMend/the_queue|TestJobs|TestAwaitEnds|TestForgedRecord|TestViolation|TestCommands|TestServerAway|TestToken
+# Its fuzz targets, as package:target.
+CLUSTER_PARSERS := ./internal/task:FuzzRecord ./internal/store:FuzzStored
 
 # DEPS=no installs nothing: the tests that need a missing tool are skipped, and counted at the end.
 DEPS ?= yes
@@ -145,6 +151,7 @@ lint-update: update
 
 lint-race:
 	$(GO) test -race -short -timeout 0 $(PARALLEL)
+	cd $(CLUSTER) && $(GO) test -race -timeout 0 -run '$(CLUSTER_RACES)' ./internal/...
 
 # Random programs through every engine and the lowering, the long tests on all their programs, then each
 # parser on random bytes.
@@ -166,6 +173,7 @@ fuzz:
 	$(GO) test ./internal/cli -count=1 -timeout 60m -v -run ResumeAfter -fp.kills=$(FUZZ_KILLS)
 	cd $(CLUSTER) && $(GO) test ./internal/worker -count=1 -timeout 120m -v -run Crashes -fp.trees=$(FUZZ_TREES)
 	cd $(CLUSTER) && $(GO) test ./internal/command -count=1 -timeout 120m -v -run Killed -fp.kills=$(FUZZ_KILLS) -fp.random=$(FUZZ_CLUSTER) -fp.seed=$(FUZZ_SEED)
+	cd $(CLUSTER) && $(GO) test ./internal/command -count=1 -timeout 240m -v -run 'TestDamage|TestFaults' -fp.damages=$(FUZZ_DAMAGES) -fp.faults=$(FUZZ_FAULTS) -fp.seed=$(FUZZ_SEED)
 	$(GO) test ./internal/engine/smc -count=1 -timeout 120m -v -run 'Optimal|Explicit|Workers|EveryOrder|Choices' -fp.traces=$(FUZZ_TRACES) -fp.programs=$(FUZZ_PROGRAMS) -fp.seed=$(FUZZ_SEED)
 	$(GO) test ./internal/engine/mover -count=1 -timeout 120m -v -run 'Proofs|Proved|Invariants' -fp.programs=$(FUZZ_MOVER) -fp.inc=$(FUZZ_MOVER_C) -fp.seed=$(FUZZ_SEED)
 	$(GO) test ./internal/question/prove -count=1 -timeout 120m -v -run Mutants -fp.mutants=$(FUZZ_MUTANTS) -fp.seed=$(FUZZ_SEED)
@@ -180,6 +188,10 @@ fuzz:
 	$(GO) test ./internal/frontend/elf -count=1 -timeout 240m -v -run 'TestGenerated$$' -fp.generated=$(FUZZ_MACHINE) -fp.builds=8 -fp.generatedseed=$(FUZZ_SEED)
 	$(GO) test ./internal/frontend/elf/lift -run TestNative -lift.cases $(FUZZ_LIFT) -lift.encodings 200 -lift.seed $(FUZZ_SEED) -timeout 2h
 	@set -e; for p in $(PARSERS); do \
+	  echo "$(GO) test $${p%%:*} -run '^$$' -fuzz $${p##*:} -fuzztime $(FUZZ_TIME)"; \
+	  $(GO) test $${p%%:*} -run '^$$' -fuzz "^$${p##*:}$$" -fuzztime $(FUZZ_TIME) -fuzzminimizetime 1x; \
+	done
+	@set -e; cd $(CLUSTER); for p in $(CLUSTER_PARSERS); do \
 	  echo "$(GO) test $${p%%:*} -run '^$$' -fuzz $${p##*:} -fuzztime $(FUZZ_TIME)"; \
 	  $(GO) test $${p%%:*} -run '^$$' -fuzz "^$${p##*:}$$" -fuzztime $(FUZZ_TIME) -fuzzminimizetime 1x; \
 	done

@@ -199,16 +199,16 @@ func TestFaults(t *testing.T) {
 		t.Fatal(err)
 	}
 	samples := append(families(t)[:3], newSample(t, "fib5.fp", text, fencepost.CheckOptions{Models: []fencepost.Model{fencepost.TSO}, Deadlock: true}, "--deadlock", "--slice-executions", "400"))
-	for name, deploy := range map[string]func(*testing.T) *deployment{
-		"embedded":   embedded,
-		"external 1": func(t *testing.T) *deployment { return external(t, 1) },
-		"external 3": func(t *testing.T) *deployment { return external(t, 3) },
+	for _, kind := range []struct {
+		name   string
+		deploy func(*testing.T) *deployment
+	}{
+		{"embedded", embedded},
+		{"external 1", func(t *testing.T) *deployment { return external(t, 1) }},
+		{"external 3", func(t *testing.T) *deployment { return external(t, 3) }},
 	} {
-		t.Run(name, func(t *testing.T) {
-			if *faults == 0 {
-				t.Skip("no faults are asked for")
-			}
-			d := deploy(t)
+		t.Run(kind.name, func(t *testing.T) {
+			d := kind.deploy(t)
 			happened, checks := 0, 0
 			for ; happened < *faults; checks++ {
 				s := samples[rng.Intn(len(samples))]
@@ -232,7 +232,7 @@ func TestFaults(t *testing.T) {
 					t.Errorf("%s: %s, %v\n%s%s", s.file, end, err, &asked.out, &asked.said)
 				}
 			}
-			t.Logf("%s: %d faults, %d checks", name, happened, checks)
+			t.Logf("%s: %d faults, %d checks", kind.name, happened, checks)
 		})
 	}
 }
