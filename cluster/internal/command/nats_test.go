@@ -19,6 +19,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -331,12 +332,14 @@ func TestNATSCluster(t *testing.T) {
 		t.Fatal(err)
 	}
 	// Workers come first. They do not know how many servers shall keep the lists of checks, so they make none.
+	var workers []*exec.Cmd
 	for range 2 {
 		worker := command(t, "worker", "--join", urls, "--slots", "1")
 		lines := stderrLines(t, worker)
 		if err := worker.Start(); err != nil {
 			t.Fatal(err)
 		}
+		workers = append(workers, worker)
 		t.Cleanup(func() { kill(worker) })
 		for line := range lines {
 			if strings.Contains(line, "no check was ever submitted") {
@@ -356,6 +359,15 @@ func TestNATSCluster(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := newSample(t, "fib.fp", text, fencepost.CheckOptions{Models: []fencepost.Model{fencepost.TSO}, Deadlock: true}, "--deadlock", "--slice-executions", "150")
+	// The workers are stopped until the queue is there, or the check could be over before it is seen.
+	signal := func(s syscall.Signal) {
+		for _, w := range workers {
+			if err := w.Process.Signal(s); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	signal(syscall.SIGSTOP)
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
@@ -386,6 +398,7 @@ func TestNATSCluster(t *testing.T) {
 	}
 	kept(t, js, "KV_fp_jobs", "KV_fp_workers", "OBJ_fp_programs")
 	t.Logf("%s ends", leader)
+	signal(syscall.SIGCONT)
 	servers[leader].Shutdown()
 	<-done
 	for _, name := range []string{"KV_fp_jobs", "OBJ_fp_programs"} {
