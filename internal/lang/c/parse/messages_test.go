@@ -92,6 +92,21 @@ func TestInitializers(t *testing.T) {
 	}
 }
 
+// TestDeep: deep and long expressions are read; what is deeper than any program is refused.
+func TestDeep(t *testing.T) {
+	deep := func(n int) string {
+		return "int f(int x) { return " + strings.Repeat("(", n) + "x" + strings.Repeat(")", n) + "; }\n"
+	}
+	for _, text := range []string{deep(20000), "int f(int x) { return x" + strings.Repeat(" + x", 100000) + "; }\n", "int f(int x) { return x" + strings.Repeat(" ? x : x", 20000) + "; }\n"} {
+		if _, says := parseDefault(text); says != "" {
+			t.Error(says)
+		}
+	}
+	if _, says := parseDefault(deep(200000)); !strings.Contains(says, "nested too deeply") || strings.Count(says, "\n") != 1 {
+		t.Errorf("200,000 parentheses: %q", says)
+	}
+}
+
 // FuzzParse: no text makes the parser panic or run without end.
 func FuzzParse(f *testing.F) {
 	f.Add(declarations)

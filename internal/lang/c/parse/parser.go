@@ -37,7 +37,7 @@ type parser struct {
 type bail struct{}
 
 // maxDepth bounds the nesting of expressions, declarators and statements.
-const maxDepth = 3000
+const maxDepth = 100000
 
 func (p *parser) enter() {
 	if p.depth++; p.depth > maxDepth {
