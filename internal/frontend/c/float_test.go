@@ -259,3 +259,24 @@ func TestFloatsMatchGcc(t *testing.T) {
 		}
 	}
 }
+
+// TestFloatConditions: constants of floating point are conditions in constant expressions.
+func TestFloatConditions(t *testing.T) {
+	if got := testkit.CheckC(t, `
+void __VERIFIER_assert(int);
+double g = 0.5 ? 1.0 : 2.0;
+int h = 0.5 && 1, i = 0.0 || 0.0f, k = !0.25;
+_Static_assert(0.5 ? 1 : 0, "yes");
+_Static_assert(0.5 || 0, "yes");
+enum { A = 0.5 - 0.5 ? 3 : 4 };
+int a[0.5 ? 3 : 4], b[!0.5 + 1];
+static int choose(int v) { switch (v) { case 0.5 ? 1 : 2: return 1; } return 0; }
+int main(void) {
+  __VERIFIER_assert(g == 1.0 && h == 1 && i == 0 && k == 0 && A == 4 && choose(1) == 1 && choose(2) == 0);
+  __VERIFIER_assert(sizeof a == 3 * sizeof(int) && sizeof b == sizeof(int));
+  return 0;
+}
+`); got != verdict.Safe {
+		t.Error(got)
+	}
+}

@@ -68,6 +68,45 @@ func (s *shaper) compareFloats(field reflect.Value) {
 	}
 }
 
+// testFloat replaces a constant of floating point that is a condition, which cc does not evaluate, by 0 or 1, and
+// reports whether it did. field is the field of a node with the constant.
+func testFloat(node any, name string, field reflect.Value) bool {
+	if u, ok := node.(*cc.UnaryExpression); !takesTruth(node, name) && !(ok && u.Case == cc.UnaryExpressionNot) {
+		return false
+	}
+	e := field.Interface().(cc.ExpressionNode)
+	at, found := firstFloat(e)
+	v, ok := floatValue(e)
+	if ok && found {
+		field.Set(reflect.ValueOf(number(at, answer(v != 0))))
+	}
+	return ok && found
+}
+
+// firstFloat returns the first constant of floating point in an expression that floatValue evaluates.
+func firstFloat(e cc.ExpressionNode) (cc.Token, bool) {
+	either := func(x, y cc.ExpressionNode) (cc.Token, bool) {
+		if at, ok := firstFloat(x); ok {
+			return at, true
+		}
+		return firstFloat(y)
+	}
+	switch x := e.(type) {
+	case *cc.PrimaryExpression:
+		if x.Case == cc.PrimaryExpressionExpr {
+			return firstFloat(x.ExpressionList)
+		}
+		return x.Token, x.Case == cc.PrimaryExpressionFloat
+	case *cc.UnaryExpression:
+		return firstFloat(x.CastExpression)
+	case *cc.MultiplicativeExpression:
+		return either(x.MultiplicativeExpression, x.CastExpression)
+	case *cc.AdditiveExpression:
+		return either(x.AdditiveExpression, x.MultiplicativeExpression)
+	}
+	return cc.Token{}, false
+}
+
 // isIntegerWord reports whether a word of a type is one of an integer type.
 func isIntegerWord(t *cc.TypeSpecifier) bool {
 	switch t.Case {

@@ -175,6 +175,9 @@ func (s *shaper) walk(node reflect.Value) facts {
 		below := s.walk(child)
 		name := node.Elem().Type().Field(i).Name
 		deep := below.levels >= maxLevels && below.named && takesValue(node.Interface(), name)
+		if below.floats && !below.named && !below.calls && field.Type() == expressionType && testFloat(node.Interface(), name, field) {
+			below.floats = false
+		}
 		if !s.constant && field.Type() == expressionType && (deep || below.floats && takesTruth(node.Interface(), name)) {
 			s.cut(field)
 			below.levels, below.floats = 0, false
