@@ -50,7 +50,7 @@ func (cr *checker) missing(ck *check) []verdict.ProofMissing {
 	pr, k := cr.pr, cr.pr.known
 	m, regs := pr.memory("m"), pr.registers(ck.c, "a")
 	given := cr.given(ck)
-	candidates := k.notRefuted(k.fallenAt(ck.c, ck.a.from()))
+	candidates := notRefuted(k, k.fallenAt(ck.c, ck.a.from()))
 	numbers := k.numbers(pr.run(ck.a, "a", run{regs: regs, mem: m}))
 	terms := make([]string, len(candidates))
 	for i, f := range candidates {
@@ -99,7 +99,7 @@ func (k *knowledge) fallenAt(c *class, l ir.Loc) []fallen {
 // notRefuted returns the proposals that hold in all states of small instances, of which some were seen. Beside the
 // instances on which proposals are tried there is one with a single thread per template, whose states are often few
 // enough to see all of them.
-func (k *knowledge) notRefuted(all []fallen) []fallen {
+func notRefuted(k *knowledge, all []fallen) []fallen {
 	seen, refuted := make([]bool, len(all)), make([]bool, len(all))
 	for _, in := range append([]*instance{k.instance(1)}, k.instances()...) {
 		in.each(k.pr.ctx, k.pr.reach, func(s State, threads []ir.ThreadID) {
