@@ -387,7 +387,7 @@ func TestLostOutputIsAnError(t *testing.T) {
 	for _, extra := range []string{"--json", "--color=never"} {
 		f.stderr.Reset()
 		code := run(s, []string{"check", program(t), extra}, nil, fullDisk{}, &f.stderr)
-		if code != exitInternal || !strings.Contains(f.stderr.String(), "no space left") {
+		if code != exitUsage || !strings.Contains(f.stderr.String(), "no space left") {
 			t.Errorf("%s: exit code %d: %s", extra, code, f.stderr.String())
 		}
 	}

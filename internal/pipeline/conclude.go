@@ -336,7 +336,8 @@ const neverEnds = "no execution comes to its end"
 
 // untested says why a search that found nothing has tested nothing, "" if it has.
 func (p *Program) untested(out *engine.Outcome) string {
-	ended := out.Ended() || out.Rests
+	// What was cut off at a bound did not come to the loops that are meant to go on for ever.
+	ended := out.Ended() || out.Rests && !cutOff(out)
 	switch {
 	case out.Stats.Executions > 0 && !ended:
 		return neverEnds

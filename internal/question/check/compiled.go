@@ -27,6 +27,11 @@ func RunCompiled(ctx context.Context, source, binary pipeline.Input, models []st
 	var races []verdict.Result
 	for i := range after.Results {
 		s, b := &before.Results[i], &after.Results[i]
+		if s.Verdict == verdict.Safe && b.Verdict == verdict.Safe && opt.Endless.Liveness != pipeline.LivenessOff {
+			if b, err = endsToo(ctx, source, binary, b, opt); err != nil {
+				return out, err
+			}
+		}
 		b.Compiled = &verdict.Compiled{Source: s.Program, Verdict: s.Verdict}
 		if b.Verdict == verdict.Unsafe {
 			b.Compiled.Instruction = instructionOf(b)
@@ -42,6 +47,30 @@ func RunCompiled(ctx context.Context, source, binary pipeline.Input, models []st
 		out.Results = append(out.Results, *s, *b)
 	}
 	return out, nil
+}
+
+// endsToo asks about the machine code of a safe program whether loops end that end in the source. A compiler may take a
+// read out of a loop: what is left has no way out, and alone it would count as meant to go on for ever. It returns the
+// result of the machine code so far, or the violation that was found.
+func endsToo(ctx context.Context, source, binary pipeline.Input, so *verdict.Result, opt Options) (*verdict.Result, error) {
+	opt.Engine, opt.CrossCheck, opt.KeepGoing, opt.Finals, opt.Endings = "explicit", false, false, false, false
+	opt.Endless.Liveness = pipeline.LivenessFair
+	for _, in := range []pipeline.Input{source, binary} {
+		if in.Name == binary.Name {
+			opt.Lang = "x86"
+		}
+		answer, err := Run(ctx, in, []string{string(so.Model)}, opt)
+		if err != nil || len(answer.Results) != 1 {
+			return so, err
+		}
+		if r := &answer.Results[0]; r.Verdict != verdict.Safe {
+			if in.Name == binary.Name && r.Verdict == verdict.Unsafe {
+				return r, nil
+			}
+			return so, nil
+		}
+	}
+	return so, nil
 }
 
 // racesOf answers whether the source has a data race under SC, as C defines one: one result, or none if the question
