@@ -80,6 +80,9 @@ func (w *promela) allWays(t *thread, e *ir.Edge) []alternative {
 	case ir.RMW:
 		return w.rmw(t, e)
 	case ir.AtomicBegin:
+		if op.Loads && w.opt.Model != SC {
+			w.refuse(e.Pos, "an atomic load of 16 bytes cannot be written in Promela")
+		}
 		return []alternative{{guard: join(w.alone(t, e), t.drained(e)), acts: []string{fmt.Sprintf("holder = %d", t.id+1)}}}
 	case ir.AtomicEnd:
 		return []alternative{{acts: []string{"holder = 0"}}}
@@ -181,6 +184,10 @@ func (w *promela) load(t *thread, e *ir.Edge) []alternative {
 	in.seen = w.seen(op.Type, &addr, load)
 	switch op.Kind {
 	case ir.Await:
+		if op.Test != ir.MutexUntested {
+			guard = append(guard, w.mutexTest(t, op, in.seen))
+			break
+		}
 		guard = append(guard, w.expr(op.Cond, in))
 	case ir.AbstractLoad:
 		if uses(op.Addr, op.Dst) {

@@ -75,6 +75,24 @@ func (w *promela) mutex(t *thread, e *ir.Edge) []alternative {
 	return out
 }
 
+// mutexTest returns the condition of a load that finds out about a mutex, given the value it sees. What it says in
+// ir is about another word.
+func (w *promela) mutexTest(t *thread, op *ir.Op, seen string) string {
+	mine := fmt.Sprintf("%s %% %d == %d", seen, lockDepth, t.id+1)
+	gone := fmt.Sprintf("%s == %d", seen, ir.DestroyedMutex)
+	switch {
+	case op.Test == ir.MutexMine:
+		return mine
+	case op.Test == ir.MutexUnlocks:
+		return fmt.Sprintf("(%s || %s)", mine, gone)
+	case op.Test == ir.MutexNotMine:
+		return fmt.Sprintf("!(%s || %s)", mine, gone)
+	case op.Mutex == ir.RecursiveMutex:
+		return fmt.Sprintf("!(%s == 0 || %s || %s)", seen, mine, gone)
+	}
+	return fmt.Sprintf("!(%s == 0 || %s)", seen, gone)
+}
+
 // spawn returns the alternatives of a spawn: it starts the first of its threads that has
 // not started.
 func (w *promela) spawn(t *thread, e *ir.Edge) []alternative {

@@ -32,7 +32,7 @@ const (
 	Join  // waits for the thread with handle Val; Dst = its result
 
 	Lock      // mutex word at Addr; Dst = 0 or an errno value
-	TryLock   // Dst = 0, or 16 (EBUSY)
+	TryLock   // Dst = 0, or 16 (EBUSY); flat: only inside a section, see MutexTest
 	Unlock    // Dst = 0 or an errno value
 	CondWait  // condition at Addr, mutex at Val2; Dst = 0
 	Signal    // condition at Addr
@@ -42,7 +42,7 @@ const (
 	Alloc // Dst = address of Val bytes; Stack tells automatic storage from the heap
 	Free  // block at Addr; Stack tells the end of automatic storage from the free of a block of the heap
 
-	AtomicBegin // an indivisible section begins
+	AtomicBegin // an indivisible section begins; Loads says that it only loads
 	AtomicEnd
 
 	Bound // a bound of a pass was hit here: the path is cut off; Msg names the bound, Val is its value
@@ -128,6 +128,35 @@ func (k MutexKind) String() string {
 		panic(fmt.Sprintf("BUG: unknown mutex kind %d", k))
 	}
 	return mutexNames[k]
+}
+
+// MutexTest is what an Await asks about the word of a mutex. It says in one word what the
+// condition of the operation says, for the engines that know mutexes by more than their
+// words. The zero value: the access asks nothing of the kind.
+//
+// A call that takes and releases nothing is such a load. In the flat form, a trylock is a
+// Lock beside an Await of MutexBusy; the lock of an error-checking mutex is a Lock beside an
+// Await of MutexMine; its unlock is an Await of MutexUnlocks before an Unlock, beside an Await of
+// MutexNotMine.
+type MutexTest uint8
+
+// The tests. None of the conditions but MutexUnlocks holds for a destroyed mutex, whose use is an error that
+// the operation after that test, or beside the others, reports.
+const (
+	MutexUntested MutexTest = iota
+	MutexBusy               // a trylock fails: the mutex is held, and if it is recursive not by this thread
+	MutexMine               // this thread holds the mutex
+	MutexNotMine            // this thread does not hold the mutex
+	MutexUnlocks            // this thread holds the mutex, or it was destroyed
+)
+
+var testNames = [...]string{"", "busy", "mine", "notmine", "unlocks"}
+
+func (k MutexTest) String() string {
+	if int(k) >= len(testNames) {
+		panic(fmt.Sprintf("BUG: unknown test of a mutex %d", k))
+	}
+	return testNames[k]
 }
 
 // SyncKind is the effect of an access to a semaphore, a lock or a once control on
@@ -237,10 +266,12 @@ type Op struct {
 	RMW   RMWKind
 	Fence FenceKind
 	Mutex MutexKind
-	Stack bool  // Alloc, Free: automatic storage
-	Align int64 // Alloc: a power of two that divides the address plus Lead; 0 stands for 16
-	Lead  int64 // Alloc: bytes in front of what is aligned, a multiple of 16
-	Timed bool  // CondWait: a thread that is never woken is not deadlocked, as if an assumption had stopped it; Havoc: picks the time that a clock shows
+	Test  MutexTest // Await on the word of a mutex of kind Mutex
+	Loads bool      // AtomicBegin, AtomicEnd: the section only loads, and drains at neither end
+	Stack bool      // Alloc, Free: automatic storage
+	Align int64     // Alloc: a power of two that divides the address plus Lead; 0 stands for 16
+	Lead  int64     // Alloc: bytes in front of what is aligned, a multiple of 16
+	Timed bool      // CondWait: a thread that is never woken is not deadlocked, as if an assumption had stopped it; Havoc: picks the time that a clock shows
 	// Sync marks an access that is part of a library call: it synchronises as the library
 	// specifies, not as a C11 atomic of its order does. Only the data race property reads
 	// it.
@@ -302,11 +333,14 @@ func (op *Op) CutsOff() bool { return op.Kind == Bound || op.Kind == Unsupported
 
 // MustDrain reports whether the operation is enabled only when the buffer of its thread is
 // empty, under TSO and PSO. Locking an owned recursive mutex again and its inner unlock are
-// exceptions that depend on the state.
+// exceptions that depend on the state; so are a trylock, and operations on an error-checking mutex,
+// that fail, which are other operations in the flat form.
 func (op *Op) MustDrain() bool {
 	switch op.Kind {
-	case RMW, Spawn, Join, Lock, TryLock, Unlock, CondWait, Barrier, AtomicBegin, AtomicEnd:
+	case RMW, Spawn, Join, Lock, TryLock, Unlock, CondWait, Barrier:
 		return true
+	case AtomicBegin, AtomicEnd:
+		return !op.Loads
 	case Fence:
 		return op.Fence != StoreStoreFence
 	}

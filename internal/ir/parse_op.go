@@ -76,6 +76,7 @@ func (ps *parser) suffixes(op *Op) {
 	for _, s := range strings.Split(t.text, ".")[1:] {
 		typ, isType := typeWords[s]
 		rmw, fence, mutex := slices.Index(rmwNames[:], s), slices.Index(fenceNames[:], s), slices.Index(mutexNames[:], s)
+		test := slices.Index(testNames[:], s)
 		switch {
 		case isType && op.Accesses():
 			op.Type = typ
@@ -83,8 +84,15 @@ func (ps *parser) suffixes(op *Op) {
 			op.RMW = RMWKind(rmw)
 		case op.Kind == Fence && fence > 0:
 			op.Fence = FenceKind(fence)
-		case (op.Mutex != MutexUnset || op.Kind == CondWait) && mutex > 0:
+		case (op.Mutex != MutexUnset || op.Kind == CondWait || op.Kind == Await) && mutex > 0:
 			op.Mutex = MutexKind(mutex)
+		case op.Kind == Await && test > 0:
+			op.Test = MutexTest(test)
+			if op.Mutex == MutexUnset {
+				op.Mutex = NormalMutex
+			}
+		case (op.Kind == AtomicBegin || op.Kind == AtomicEnd) && s == "loads":
+			op.Loads = true
 		case (op.Kind == Alloc || op.Kind == Free) && s == "stack":
 			op.Stack = true
 		case (op.Kind == CondWait || op.Kind == Havoc) && s == "timed":

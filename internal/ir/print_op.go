@@ -38,6 +38,12 @@ func (pr *printer) suffixes(op *Op) {
 	if op.Mutex != MutexUnset && (op.Mutex != NormalMutex || op.Kind == CondWait) {
 		pr.printf(".%s", op.Mutex)
 	}
+	if op.Test != MutexUntested {
+		pr.printf(".%s", op.Test)
+	}
+	if op.Loads {
+		pr.printf(".loads")
+	}
 	if op.Stack {
 		pr.printf(".stack")
 	}

@@ -138,6 +138,8 @@ func (g *generator) op(kind OpKind) Op {
 	put(fieldObj, func() { op.Obj = ObjectID(g.Intn(len(g.p.Objects))) })
 	put(fieldFence, func() { op.Fence = FenceKind(1 + g.Intn(len(fenceNames)-1)) })
 	put(fieldMutex, func() { op.Mutex = MutexKind(1 + g.Intn(len(mutexNames)-1)) })
+	put(fieldTest, func() { op.Test = MutexTest(1 + g.Intn(len(testNames)-1)) })
+	put(fieldLoads, func() { op.Loads = true })
 	put(fieldStack, func() { op.Stack = true })
 	put(fieldTimed, func() { op.Timed = true })
 	put(fieldSync, func() { op.Sync = SyncKind(1 + g.Intn(len(syncNames)-1)) })
@@ -163,6 +165,12 @@ func (g *generator) op(kind OpKind) Op {
 		}
 	case CondWait:
 		op.Val2 = g.expr(2)
+	case Await: // a test of a mutex and its kind go together
+		if op.Test == MutexUntested {
+			op.Mutex = MutexUnset
+		} else if op.Mutex == MutexUnset {
+			op.Mutex = NormalMutex
+		}
 	case Call:
 		if op.Val == nil {
 			op.Func, op.Msg = FuncID(g.Intn(len(g.p.Funcs))), ""

@@ -31,12 +31,14 @@ const (
 	fieldLayout
 	fieldAlign
 	fieldCode
+	fieldTest
+	fieldLoads
 )
 
 var fieldNames = []string{
 	"an access type", "a memory order", "a failure order", "a destination", "a second destination", "an address", "a value",
 	"a second value", "a condition", "an object", "an RMW function", "a fence kind", "a mutex kind", "stack storage", "a time limit", "a synchronisation", "a range",
-	"a function", "arguments", "threads", "a check class", "a message", "a layout", "an alignment", "a code",
+	"a function", "arguments", "threads", "a check class", "a message", "a layout", "an alignment", "a code", "a test of a mutex", "a section of loads",
 }
 
 func (s fieldSet) has(f fieldSet) bool { return s&f != 0 }
@@ -48,7 +50,7 @@ var opFields = [...]struct{ need, may fieldSet }{
 	Nop:          {may: fieldOrder},
 	Load:         {need: accessFields | fieldDst, may: fieldObj | fieldSync},
 	AbstractLoad: {need: accessFields | fieldDst, may: fieldObj | fieldCond | fieldRange},
-	Await:        {need: accessFields | fieldCond, may: fieldObj | fieldDst | fieldSync},
+	Await:        {need: accessFields | fieldCond, may: fieldObj | fieldDst | fieldSync | fieldMutex | fieldTest},
 	Store:        {need: accessFields | fieldVal, may: fieldObj | fieldSync},
 	RMW:          {need: accessFields | fieldRMW | fieldVal, may: fieldObj | fieldDst | fieldDst2 | fieldVal2 | fieldFail | fieldCond | fieldSync},
 	Fence:        {need: fieldFence, may: fieldOrder},
@@ -71,8 +73,8 @@ var opFields = [...]struct{ need, may fieldSet }{
 	Barrier:      {need: fieldAddr, may: fieldObj | fieldDst},
 	Alloc:        {need: fieldDst | fieldVal, may: fieldStack | fieldMsg | fieldLayout | fieldAlign},
 	Free:         {need: fieldAddr, may: fieldStack},
-	AtomicBegin:  {},
-	AtomicEnd:    {},
+	AtomicBegin:  {may: fieldLoads},
+	AtomicEnd:    {may: fieldLoads},
 	Bound:        {need: fieldMsg, may: fieldVal},
 	Unsupported:  {need: fieldCode | fieldMsg},
 }
@@ -112,6 +114,8 @@ func (op *Op) fields() fieldSet {
 	put(fieldClass, op.Class != CheckUnset)
 	put(fieldMsg, op.Msg != "")
 	put(fieldCode, op.Code != "")
+	put(fieldTest, op.Test != MutexUntested)
+	put(fieldLoads, op.Loads)
 	return s
 }
 
@@ -150,6 +154,8 @@ func (op *Op) fieldProblems() []string {
 		bad("needs a function, a pointer or threads")
 	case op.Kind == Spawn && op.Val != nil && (op.Func != NoFunc || len(op.Threads) > 0):
 		bad("has a pointer beside a function or threads")
+	case op.Kind == Await && (op.Test == MutexUntested) != (op.Mutex == MutexUnset):
+		bad("has a test of a mutex or its kind, but not both")
 	case op.Align != 0 && !validAlign(op.Align):
 		bad("has an alignment of %d", op.Align)
 	case op.Lead < 0 || op.Lead%16 != 0 || op.Lead != 0 && op.Align == 0:
@@ -179,7 +185,7 @@ func (op *Op) enumProblems() []string {
 		{uint8(op.Sync), len(syncNames), "synchronisation"},
 		{uint8(op.Order), len(orderNames), "memory order"}, {uint8(op.Fail), len(orderNames), "failure order"},
 		{uint8(op.RMW), len(rmwNames), "RMW function"}, {uint8(op.Fence), len(fenceNames), "fence kind"},
-		{uint8(op.Mutex), len(mutexNames), "mutex kind"}, {uint8(op.Class), len(checkNames), "check class"},
+		{uint8(op.Mutex), len(mutexNames), "mutex kind"}, {uint8(op.Test), len(testNames), "test of a mutex"}, {uint8(op.Class), len(checkNames), "check class"},
 	} {
 		if int(e.value) >= e.names {
 			problems = append(problems, fmt.Sprintf("has an unknown %s %d", e.what, e.value))

@@ -143,9 +143,9 @@ const maxFound = 1 << 16
 func (y *System) Effects(user int, e *ir.Edge, s *State, values func(c int) []int64, give func(Effect)) {
 	op := &e.Op
 	size, mutex := op.Type.Size(), false
-	switch op.Kind {
-	case ir.Load, ir.Await, ir.AbstractLoad, ir.Store, ir.RMW:
-	case ir.Lock, ir.TryLock, ir.Unlock:
+	switch {
+	case op.Accesses() && op.Test == ir.MutexUntested:
+	case op.Kind == ir.Lock, op.Kind == ir.TryLock, op.Kind == ir.Unlock, op.Kind == ir.Await:
 		if op.Mutex != ir.NormalMutex {
 			y.Refuse(e, "a mutex that is not of the normal kind")
 			return
@@ -272,7 +272,7 @@ func (y *System) modify(op *ir.Op, s *State, old int64) (value int64, wrote bool
 	panic("BUG: unknown read-modify-write")
 }
 
-// mutex locks and unlocks. A mutex is free or held; the state of the thread that holds it says so.
+// mutex locks and unlocks, or finds a mutex held. A mutex is free or held; the state of the thread that holds it says so.
 func (y *System) mutex(e *ir.Edge, s *State, ef Effect, give func(Effect)) {
 	const free, taken = 0, 1
 	op := &e.Op
@@ -280,6 +280,12 @@ func (y *System) mutex(e *ir.Edge, s *State, ef Effect, give func(Effect)) {
 	mine := slices.Contains(s.Held, t.Cell)
 	result := int64(0)
 	switch {
+	case op.Kind == ir.Await: // for a trylock that fails
+		if t.Old == taken {
+			t.Read = true
+			give(ef)
+		}
+		return
 	case op.Kind == ir.Unlock && !mine:
 		give(Effect{Fails: true})
 		return

@@ -108,7 +108,8 @@ func (y *System) full(s *State, t int) bool {
 func (y *System) flushable(s *State, t int, out []Step) []Step {
 	b := s.bufs[t]
 	if len(b) == 0 || s.holder >= 0 || y.Attacks {
-		// The buffer of the holder is empty: its section drained it, and stores write memory.
+		// The buffer of the holder is empty: its section drained it, and stores write memory. If
+		// its section only loads, the entries are the same before and after it.
 		return out
 	}
 	if y.Model == TSO {

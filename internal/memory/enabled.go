@@ -160,8 +160,9 @@ func (y *System) enabledExclusive(s *State, t int, e *edge, regs []int64, one St
 	case ir.Alloc:
 		return s.allocChoices(t, e, regs, one, out)
 	case ir.AtomicBegin:
-		ok = ok && s.holder < 0
+		ok = (ok || e.ir.Op.Loads) && s.holder < 0
 	case ir.AtomicEnd:
+		ok = ok || e.ir.Op.Loads
 		if s.holder != int32(t) {
 			panic("BUG: end of an atomic section that is not held")
 		}

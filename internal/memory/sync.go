@@ -16,26 +16,38 @@ const destroyed = ^uint64(0)
 
 func mutexDepth(word uint64) uint64 { return word >> 32 }
 
+// refused reports whether lock, trylock or unlock of thread t takes and releases nothing, if it sees
+// the word. It is a load then.
+func (e *edge) refused(t int, word uint64) bool {
+	mine, kind := mutexOwner(word) == t, e.ir.Op.Mutex
+	switch {
+	case word == destroyed:
+		return false
+	case e.kind == ir.TryLock:
+		return word != 0 && !(mine && kind == ir.RecursiveMutex)
+	case e.kind == ir.Lock:
+		return mine && kind == ir.ErrorCheckMutex
+	}
+	return !mine && kind == ir.ErrorCheckMutex
+}
+
 // enabledMutex decides whether lock, trylock and unlock are enabled: all need an empty buffer,
-// except locking an owned recursive mutex again and its inner unlock.
+// except those that are refused, locking an owned recursive mutex again and its inner unlock.
 func (y *System) enabledMutex(s *State, t int, e *edge, regs []int64) bool {
-	off, fault := y.locate(s, t, e, uint64(e.addr.eval(regs, 0)))
+	addr := uint64(e.addr.eval(regs, 0))
+	off, fault := y.locate(s, t, e, addr)
 	if fault != 0 {
 		return s.drained(t)
 	}
-	word := s.readAt(off, WordSize)
-	mine := mutexOwner(word) == t
-	kind := e.ir.Op.Mutex
-	if mine && kind == ir.RecursiveMutex && (e.kind != ir.Unlock || mutexDepth(word) > 0) {
+	if seen, _ := y.take(s, t, e, off, addr); e.refused(t, seen) {
 		return true
 	}
-	if !s.drained(t) {
-		return false
+	word := s.readAt(off, WordSize)
+	mine := mutexOwner(word) == t
+	if mine && e.ir.Op.Mutex == ir.RecursiveMutex && (e.kind != ir.Unlock || mutexDepth(word) > 0) {
+		return true
 	}
-	if e.kind == ir.Lock {
-		return word == 0 || word == destroyed || mine && kind == ir.ErrorCheckMutex
-	}
-	return true
+	return s.drained(t) && (e.kind != ir.Lock || word == 0 || word == destroyed)
 }
 
 // mutex applies lock, trylock or unlock.
@@ -46,7 +58,10 @@ func (y *System) mutex(s *State, t int, e *edge, regs []int64) {
 		s.failAt(t, e, fault, addr)
 		return
 	}
-	word := s.readAt(off, WordSize)
+	word, _ := y.take(s, t, e, off, addr)
+	if !e.refused(t, word) {
+		word = s.readAt(off, WordSize)
+	}
 	mine := mutexOwner(word) == t
 	kind := e.ir.Op.Mutex
 	next, result := word, int64(0)

@@ -50,16 +50,45 @@ func (c *turn) refuse(addr uint64, old, errno int64) {
 	c.step(verdict.StepRMW, 0, r, func(_ *state, th *thread) { th.set(c.op.Dst, errno) })
 }
 
+// fails adds the step of a call that gets nothing and gives nothing back. It is a load of the mutex: it needs no empty
+// buffer, and takes bytes that the thread has itself stored from there. errno returns the result of the call for
+// the word that it sees; 0 if the call does not fail.
+func (c *turn) fails(addr uint64, errno func(word int64) int64) bool {
+	if c.m.check(c.s, c.th.buf, c.op.Obj, addr, mutexSize) != nil {
+		return false
+	}
+	raw := c.s.read(addr, mutexSize)
+	for k := range mutexSize {
+		if e := c.th.newest(addr + uint64(k)); e != nil {
+			raw = setByte(raw, k, e.at(addr+uint64(k)))
+		}
+	}
+	word := int64(raw)
+	if word == gone || errno(word) == 0 {
+		return false
+	}
+	c.refuse(addr, word, errno(word))
+	return true
+}
+
 // lock adds the steps of Lock and TryLock.
 func (c *turn) lock() {
 	addr := uint64(c.eval(c.op.Addr))
-	old := c.s.mutex(addr)
-	mine := old != 0 && owner(old) == c.t
-	again := mine && c.op.Mutex == ir.RecursiveMutex
-	if !c.drained() && !again {
+	if c.fails(addr, func(word int64) int64 {
+		mine := word != 0 && owner(word) == c.t
+		switch {
+		case c.op.Kind == ir.TryLock && word != 0 && !(mine && c.op.Mutex == ir.RecursiveMutex):
+			return ir.EBUSY
+		case c.op.Kind == ir.Lock && mine && c.op.Mutex == ir.ErrorCheckMutex:
+			return ir.EDEADLK
+		}
+		return 0
+	}) {
 		return
 	}
-	if !c.valid(c.op.Obj, addr, mutexSize) {
+	old := c.s.mutex(addr)
+	again := old != 0 && owner(old) == c.t && c.op.Mutex == ir.RecursiveMutex
+	if !c.drained() && !again || !c.valid(c.op.Obj, addr, mutexSize) {
 		return
 	}
 	switch {
@@ -69,22 +98,23 @@ func (c *turn) lock() {
 		c.change(addr, old, mutexWord(c.t))
 	case again:
 		c.change(addr, old, old+deeper)
-	case c.op.Kind == ir.TryLock:
-		c.refuse(addr, old, ir.EBUSY)
-	case mine && c.op.Mutex == ir.ErrorCheckMutex:
-		c.refuse(addr, old, ir.EDEADLK)
 	}
 }
 
 func (c *turn) unlock() {
 	addr := uint64(c.eval(c.op.Addr))
+	if c.fails(addr, func(word int64) int64 {
+		if c.op.Mutex == ir.ErrorCheckMutex && (word == 0 || owner(word) != c.t) {
+			return ir.EPERM
+		}
+		return 0
+	}) {
+		return
+	}
 	old := c.s.mutex(addr)
 	mine := old != 0 && owner(old) == c.t
 	inner := mine && c.op.Mutex == ir.RecursiveMutex && depth(old) > 1
-	if !c.drained() && !inner {
-		return
-	}
-	if !c.valid(c.op.Obj, addr, mutexSize) {
+	if !c.drained() && !inner || !c.valid(c.op.Obj, addr, mutexSize) {
 		return
 	}
 	switch {
@@ -94,8 +124,6 @@ func (c *turn) unlock() {
 		c.change(addr, old, old-deeper)
 	case mine:
 		c.change(addr, old, 0)
-	case c.op.Mutex == ir.ErrorCheckMutex:
-		c.refuse(addr, old, ir.EPERM)
 	default:
 		c.fail(record{addr: addr, size: mutexSize, value: old},
 			&violation{ir.BadUnlock, fmt.Sprintf("the mutex at 0x%x is not held by the thread", addr)})

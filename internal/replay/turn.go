@@ -93,11 +93,11 @@ func (c *turn) runShared() {
 	case ir.Free:
 		c.free()
 	case ir.AtomicBegin:
-		if c.drained() && c.s.holder < 0 {
+		if (c.op.Loads || c.drained()) && c.s.holder < 0 {
 			c.exec(0, record{}, func(n *state, _ *thread) { n.holder = c.t })
 		}
 	case ir.AtomicEnd:
-		if c.drained() && c.s.holder == c.t {
+		if (c.op.Loads || c.drained()) && c.s.holder == c.t {
 			c.exec(0, record{}, func(n *state, _ *thread) { n.holder = -1 })
 		}
 	default:

@@ -211,6 +211,8 @@ func (a *awaits) outcomes(op *ir.Op, values []*ir.Expr) []outcome {
 		return []outcome{{a.with(values, op.Dst, nil), true}}
 	case ir.AbstractLoad, ir.Havoc:
 		return []outcome{{a.with(values, op.Dst, nil), true}}
+	case ir.Lock:
+		return []outcome{{a.with(values, op.Dst, ir.Int(0)), false}}
 	case ir.TryLock:
 		return []outcome{{a.with(values, op.Dst, ir.Int(0)), false}, {a.with(values, op.Dst, ir.Int(ir.EBUSY)), true}}
 	case ir.RMW:

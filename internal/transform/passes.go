@@ -38,6 +38,12 @@ var Passes = []Pass{
 		Run:  flatten,
 	},
 	{
+		Name: failuresPass,
+		Doc:  "gives every result of a trylock, and of an error-checking mutex, an edge of its own",
+		Why:  "after flatten: who holds a mutex is said by the number of a thread",
+		Run:  failures,
+	},
+	{
 		Name: "localize",
 		Doc:  "turns automatic variables that only one thread can reach into static objects",
 		Why:  "after flatten: only then each activation has its separate allocation",

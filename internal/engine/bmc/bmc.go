@@ -28,6 +28,9 @@ func supports(t *engine.Task) error {
 	if err := engine.NoGlobalFence("bmc", t.Program); err != nil {
 		return err
 	}
+	if err := t.NoLoadSection("bmc"); err != nil {
+		return err
+	}
 	if err := t.NoEndless("bmc"); err != nil {
 		return err
 	}

@@ -65,6 +65,9 @@ func takes(t *engine.Task) error {
 	if err := engine.NoGlobalFence("dual", t.Program); err != nil {
 		return err
 	}
+	if err := t.NoLoadSection("dual"); err != nil {
+		return err
+	}
 	switch {
 	case len(t.Program.Threads) > maxThreads:
 		return fmt.Errorf("dual takes at most %d threads", maxThreads)
@@ -88,8 +91,8 @@ func refused(op *ir.Op) string {
 	switch op.Kind {
 	case ir.CondWait, ir.Signal, ir.Broadcast, ir.Barrier, ir.Alloc, ir.Free:
 		return op.Kind.String()
-	case ir.Lock, ir.TryLock, ir.Unlock:
-		if op.Mutex != ir.NormalMutex {
+	case ir.Lock, ir.TryLock, ir.Unlock, ir.Await:
+		if op.Mutex != ir.MutexUnset && op.Mutex != ir.NormalMutex {
 			return "a mutex that is not of the normal kind"
 		}
 	case ir.Spawn:

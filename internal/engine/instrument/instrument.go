@@ -26,6 +26,9 @@ func New(sc engine.Engine) engine.Engine {
 			if err := engine.NoGlobalFence("instrument", t.Program); err != nil {
 				return err
 			}
+			if err := t.NoLoadSection("instrument"); err != nil {
+				return err
+			}
 			if _, err := NewInstrumenter(t.Program, transform.InstrumentOptions{}); err != nil {
 				return err
 			}

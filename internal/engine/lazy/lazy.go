@@ -70,6 +70,9 @@ func (l *lazy) supports(t *engine.Task) error {
 	if err := engine.NoGlobalFence("lazy", t.Program); err != nil {
 		return err
 	}
+	if err := t.NoLoadSection("lazy"); err != nil {
+		return err
+	}
 	if err := t.NoEndless("lazy"); err != nil {
 		return err
 	}

@@ -84,6 +84,9 @@ func locks(op *ir.Op) bool {
 	return op.Kind == ir.Lock || op.Kind == ir.TryLock || op.Kind == ir.Unlock
 }
 
+// tests reports whether an operation finds out about a mutex and changes nothing.
+func tests(op *ir.Op) bool { return op.Test != ir.MutexUntested }
+
 func width(op *ir.Op) int {
 	if locks(op) {
 		return ir.CellUnit

@@ -163,6 +163,7 @@ func (lf *lockFinder) guessLock(lk *lock, holder *class) *lock {
 func (lf *lockFinder) guessHolding(c *class, lk *lock, entry holding) ([]holding, bool) {
 	at := make([]holding, len(c.f.Locs))
 	at[c.f.Entry] = entry
+	tried := triedEdges(c.f)
 	for work := []ir.Loc{c.f.Entry}; len(work) > 0; {
 		l := work[len(work)-1]
 		work = work[:len(work)-1]
@@ -170,7 +171,7 @@ func (lf *lockFinder) guessHolding(c *class, lk *lock, entry holding) ([]holding
 			if a.from() != l {
 				continue
 			}
-			h, possible := lf.afterHolding(a, lk, at[l])
+			h, possible := lf.afterHolding(a, lk, at[l], tried)
 			if !possible {
 				continue
 			}
@@ -188,9 +189,13 @@ func (lf *lockFinder) guessHolding(c *class, lk *lock, entry holding) ([]holding
 
 // afterHolding guesses whether a thread holds the lock after an action, and whether the action is
 // possible.
-func (lf *lockFinder) afterHolding(a *action, lk *lock, h holding) (holding, bool) {
+func (lf *lockFinder) afterHolding(a *action, lk *lock, h holding, tried map[ir.EdgeID]triedEdge) (holding, bool) {
 	for _, e := range a.edges {
 		op := &e.Op
+		if t, ok := tried[e.ID]; ok && h.kind == free && lf.accesses(t.test, lk.region) {
+			h = holding{heldUnless, t.result}
+			continue
+		}
 		switch {
 		case op.Kind == ir.Assume && h.depends():
 			yes, no := lf.allows(op.Val, h)

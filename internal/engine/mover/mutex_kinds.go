@@ -9,8 +9,11 @@ import (
 // So the depth at a location follows from the thread's own path, and if all paths to each location agree
 // on it, every operation is one of a normal mutex or none at all. The outer lock and unlock act as on
 // a normal mutex. The inner ones of a recursive mutex change nothing that another thread sees, and do
-// not drain. A lock of an error-checking mutex by its holder, and an unlock by another thread, drain and
-// return an error. Programs in which two paths disagree are refused.
+// not drain. What finds out that an operation fails (ir.MutexTest) holds always or never where the thread's own
+// path decides it; the rest of it asks whether the mutex is held. Programs in which two paths disagree are
+// refused.
+//
+// The operations on an error-checking mutex are those of a normal one, beside such tests.
 
 // depth is how often a thread holds a mutex: depth times, or, if test is a register, depth times where
 // that register is 0 and not at all where it is not. The zero value is unset.
@@ -35,7 +38,7 @@ func plainMutexes(p *ir.Program) error {
 	for _, f := range p.Funcs {
 		for i := range f.Edges {
 			e := &f.Edges[i]
-			if !locks(&e.Op) || e.Op.Mutex != ir.RecursiveMutex && e.Op.Mutex != ir.ErrorCheckMutex {
+			if !locks(&e.Op) && !tests(&e.Op) || e.Op.Mutex != ir.RecursiveMutex && e.Op.Mutex != ir.ErrorCheckMutex {
 				continue
 			}
 			addr, fixed := (&layout{prog: p}).constant(e.Op.Addr)
@@ -106,9 +109,9 @@ func (k *kindsOf) replace() error {
 	return nil
 }
 
-// mine reports whether an operation locks or unlocks the mutex.
+// mine reports whether an operation locks, unlocks or tests the mutex.
 func (k *kindsOf) mine(op *ir.Op) bool {
-	if !locks(op) {
+	if !locks(op) && !tests(op) {
 		return false
 	}
 	addr, fixed := (&layout{prog: k.p}).constant(op.Addr)
@@ -126,15 +129,15 @@ func (k *kindsOf) onlyLocked() error {
 			addr := op.Addr
 			if op.Kind == ir.CondWait {
 				addr = op.Val2
-			} else if !op.Writes() && !locks(op) && op.Kind != ir.Free {
+			} else if !op.Writes() && !locks(op) && !tests(op) && op.Kind != ir.Free {
 				continue
 			}
 			to, fixed := (&layout{prog: k.p}).constant(addr)
 			switch {
 			case !fixed && op.Kind != ir.CondWait && op.Obj != ir.NoObject && op.Obj != home:
 			case fixed && (to+int64(width(op)) <= k.addr || k.addr+ir.CellUnit <= to):
-			case locks(op) && fixed && to == k.addr && op.Mutex == k.kind, op.Kind == ir.CondWait && fixed && to == k.addr:
-			case locks(op):
+			case k.mine(op) && (op.Mutex == k.kind || locks(op) && k.kind == ir.ErrorCheckMutex && op.Mutex == ir.NormalMutex), op.Kind == ir.CondWait && fixed && to == k.addr:
+			case locks(op), tests(op):
 				return refuse(e, "a mutex whose kind is not known is not covered")
 			case k.initialises(f, e, to) && fixed:
 			default:
@@ -158,12 +161,16 @@ func (k *kindsOf) initialises(f *ir.Func, e *ir.Edge, to int64) bool {
 func (k *kindsOf) depths(f *ir.Func) ([]depth, error) {
 	at := make([]depth, len(f.Locs))
 	at[f.Entry] = depth{known: true, test: ir.NoReg}
+	tried := triedEdges(f)
 	for work := []ir.Loc{f.Entry}; len(work) > 0; {
 		l := work[len(work)-1]
 		work = work[:len(work)-1]
 		for _, i := range f.Out(l) {
 			e := &f.Edges[i]
 			next, possible, fine := k.after(&e.Op, at[l])
+			if t, ok := tried[e.ID]; ok && k.mine(t.test) && at[l].times == 0 && at[l].test == ir.NoReg {
+				next.times, next.test = 1, t.result
+			}
 			switch {
 			case !fine || possible && at[e.To].known && at[e.To] != next:
 				return nil, refuse(e, "how often this thread holds a mutex that is recursive or checks for errors depends on the path here, which is not covered")
@@ -213,6 +220,11 @@ func (k *kindsOf) locked(op *ir.Op, d depth) (next depth, possible, fine bool) {
 	next = d
 	again := k.kind == ir.RecursiveMutex
 	switch {
+	case tests(op):
+		holds, certain := k.found(op, d)
+		return d, holds || !certain, true
+	case op.Kind == ir.Lock && d.times > 0 && op.Mutex == ir.NormalMutex: // waits for itself
+		return d, false, true
 	case op.Kind == ir.Unlock && d.times > 0:
 		next.times--
 	case op.Kind == ir.Unlock: // an error, after which nothing has changed
@@ -225,6 +237,17 @@ func (k *kindsOf) locked(op *ir.Op, d depth) (next depth, possible, fine bool) {
 		next.times, next.test = 1, op.Dst
 	}
 	return next, true, true
+}
+
+// found reports whether a test of the mutex holds at a depth, as far as that is certain.
+func (k *kindsOf) found(op *ir.Op, d depth) (holds, certain bool) {
+	switch op.Test {
+	case ir.MutexMine, ir.MutexUnlocks:
+		return d.times > 0, true
+	case ir.MutexNotMine:
+		return d.times == 0, true
+	}
+	return d.times > 0 && k.kind != ir.RecursiveMutex, d.times > 0
 }
 
 // allows reports whether a condition can hold with the result 0 of a trylock, and with EBUSY. It may hold if it reads
@@ -249,8 +272,24 @@ func (k *kindsOf) allows(cond *ir.Expr, r ir.Reg) (yes, no bool) {
 func (k *kindsOf) rewrite(f *ir.Func, i int, d depth) {
 	e := &f.Edges[i]
 	op := &e.Op
+	alone := op.Mutex == ir.NormalMutex // what fails is beside it
 	op.Mutex = ir.NormalMutex
+	if tests(op) {
+		holds, certain := k.found(op, d)
+		switch {
+		case certain && holds:
+			e.Op, e.Pass = ir.NewOp(ir.Nop), Name
+		case certain:
+			e.Op, e.Pass = ir.NewOp(ir.Assume), Name
+			e.Op.Val = ir.Int(0)
+		}
+		return
+	}
 	switch {
+	case alone && op.Kind == ir.Lock && d.times > 0:
+		e.Op, e.Pass = ir.NewOp(ir.Assume), Name
+		e.Op.Val = ir.Int(0)
+	case alone:
 	case k.kind == ir.RecursiveMutex && (op.Kind == ir.Unlock && d.times > 1 || op.Kind != ir.Unlock && d.times > 0):
 		onlyResult(e, 0)
 	case k.kind == ir.ErrorCheckMutex && op.Kind == ir.Unlock && d.times == 0:
@@ -272,7 +311,7 @@ func onlyResult(e *ir.Edge, v int64) {
 	e.Op, e.Pass = set, Name
 }
 
-// fail replaces an operation by one that drains and returns an error.
+// fail replaces an operation inside an atomic section by one that returns an error.
 func (k *kindsOf) fail(f *ir.Func, i int, errno int64) {
 	after := insertAfter(k.p, f, i, f.Edges[i].Op)
 	onlyResult(&f.Edges[after], errno)

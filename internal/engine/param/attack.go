@@ -3,6 +3,7 @@ package param
 import (
 	"slices"
 
+	"fencepost/internal/engine"
 	"fencepost/internal/ir"
 	"fencepost/internal/lts"
 )
@@ -117,6 +118,8 @@ func (b *builder) expandAttacker(id int, l *local) {
 					b.attackerGoes(here, e, l.with(n.State), nil, nil)
 				}
 			}
+		case op.Kind == ir.AtomicBegin && op.Loads:
+			b.err = &engine.Unsupported{Pos: engine.Pos(e), What: "for any number of threads: an atomic load of 16 bytes is not supported"}
 		case op.Kind == ir.Store:
 			b.attackerStores(id, here, l, e)
 		case op.Kind == ir.Load || op.Kind == ir.Await || op.Kind == ir.AbstractLoad:

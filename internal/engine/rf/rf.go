@@ -69,6 +69,9 @@ func supports(t *engine.Task) error {
 	if e := engine.GlobalFenceInside(t.Program); e != nil {
 		return &engine.Unsupported{Pos: engine.Pos(e), What: "rf does not take a global fence inside an atomic section"}
 	}
+	if err := t.NoLoadSection("rf"); err != nil {
+		return err
+	}
 	if t.Props.Fairness != 0 {
 		if err := t.NoEndless("rf"); err != nil {
 			return err

@@ -170,6 +170,9 @@ func supports(t *engine.Task) error {
 	if err := engine.NoGlobalFence("robust", t.Program); err != nil {
 		return err
 	}
+	if err := t.NoLoadSection("robust"); err != nil {
+		return err
+	}
 	p := t.Program
 	if p.Form != ir.Flat {
 		return fmt.Errorf("robust takes flat programs")

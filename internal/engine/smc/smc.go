@@ -21,6 +21,9 @@ func (t *job) supports() error {
 	if e := engine.GlobalFenceInside(t.Program); e != nil {
 		return &engine.Unsupported{Pos: engine.Pos(e), What: "smc does not take membarrier inside an atomic section"}
 	}
+	if err := t.NoLoadSection("smc"); err != nil {
+		return err
+	}
 	if err := t.TakesThreads("smc"); err != nil {
 		return err
 	}

@@ -6,9 +6,9 @@ import (
 	"fencepost/internal/ir"
 )
 
-// Atomic operations on 16 bytes. On x86-64 all of them are made of lock cmpxchg16b, loads and stores too: an
-// atomic section with two accesses of 8 bytes each, which drains the store buffer before and after. The
-// memory order makes no difference.
+// Atomic operations on 16 bytes: an atomic section with two accesses of 8 bytes each. On x86-64 stores and
+// updates are made of lock cmpxchg16b and drain the store buffer. Loads are plain loads of 16 bytes
+// where the processor has AVX, as libatomic makes them, and drain nothing. The memory order makes no difference.
 
 // wideSection runs an operation on an object of 16 bytes in one step. next returns what is written; nil
 // for a load.
@@ -25,21 +25,22 @@ func (f *Accesses) wideSection(l Lvalue, t ir.Type, next func(was Value) *Value)
 		op.Val = e
 		f.Code.Emit(op)
 	}
-	f.Code.Emit(ir.NewOp(ir.AtomicBegin))
+	begin, end := ir.NewOp(ir.AtomicBegin), ir.NewOp(ir.AtomicEnd)
+	begin.Loads, end.Loads = next == nil, next == nil
+	f.Code.Emit(begin)
 	lowWord := load(low)
 	was = Pair(lowWord, load(high), t.Signed)
-	if is := next(was); is != nil {
+	if next != nil {
+		is := next(was)
 		store(low, is.Expr)
 		store(high, is.High)
 	}
-	f.Code.Emit(ir.NewOp(ir.AtomicEnd))
+	f.Code.Emit(end)
 	return was
 }
 
 // LoadSection is an atomic load of 16 bytes.
-func (f *Accesses) LoadSection(l Lvalue, t ir.Type) Value {
-	return f.wideSection(l, t, func(Value) *Value { return nil })
-}
+func (f *Accesses) LoadSection(l Lvalue, t ir.Type) Value { return f.wideSection(l, t, nil) }
 
 // StoreAtomic is an atomic store of any size.
 func (f *Accesses) StoreAtomic(l Lvalue, v Value, order ir.Order) {

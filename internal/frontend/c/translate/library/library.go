@@ -152,12 +152,14 @@ func libAssume(f *translate.Lowering, c *translate.Call) translate.Value {
 	return nothing()
 }
 
+// libSection begins or ends an atomic section. Those of __fp_loads only load, and drain nothing.
 func libSection(f *translate.Lowering, c *translate.Call) translate.Value {
-	kind := ir.AtomicBegin
-	if c.Name == "__VERIFIER_atomic_end" || c.Name == "__CPROVER_atomic_end" {
-		kind = ir.AtomicEnd
+	op := ir.NewOp(ir.AtomicBegin)
+	if strings.HasSuffix(c.Name, "_end") {
+		op.Kind = ir.AtomicEnd
 	}
-	f.Code.Emit(ir.NewOp(kind))
+	op.Loads = strings.HasPrefix(c.Name, "__fp_loads_")
+	f.Code.Emit(op)
 	return nothing()
 }
 

@@ -77,15 +77,22 @@ var (
 // op is the step that takes.
 func (k taking) op(l translate.Lvalue) ir.Op { return addWhen(l, k.add, k.when.holds(), k.sync) }
 
-// attempt takes and gives 0, or gives fail if it would have to wait. It drains in both
-// cases.
+// refused is the load that finds that it cannot take.
+func (k taking) refused(l translate.Lvalue) ir.Op {
+	op := translate.Access(ir.Await, l, ir.S32, ir.Relaxed)
+	op.Cond, op.Sync = ir.Negate(k.when.holds()), ir.SyncInspect
+	return op
+}
+
+// attempt takes and gives 0, or gives fail if it would have to wait. Then it is a load, and drains
+// nothing.
 func attempt(f *translate.Lowering, l translate.Lvalue, k taking, fail int64) translate.Value {
 	out := f.Code.Temp()
 	from, end := f.Code.Start(), f.Code.Label("")
 	for _, way := range []struct {
 		op     ir.Op
 		result int64
-	}{{k.op(l), 0}, {addWhen(l, 0, ir.Negate(k.when.holds()), ir.SyncInspect), fail}} {
+	}{{k.op(l), 0}, {k.refused(l), fail}} {
 		at := f.Code.Label("")
 		f.Code.Fb.Edge(from, way.op, at, f.Code.Pos)
 		f.Code.At, f.Code.Fresh = at, false

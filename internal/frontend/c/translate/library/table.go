@@ -203,6 +203,8 @@ func verifierTable() map[string]function {
 		"__CPROVER_assume":        {1, libAssume},
 		"__VERIFIER_assert":       {1, libVerifierAssert},
 		"__CPROVER_assert":        {2, libVerifierAssert},
+		"__fp_loads_begin":        {0, libSection},
+		"__fp_loads_end":          {0, libSection},
 		"__VERIFIER_atomic_begin": {0, libSection},
 		"__VERIFIER_atomic_end":   {0, libSection},
 		"__CPROVER_atomic_begin":  {0, libSection},
