@@ -23,6 +23,7 @@ type Profile struct {
 	Rounds   bool // loops of all kinds that may never end, calls, and threads that end early; no registers are observed
 	Plain    bool // only loads, stores, RMWs, fences, atomic sections, branches: no checks, no blocking
 	Nested   bool // with Sync: only recursive mutexes, taken and tried again while stores are in the buffer; with Waits stores to them
+	Tries    bool // with Sync: calls that fail between stores and loads, of mutexes of all kinds
 	Global   bool // fences that wait until all buffers are empty
 	Joins    bool // threads are joined by their numbers, by any thread, before they start, twice, or not at all
 	Shared   bool // threads that several threads can start, by statements
@@ -49,7 +50,8 @@ var Profiles = []Profile{
 
 // Rare has profiles for what the programs of Profiles seldom have.
 var Rare = []Profile{{Name: "nested", Sync: true, Nested: true}, {Name: "choices", Choices: true}, {Name: "held", Sync: true, Nested: true, Waits: true}, {Name: "reuse", Reuse: true}, {Name: "joins", Joins: true}, {Name: "joins-spawn", Joins: true, Spawn: true}, {Name: "starts", Joins: true, Shared: true}, {Name: "global", Global: true},
-	{Name: "inside", Inside: true}, {Name: "inside-sync", Inside: true, Sync: true}, {Name: "inside-heap", Inside: true, Heap: true}, {Name: "inside-reuse", Inside: true, Reuse: true}, {Name: "inside-spawn", Inside: true, Spawn: true}, {Name: "inside-overlap", Inside: true, Overlap: true}}
+	{Name: "inside", Inside: true}, {Name: "inside-sync", Inside: true, Sync: true}, {Name: "inside-heap", Inside: true, Heap: true}, {Name: "inside-reuse", Inside: true, Reuse: true}, {Name: "inside-spawn", Inside: true, Spawn: true}, {Name: "inside-overlap", Inside: true, Overlap: true},
+	{Name: "tries", Sync: true, Tries: true}}
 
 // Looping has profiles of programs whose loops can store, some of them inside atomic sections.
 var Looping = []Profile{{Name: "loops", Loops: true}, {Name: "loops-inside", Loops: true, Inside: true}, {Name: "loops-goal", Loops: true, Goal: true}, {Name: "loops-sync", Loops: true, Sync: true},
@@ -63,6 +65,9 @@ func Generate(seed uint64, pr Profile) *Program {
 	g := &generator{r: rand.New(rand.NewPCG(seed, 0x5eed)), pr: pr}
 	p := &Program{Seed: seed, Spawned: pr.Spawn, SpawnInside: pr.Spawn && pr.Inside, Goal: pr.Goal, Quiet: pr.Spins || pr.Rounds, Computed: pr.Computed, Shared: pr.Shared, AnyGoal: pr.Goal && pr.Sections}
 	threads := 2 + g.r.IntN(3)*g.r.IntN(2) // mostly two, which show most differences
+	if pr.Tries {
+		threads = 2 + g.r.IntN(2)
+	}
 	g.vars = 2 + g.r.IntN(4)/3
 	budget := 4 + g.r.IntN(MaxStatements-3)
 	if pr.Reuse {
@@ -79,6 +84,10 @@ func Generate(seed uint64, pr Profile) *Program {
 		}
 		budget -= share
 		g.pointers = 0
+		if pr.Tries {
+			p.Threads = append(p.Threads, g.tries(i))
+			continue
+		}
 		p.Threads = append(p.Threads, g.list(share, 0))
 	}
 	return p
@@ -320,6 +329,34 @@ func (g *generator) sync(n, depth int) (Stmt, int) {
 		s.Body = g.list(1+g.r.IntN(min(2, n-1)), depth+1)
 	}
 	return s, 1 + len(s.Body)
+}
+
+// tries returns the statements of thread t in profile Tries: a store and a load of another variable, between them a
+// call that fails if another thread, or the thread itself, holds the mutex, and sometimes all of them while the thread
+// holds it.
+func (g *generator) tries(t int) []Stmt {
+	access := func(k Kind, v int) Stmt {
+		s := g.statement()
+		s.Kind, s.Var, s.Val = k, v%2, int64(1+g.r.IntN(2))
+		return s
+	}
+	call := g.statement()
+	call.Kind = []Kind{TryLock, TryLock, Refused}[g.r.IntN(3)]
+	holds := g.r.IntN(2) == 0
+	call.Val2 = 0
+	if holds {
+		call.Val2 = 1 // locks what it holds
+	}
+	out := []Stmt{access(Store, t), call, access(Load, t+1)}
+	if g.r.IntN(3) == 0 {
+		out = append(out, access([]Kind{Store, Load}[g.r.IntN(2)], g.r.IntN(2)))
+	}
+	if holds {
+		s := g.statement()
+		s.Kind, s.Body = Locked, out
+		return []Stmt{s}
+	}
+	return out
 }
 
 // nested returns a statement of profile Nested: a recursive mutex that is taken again after a store, or

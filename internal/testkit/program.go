@@ -52,6 +52,7 @@ const (
 	Atomic          // Body
 	Locked          // lock m; Body; unlock m
 	TryLock         // Reg = trylock m; if (Reg == 0) { Body; unlock m }
+	Refused         // Reg = unlock m, or Reg = lock m if Val2 is 1, where m checks for errors
 	Wait            // lock m; condwait c; unlock m
 	Signal          // signal c
 	Bcast           // broadcast c
@@ -185,6 +186,25 @@ func (p *Program) Flat() (*ir.Program, *property.Set) {
 		shareStarts(flat)
 	}
 	return flat, props
+}
+
+// Unsplit returns the program as flat ir in which calls that may fail are single operations: whether they drain
+// is decided by package replay and not by a pass.
+func (p *Program) Unsplit() *ir.Program {
+	flat, _ := p.Build()
+	var err error
+	for _, pass := range transform.Passes {
+		if pass.Name == transform.Failures {
+			continue
+		}
+		if flat, err = pass.Run(flat, transform.Options{Unroll: 2}); err != nil {
+			panic(fmt.Sprintf("BUG: random program does not flatten: %v", err))
+		}
+	}
+	if p.Shared {
+		shareStarts(flat)
+	}
+	return flat
 }
 
 // build is a program whose ir is being built.
@@ -408,6 +428,13 @@ func (g *build) compound(t int, here ir.Loc, s *Stmt) ir.Loc {
 		body := g.stmts(t, g.edge(t, mid, got), s.Body)
 		g.link(t, body, onMutex(ir.Unlock), end)
 		return end
+	case Refused:
+		op := onMutex(ir.Unlock)
+		if s.Val2 == 1 {
+			op.Kind = ir.Lock
+		}
+		op.Mutex, op.Dst = ir.ErrorCheckMutex, g.regs[s.Reg]
+		return g.edge(t, here, op)
 	case Wait:
 		in := g.edge(t, here, onMutex(ir.Lock))
 		op := simple(ir.CondWait)

@@ -27,7 +27,8 @@ import (
 //
 // Inside an atomic section the buffer is empty, and the operations stay as they are.
 
-const failuresPass = "failures"
+// Failures is the name of the pass.
+const Failures = "failures"
 
 // failures is the pass.
 func failures(p *ir.Program, _ Options) (*ir.Program, error) {
@@ -124,13 +125,13 @@ func (w *splitting) fails(e *ir.Edge, test ir.MutexTest, errno int64) {
 }
 
 func (w *splitting) loc(e *ir.Edge) ir.Loc {
-	w.f.Locs = append(w.f.Locs, ir.Location{Name: fmt.Sprintf("%s:%d", failuresPass, len(w.f.Locs)), Pos: e.Pos})
+	w.f.Locs = append(w.f.Locs, ir.Location{Name: fmt.Sprintf("%s:%d", Failures, len(w.f.Locs)), Pos: e.Pos})
 	return ir.Loc(len(w.f.Locs) - 1)
 }
 
 func (w *splitting) edge(e *ir.Edge, from ir.Loc, op ir.Op, to ir.Loc) {
 	w.f.Edges = append(w.f.Edges, ir.Edge{
-		ID: w.p.NextEdge, Origin: e.Origin, From: from, To: to, Op: op, Pos: e.Pos, Pass: failuresPass, Stack: e.Stack,
+		ID: w.p.NextEdge, Origin: e.Origin, From: from, To: to, Op: op, Pos: e.Pos, Pass: Failures, Stack: e.Stack,
 	})
 	w.p.NextEdge++
 }

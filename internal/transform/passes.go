@@ -38,7 +38,7 @@ var Passes = []Pass{
 		Run:  flatten,
 	},
 	{
-		Name: failuresPass,
+		Name: Failures,
 		Doc:  "gives every result of a trylock, and of an error-checking mutex, an edge of its own",
 		Why:  "after flatten: who holds a mutex is said by the number of a thread",
 		Run:  failures,
@@ -48,6 +48,12 @@ var Passes = []Pass{
 		Doc:  "turns automatic variables that only one thread can reach into static objects",
 		Why:  "after flatten: only then each activation has its separate allocation",
 		Run:  localize,
+	},
+	{
+		Name: loadSectionsPass,
+		Doc:  "makes sections that only load like others where no store can be in the buffer",
+		Why:  "after localize, which takes stores away",
+		Run:  loadSections,
 	},
 	{
 		Name: clocksPass,
