@@ -126,6 +126,7 @@ func TestChoicesReadsFrom(t *testing.T) {
 		if diags.HasErrors() {
 			t.Fatal(diags.All)
 		}
+		p = transform.SplitFailures(p)
 		m := testkit.Models[i%3]
 		got, ok := found(t, p, m, true)
 		if !ok {

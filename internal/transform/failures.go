@@ -30,8 +30,10 @@ import (
 // Failures is the name of the pass.
 const Failures = "failures"
 
-// failures is the pass.
-func failures(p *ir.Program, _ Options) (*ir.Program, error) {
+func failures(p *ir.Program, _ Options) (*ir.Program, error) { return SplitFailures(p), nil }
+
+// SplitFailures is the pass.
+func SplitFailures(p *ir.Program) *ir.Program {
 	out := *p
 	out.Funcs = slices.Clone(p.Funcs)
 	changed := false
@@ -56,10 +58,10 @@ func failures(p *ir.Program, _ Options) (*ir.Program, error) {
 		out.Funcs[id] = w.f
 	}
 	if !changed {
-		return p, nil
+		return p
 	}
 	out.Seal()
-	return &out, nil
+	return &out
 }
 
 // fallible reports whether the result of an operation on a mutex says whether it took or released

@@ -8,6 +8,7 @@ import (
 	"fencepost/internal/ir"
 	"fencepost/internal/property"
 	"fencepost/internal/testkit"
+	"fencepost/internal/transform"
 )
 
 // TestChoices: programs of choices have one execution for every order of events, and the failing checks and deadlocks
@@ -20,6 +21,7 @@ func TestChoices(t *testing.T) {
 		if diags.HasErrors() {
 			t.Fatal(diags.All, testkit.ChoiceProgram(seed))
 		}
+		p = transform.SplitFailures(p)
 		m := testkit.Models[i%3]
 		task := &engine.Task{Program: p, Props: &property.Set{Checks: true, Deadlock: true}, Model: m, KeepGoing: true}
 		if smc.Engine.Supports(task) != nil {

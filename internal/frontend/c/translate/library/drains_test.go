@@ -1,0 +1,203 @@
+package library_test
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"fencepost/internal/frontend/c/translate/library"
+	"fencepost/internal/pipeline"
+	"fencepost/internal/question/check"
+	"fencepost/verdict"
+)
+
+// Which library calls drain the store buffer: testdata/drains.txt has every call with each of its results, and the
+// programs below are made from it.
+
+// drainCall is a record of drains.txt.
+type drainCall map[string]string
+
+func (c drainCall) name() string {
+	if c["result"] == "" {
+		return c["call"]
+	}
+	return c["call"] + ": " + c["result"]
+}
+
+// drainCalls returns the records.
+func drainCalls(t *testing.T) []drainCall {
+	t.Helper()
+	file, err := os.Open(filepath.Join("testdata", "drains.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	var out []drainCall
+	fresh := true
+	for in := bufio.NewScanner(file); in.Scan(); {
+		line := in.Text()
+		key, value, ok := strings.Cut(line, ":")
+		switch {
+		case strings.HasPrefix(line, "#"):
+		case line == "":
+			fresh = true
+		case !ok:
+			t.Fatalf("drains.txt: %q", line)
+		default:
+			if fresh {
+				out, fresh = append(out, drainCall{}), false
+			}
+			out[len(out)-1][key] = strings.TrimSpace(value)
+		}
+	}
+	return out
+}
+
+// shape is a litmus test with a call between the two accesses of each thread. Results are those of a round: a and b.
+type shape struct {
+	name          string
+	first, second [2]string // the accesses of thread 1 and of thread 2
+	a, b          string    // what is observed after both
+}
+
+var shapes = []shape{
+	{"SB", [2]string{"X = 1;", "R = Y;"}, [2]string{"Y = 1;", "S = X;"}, "R", "S"},
+	{"R", [2]string{"X = 1;", "Y = 1;"}, [2]string{"Y = 2;", "S = X;"}, "Y", "S"},
+	{"2+2W", [2]string{"X = 1;", "Y = 2;"}, [2]string{"Y = 1;", "X = 2;"}, "X", "Y"},
+}
+
+// values are what can be observed.
+const values = 3
+
+// thread returns what one thread does in one round.
+func (c drainCall) thread(accesses [2]string) string {
+	text := "    " + c["before"] + "\n    " + accesses[0] + "\n    int v = 0; (void)v; " + c["do"] + "\n    " + accesses[1] + "\n"
+	if c["want"] != "" {
+		text += "    if (!(" + c["want"] + ")) other_result();\n"
+	}
+	return text + "    " + c["after"] + "\n"
+}
+
+// drainHead is what all programs begin with.
+const drainHead = `#define _GNU_SOURCE
+#include <assert.h>
+#include <errno.h>
+#include <linux/futex.h>
+#include <malloc.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <threads.h>
+#include <time.h>
+#include <unistd.h>
+
+struct pair { long low, high; };
+static void work(void) {}
+static void *nothing(void *arg) { return arg; }
+static int nothing11(void *arg) { return 0; }
+`
+
+// model returns a program that fails if a round can end with a and b.
+func (c drainCall) model(s shape, a, b int) string {
+	second := "o2"
+	if c["share"] != "" {
+		second = "o1"
+	}
+	rename := strings.NewReplacer("X", "x", "Y", "y", "R", "r", "S", "s")
+	side := func(name, object string, accesses [2]string) string {
+		body := strings.NewReplacer(accesses[0], rename.Replace(accesses[0]), accesses[1], rename.Replace(accesses[1])).Replace(c.thread(accesses))
+		return fmt.Sprintf("static void *%s(void *arg) {\n  struct object *o = &%s; (void)o;\n  %s\n  {\n%s  }\n  return 0;\n}\n", name, object, c["begin"], body)
+	}
+	init := func(object string) string {
+		return fmt.Sprintf("  { struct object *o = &%s; (void)o; %s }\n", object, c["init"])
+	}
+	text := drainHead + "void __VERIFIER_assume(int);\nstatic void other_result(void) { __VERIFIER_assume(0); }\n" +
+		"struct object { " + c["object"] + " };\nstatic struct object o1, o2;\nstatic int x, y, r, s;\n" +
+		side("one", "o1", s.first) + side("two", second, s.second) +
+		"int main(void) {\n  pthread_t p, q;\n" + init("o1")
+	if c["share"] == "" {
+		text += init("o2")
+	}
+	return text + fmt.Sprintf("  pthread_create(&p, 0, one, 0);\n  pthread_create(&q, 0, two, 0);\n  pthread_join(p, 0);\n  pthread_join(q, 0);\n  assert(!(%s == %d && %s == %d));\n  return 0;\n}\n",
+		rename.Replace(s.a), a, rename.Replace(s.b), b)
+}
+
+// allows reports whether the model allows a round to end with a and b.
+func (c drainCall) allows(t *testing.T, s shape, a, b int) bool {
+	t.Helper()
+	text := c.model(s, a, b)
+	opt := check.Defaults()
+	opt.Workers, opt.Timeout, opt.KeepGoing = 1, 0, true
+	answer, err := check.Run(context.Background(), pipeline.Input{Name: "call.c", Text: []byte(text)}, []string{"tso"}, opt)
+	if err != nil || answer.HasErrors() || answer.Results[0].Verdict == verdict.Unknown {
+		t.Fatalf("%v %+v\n%s", err, answer, text)
+	}
+	found := strings.Contains(answer.Results[0].Reason, "assertion fails")
+	for _, v := range answer.Results[0].Others {
+		found = found || strings.Contains(v.Reason, "assertion fails")
+	}
+	return found
+}
+
+// TestDrains: a call that is said to drain has no store buffering across it, and one that is said not to drain has.
+func TestDrains(t *testing.T) {
+	calls := drainCalls(t)
+	if len(calls) < 100 {
+		t.Errorf("only %d calls", len(calls))
+	}
+	for _, c := range calls {
+		t.Run(c.name(), func(t *testing.T) {
+			t.Parallel()
+			if got := c.allows(t, shapes[0], 0, 0); got == (c["drains"] == "yes") {
+				t.Errorf("store buffering across it is possible: %v; drains.txt says that it drains: %s", got, c["drains"])
+			}
+		})
+	}
+}
+
+// quietCalls touch nothing that other threads have, beyond what the program gives them, or end the program.
+var quietCalls = strings.Fields(`
+	_Exit _exit abort exit thrd_exit pthread_exit reach_error alloca arc4random getenv secure_getenv rand random lrand48 mrand48 srand srand48 srandom
+	clock clock_gettime clock_nanosleep gettimeofday nanosleep sleep usleep time timespec_get thrd_sleep poll ppoll
+	copysign copysignf fabs fabsf nan nanf memcmp memcpy memmove memset strcmp strcpy strlen strncmp
+	dprintf fflush fprintf fputc fputs fwrite perror printf putc putchar puts setvbuf syslog vfprintf vprintf warn warnx
+	gettid pthread_self pthread_equal thrd_current thrd_equal pthread_yield sched_yield thrd_yield pthread_testcancel
+	madvise posix_madvise mlock mlockall munlock munlockall prctl setpriority
+	sched_setaffinity sched_setparam sched_setscheduler
+	pthread_setaffinity_np pthread_setcancelstate pthread_setcanceltype pthread_setconcurrency pthread_setname_np pthread_setschedparam
+	pthread_attr_destroy pthread_attr_init pthread_attr_setaffinity_np pthread_attr_setdetachstate pthread_attr_setguardsize pthread_attr_setinheritsched
+	pthread_attr_setschedparam pthread_attr_setschedpolicy pthread_attr_setscope pthread_attr_setstack pthread_attr_setstacksize
+	pthread_mutexattr_destroy pthread_mutexattr_gettype pthread_mutexattr_init pthread_mutexattr_setpshared pthread_mutexattr_settype
+	pthread_condattr_destroy pthread_condattr_init pthread_condattr_setclock pthread_condattr_setpshared
+	pthread_barrierattr_destroy pthread_barrierattr_init pthread_barrierattr_setpshared
+	pthread_rwlockattr_destroy pthread_rwlockattr_init pthread_rwlockattr_setpshared
+	__fp_abs __fp_all __fp_any __fp_assert __fp_bits __fp_block_size __fp_clock __fp_destroy __fp_format_unsupported __fp_futex_full __fp_futex_pi __fp_g
+	__fp_global_fence __fp_init __fp_inv __fp_loads_begin __fp_loads_end __fp_no_system_call __fp_number __fp_pages __fp_ptr __fp_signal_fence __fp_sqrt __fp_sqrtf
+	__fp_varargs __assert_fail __ccgo__types_compatible_p`)
+
+// TestDrainsComplete: every function of the library has a record, or is known to touch nothing.
+func TestDrainsComplete(t *testing.T) {
+	known := map[string]bool{}
+	for _, name := range quietCalls {
+		known[name] = true
+	}
+	for _, c := range drainCalls(t) {
+		known[c["call"]] = true
+	}
+	functions := library.New().Functions
+	for name := range functions {
+		switch {
+		case known[strings.TrimPrefix(name, "__builtin_")], strings.HasPrefix(name, "__VERIFIER_"), strings.HasPrefix(name, "__CPROVER_"):
+		case strings.HasPrefix(name, "__builtin_") && functions[strings.TrimPrefix(name, "__builtin_")].Lower == nil: // computes
+		default:
+			t.Errorf("%s has no record in testdata/drains.txt: does it drain the store buffer, and in which results?", name)
+		}
+	}
+}
