@@ -130,7 +130,7 @@ func (k MutexKind) String() string {
 	return mutexNames[k]
 }
 
-// MutexTest is what an Await asks about the word of a mutex. It says in one word what the
+// MutexTest is a question that an Await asks about the word of a mutex. It says in one word what the
 // condition of the operation says, for the engines that know mutexes by more than their
 // words. The zero value: the access asks nothing of the kind.
 //
@@ -248,6 +248,8 @@ func (c CheckClass) Beside() bool { return c == OutOfBounds || c == Destroyed ||
 
 // Op is the label of an edge. It is one struct for all kinds, so that passes rename registers
 // and rebuild expressions without knowing each kind.
+//
+// shape: one struct for all operations (docs/adr/0001)
 type Op struct {
 	Kind  OpKind
 	Type  Type  // width of a memory access and extension of what it reads

@@ -32,7 +32,7 @@ func (e *edge) refused(t int, word uint64) bool {
 }
 
 // enabledMutex decides whether lock, trylock and unlock are enabled: all need an empty buffer,
-// except those that are refused, locking an owned recursive mutex again and its inner unlock.
+// except operations that are refused, locking an owned recursive mutex again and its inner unlock.
 func (y *System) enabledMutex(s *State, t int, e *edge, regs []int64) bool {
 	addr := uint64(e.addr.eval(regs, 0))
 	off, fault := y.locate(s, t, e, addr)

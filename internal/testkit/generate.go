@@ -331,34 +331,6 @@ func (g *generator) sync(n, depth int) (Stmt, int) {
 	return s, 1 + len(s.Body)
 }
 
-// tries returns the statements of thread t in profile Tries: a store and a load of another variable, between them a
-// call that fails if another thread, or the thread itself, holds the mutex, and sometimes all of them while the thread
-// holds it.
-func (g *generator) tries(t int) []Stmt {
-	access := func(k Kind, v int) Stmt {
-		s := g.statement()
-		s.Kind, s.Var, s.Val = k, v%2, int64(1+g.r.IntN(2))
-		return s
-	}
-	call := g.statement()
-	call.Kind = []Kind{TryLock, TryLock, Refused}[g.r.IntN(3)]
-	holds := g.r.IntN(2) == 0
-	call.Val2 = 0
-	if holds {
-		call.Val2 = 1 // locks what it holds
-	}
-	out := []Stmt{access(Store, t), call, access(Load, t+1)}
-	if g.r.IntN(3) == 0 {
-		out = append(out, access([]Kind{Store, Load}[g.r.IntN(2)], g.r.IntN(2)))
-	}
-	if holds {
-		s := g.statement()
-		s.Kind, s.Body = Locked, out
-		return []Stmt{s}
-	}
-	return out
-}
-
 // nested returns a statement of profile Nested: a recursive mutex that is taken again after a store, or
 // tried and then a load.
 func (g *generator) nested(s Stmt, n, depth int) (Stmt, int) {

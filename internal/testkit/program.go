@@ -188,25 +188,6 @@ func (p *Program) Flat() (*ir.Program, *property.Set) {
 	return flat, props
 }
 
-// Unsplit returns the program as flat ir in which calls that may fail are single operations: whether they drain
-// is decided by package replay and not by a pass.
-func (p *Program) Unsplit() *ir.Program {
-	flat, _ := p.Build()
-	var err error
-	for _, pass := range transform.Passes {
-		if pass.Name == transform.Failures {
-			continue
-		}
-		if flat, err = pass.Run(flat, transform.Options{Unroll: 2}); err != nil {
-			panic(fmt.Sprintf("BUG: random program does not flatten: %v", err))
-		}
-	}
-	if p.Shared {
-		shareStarts(flat)
-	}
-	return flat
-}
-
 // build is a program whose ir is being built.
 type build struct {
 	b       *ir.Builder
@@ -417,24 +398,8 @@ func (g *build) compound(t int, here ir.Loc, s *Stmt) ir.Loc {
 	case Locked:
 		in := g.edge(t, here, onMutex(ir.Lock))
 		return g.edge(t, g.stmts(t, in, s.Body), onMutex(ir.Unlock))
-	case TryLock:
-		op := onMutex(ir.TryLock)
-		op.Dst = g.regs[s.Reg]
-		mid := g.edge(t, here, op)
-		got, busy := simple(ir.Assume), simple(ir.Assume)
-		got.Val = ir.Binary(ir.Eq, ir.S64, reg, ir.Int(0))
-		busy.Val = ir.Binary(ir.Ne, ir.S64, reg, ir.Int(0))
-		end := g.edge(t, mid, busy)
-		body := g.stmts(t, g.edge(t, mid, got), s.Body)
-		g.link(t, body, onMutex(ir.Unlock), end)
-		return end
-	case Refused:
-		op := onMutex(ir.Unlock)
-		if s.Val2 == 1 {
-			op.Kind = ir.Lock
-		}
-		op.Mutex, op.Dst = ir.ErrorCheckMutex, g.regs[s.Reg]
-		return g.edge(t, here, op)
+	case TryLock, Refused:
+		return g.tried(t, here, s, onMutex)
 	case Wait:
 		in := g.edge(t, here, onMutex(ir.Lock))
 		op := simple(ir.CondWait)

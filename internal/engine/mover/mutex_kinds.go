@@ -13,7 +13,7 @@ import (
 // path decides it; the rest of it asks whether the mutex is held. Programs in which two paths disagree are
 // refused.
 //
-// The operations on an error-checking mutex are those of a normal one, beside such tests.
+// An error-checking mutex has the operations of a normal one, beside such tests.
 
 // depth is how often a thread holds a mutex: depth times, or, if test is a register, depth times where
 // that register is 0 and not at all where it is not. The zero value is unset.

@@ -57,7 +57,7 @@ func drainCalls(t *testing.T) []drainCall {
 	return out
 }
 
-// shape is a litmus test with a call between the two accesses of each thread. Results are those of a round: a and b.
+// shape is a litmus test with a call between the two accesses of each thread. A round ends with the values of a and b.
 type shape struct {
 	name          string
 	first, second [2]string // the accesses of thread 1 and of thread 2
@@ -70,7 +70,7 @@ var shapes = []shape{
 	{"2+2W", [2]string{"X = 1;", "Y = 2;"}, [2]string{"Y = 1;", "X = 2;"}, "X", "Y"},
 }
 
-// values are what can be observed.
+// values is the number of values that can be observed.
 const values = 3
 
 // thread returns what one thread does in one round.
@@ -82,7 +82,7 @@ func (c drainCall) thread(accesses [2]string) string {
 	return text + "    " + c["after"] + "\n"
 }
 
-// drainHead is what all programs begin with.
+// drainHead is the beginning of all programs.
 const drainHead = `#define _GNU_SOURCE
 #include <assert.h>
 #include <errno.h>
@@ -162,7 +162,7 @@ func TestDrains(t *testing.T) {
 	}
 }
 
-// quietCalls touch nothing that other threads have, beyond what the program gives them, or end the program.
+// quietCalls access nothing that other threads have, beyond what the program gives them, or end the program.
 var quietCalls = strings.Fields(`
 	_Exit _exit abort exit thrd_exit pthread_exit reach_error alloca arc4random getenv secure_getenv rand random lrand48 mrand48 srand srand48 srandom
 	clock clock_gettime clock_nanosleep gettimeofday nanosleep sleep usleep time timespec_get thrd_sleep poll ppoll
@@ -182,7 +182,7 @@ var quietCalls = strings.Fields(`
 	__fp_global_fence __fp_init __fp_inv __fp_loads_begin __fp_loads_end __fp_no_system_call __fp_number __fp_pages __fp_ptr __fp_signal_fence __fp_sqrt __fp_sqrtf
 	__fp_varargs __assert_fail __ccgo__types_compatible_p`)
 
-// TestDrainsComplete: every function of the library has a record, or is known to touch nothing.
+// TestDrainsComplete: every function of the library has a record, or is known to access nothing.
 func TestDrainsComplete(t *testing.T) {
 	known := map[string]bool{}
 	for _, name := range quietCalls {
