@@ -46,6 +46,8 @@ FUZZ_TIME     ?= 60s
 
 # Seconds per litmus test on the processor.
 NATIVE_SECONDS ?= 0.5
+# Rounds per library call on the processor, of 2,000 calls each where they are fast.
+NATIVE_ROUNDS  ?= 100
 
 .PHONY: site site-test all build test cpu lint fuzz native answers speed portfolio limits measure bench bench-spin update deps module
 .PHONY: man dist container notices
@@ -196,11 +198,13 @@ fuzz:
 	  $(GO) test $${p%%:*} -run '^$$' -fuzz "^$${p##*:}$$" -fuzztime $(FUZZ_TIME) -fuzzminimizetime 1x; \
 	done
 
-# Litmus tests on this machine's processor: every outcome it shows must be allowed under TSO.
+# Litmus tests on this machine's processor, and library calls inside such tests: every outcome it shows must be allowed
+# under TSO.
 native: build
 	@set -e; dir=$$(mktemp -d); trap 'rm -rf "$$dir"' EXIT; \
 	tar -xzf testdata/litmus/x86.tar.gz -C "$$dir"; \
 	bin/fencepost stress "$$dir" testdata/litmus/mixed --seconds $(NATIVE_SECONDS)
+	$(GO) test ./internal/frontend/c/translate/library -count=1 -v -timeout 120m -run TestNativeCalls -fp.native=$(NATIVE_ROUNDS)
 
 # Every question about every program of the repository, asked of an older commit too: the
 # answers must be equal, but for times.

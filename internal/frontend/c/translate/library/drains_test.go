@@ -3,6 +3,7 @@ package library_test
 import (
 	"bufio"
 	"context"
+	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -199,5 +200,42 @@ func TestDrainsComplete(t *testing.T) {
 		default:
 			t.Errorf("%s has no record in testdata/drains.txt: does it drain the store buffer, and in which results?", name)
 		}
+	}
+}
+
+var update = flag.Bool("update", false, "rewrite the table of calls in docs/models.md")
+
+// TestDrainsInDocs: docs/models.md has a row for every call and result.
+func TestDrainsInDocs(t *testing.T) {
+	const begin, end = "<!-- calls -->\n", "<!-- end of calls -->\n"
+	path := filepath.Join("..", "..", "..", "..", "..", "docs", "models.md")
+	page, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var table strings.Builder
+	table.WriteString("| call | result | drains | why | seen |\n|---|---|---|---|---|\n")
+	for _, c := range drainCalls(t) {
+		name := c["shown"]
+		if name == "" {
+			name = "`" + c["call"] + "`"
+		}
+		fmt.Fprintf(&table, "| %s | %s | %s | %s | %s |\n", name, c["result"], c["drains"], c["why"], c["seen"])
+	}
+	before, rest, ok1 := strings.Cut(string(page), begin)
+	_, after, ok2 := strings.Cut(rest, end)
+	if !ok1 || !ok2 {
+		t.Fatal("no place for the table")
+	}
+	want := before + begin + table.String() + end + after
+	if want == string(page) {
+		return
+	}
+	if !*update {
+		t.Error("the table of calls in docs/models.md is not that of testdata/drains.txt; make update writes it")
+		return
+	}
+	if err := os.WriteFile(path, []byte(want), 0o644); err != nil {
+		t.Fatal(err)
 	}
 }
