@@ -20,7 +20,7 @@ type Front struct {
 	Without []string
 	// Extend adds flags to the command check and further commands to the root.
 	Extend func(root, check *cobra.Command, printer Printer)
-	// Say prints a line to standard error, above the lines of progress. Run sets it.
+	// Say prints a line to standard error, above the lines of progress and without control characters. Run sets it.
 	Say func(line string)
 }
 
