@@ -180,7 +180,7 @@ func TestBoundedSearchProvesNothing(t *testing.T) {
 	text := `var x;
 thread p { reg r; loop { r = x; x = r + 1; assert r >= 0; } }
 `
-	r := proof(t, "loop.fp", text, func(o *prove.Options) { o.Memory, o.NoInference = 1<<20, true })
+	r := proof(t, "loop.fp", text, func(o *prove.Options) { o.Memory, o.NoInference = 24<<20, true })
 	if s := bySearch(r); s == nil || s.Verdict != verdict.Unknown || s.Reason == "" {
 		t.Errorf("engines %+v", r.Engines)
 	}
@@ -190,7 +190,7 @@ thread p { reg r; loop { r = x; x = r + 1; assert r >= 0; } }
 	// Where the search knows nothing, induction is tried once more, with all invariants that can be found.
 	forever := "var x, y, z;\nthread send { y = 42; x = 1; }\nthread recv { reg r; await x == 1; r = y; assert r == 42; }\n" +
 		"thread other { reg c; loop { c = z; z = c + 1; } }\n"
-	r = proof(t, "forever.fp", forever, func(o *prove.Options) { o.Memory = 1 << 20 })
+	r = proof(t, "forever.fp", forever, func(o *prove.Options) { o.Memory = 24 << 20 })
 	if s := bySearch(r); s == nil || s.Verdict != verdict.Unknown {
 		t.Errorf("engines %+v", r.Engines)
 	}
