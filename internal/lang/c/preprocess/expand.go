@@ -4,7 +4,7 @@ import "fencepost/internal/lang/c/lex"
 
 // Tokens come from a stack: the innermost macro being expanded, the one around it, and at
 // last the file. A macro is not expanded again while it is on the stack; a name met in that
-// time is marked, and stays as it is forever. That is how gcc hides macros. Prosser's
+// time is marked, and stays as it is forever. That is how gcc hides macros [B01]. Prosser's
 // algorithm, with a hide set per token, gives the same tokens except where the standard
 // leaves the result open: a function-like macro whose name comes out of another macro and
 // whose arguments stand after that macro's end.
