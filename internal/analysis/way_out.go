@@ -12,13 +12,14 @@ import (
 // A loop is a natural loop: the head dominates all of its locations, and from each of them a way leads back to the
 // head. Where jumps lead into the middle of a cycle, it is a strongly connected component.
 //
-// A way out is an edge that leaves the loop. It depends on what the thread reads
+// A way out is an edge that leaves the loop, and does not only lead to a failed assertion. It depends on what the
+// thread reads
 //   - if it accesses memory or waits for other threads itself, or
 //   - if it is a condition on a register that carries what was read, or
 //   - if it is control dependent on a branch of the loop on such a condition.
 //
-// A register carries what was read if an operation sets it that reads memory, other threads or an input, that
-// computes with such a register, or that is control dependent on a branch on one. A location of the loop is that
+// A register carries what was read if the operation that set it last reads memory, other threads or an input,
+// computes with such a register, or is control dependent on a branch on one. A location of the loop is that
 // if the loop also leads from the branch back to it without this location; one before the loop, if it can be reached
 // from the branch, and the loop also without it.
 
@@ -36,8 +37,14 @@ func NewWaysOut(f *ir.Func) *WaysOut {
 	w := &WaysOut{}
 	comp := Components(f, nil)
 	byComponent := map[int32]*loop{}
+	cyclic := make([]bool, len(f.Locs)) // by component
+	for i := range f.Edges {
+		if e := &f.Edges[i]; OnCycle(e, comp) {
+			cyclic[comp[e.From]] = true
+		}
+	}
 	for l, c := range comp {
-		if c >= 0 {
+		if c >= 0 && cyclic[c] {
 			if byComponent[c] == nil {
 				byComponent[c] = newLoop(f)
 				w.loops = append(w.loops, byComponent[c])
@@ -92,11 +99,11 @@ func (w *WaysOut) Meant(comp []int32) bool {
 type loop struct {
 	f          *ir.Func
 	locs       []ir.Loc
-	in         []bool // by location
-	known      bool   // depends was computed
+	in         map[ir.Loc]bool
+	known      bool // depends was computed
 	depends    bool
-	carries    []bool // by register: it carries what was read
-	controlled []bool // by location: it is control dependent on a branch on what was read
+	carries    []regSet // by location: the registers that carry what was read
+	controlled []bool   // by location: it is control dependent on a branch on what was read
 }
 
 // hasWayOut reports whether the loop has a way out that depends on what the thread reads.
@@ -107,7 +114,7 @@ func (l *loop) hasWayOut() bool {
 	return l.depends
 }
 
-func newLoop(f *ir.Func) *loop { return &loop{f: f, in: make([]bool, len(f.Locs))} }
+func newLoop(f *ir.Func) *loop { return &loop{f: f, in: map[ir.Loc]bool{}} }
 
 func (l *loop) add(at ir.Loc) {
 	if !l.in[at] {
@@ -121,13 +128,16 @@ func (l *loop) inside(e *ir.Edge) bool { return !e.Op.Terminal() && l.in[e.From]
 
 // findWayOut computes what hasWayOut returns.
 func (l *loop) findWayOut() bool {
-	l.carries, l.controlled = make([]bool, len(l.f.Regs)), make([]bool, len(l.f.Locs))
+	l.carries, l.controlled = make([]regSet, len(l.f.Locs)), make([]bool, len(l.f.Locs))
+	for at := range l.carries {
+		l.carries[at] = emptySet(len(l.f.Regs))
+	}
 	branched := make([]bool, len(l.f.Locs))
 	for grew := true; grew; {
 		grew = false
 		for i := range l.f.Edges {
 			e := &l.f.Edges[i]
-			if e.Op.Kind == ir.Assume && l.uses(&e.Op) && len(l.f.Out(e.From)) > 1 && !branched[e.From] {
+			if e.Op.Kind == ir.Assume && l.uses(e) && len(l.f.Out(e.From)) > 1 && !branched[e.From] {
 				branched[e.From], grew = true, true
 				l.addControlled(e.From)
 			}
@@ -136,7 +146,7 @@ func (l *loop) findWayOut() bool {
 	}
 	for _, at := range l.locs {
 		for _, i := range l.f.Out(at) {
-			if e := &l.f.Edges[i]; !l.inside(e) && !e.Op.CutsOff() && (!e.Op.Local() || l.uses(&e.Op) || l.controlled[at]) {
+			if e := &l.f.Edges[i]; !l.inside(e) && !e.Op.CutsOff() && !failsAfter(l.f, e) && (!e.Op.Local() || l.uses(e) || l.controlled[at]) {
 				return true
 			}
 		}
@@ -144,25 +154,44 @@ func (l *loop) findWayOut() bool {
 	return false
 }
 
-// uses reports whether an operation uses a register that carries what was read.
-func (l *loop) uses(op *ir.Op) bool {
+// failsAfter reports whether all that comes after an edge is a failed assertion: machine code leaves a loop to fail, where
+// the source fails inside it.
+func failsAfter(f *ir.Func, e *ir.Edge) bool {
+	for steps := 0; !e.Op.Terminal() && e.Op.Local() && steps < len(f.Locs); steps++ {
+		out := f.Out(e.To)
+		if len(out) != 1 {
+			return false
+		}
+		e = &f.Edges[out[0]]
+		if e.Op.Kind == ir.Assert {
+			v, known := e.Op.Val.IsConst()
+			return known && v == 0
+		}
+	}
+	return false
+}
+
+// uses reports whether an edge uses a register that carries what was read.
+func (l *loop) uses(e *ir.Edge) bool {
 	found := false
-	op.Uses(func(r ir.Reg) { found = found || l.carries[r] })
+	e.Op.Uses(func(r ir.Reg) { found = found || l.carries[e.From].has(r) })
 	return found
 }
 
-// carry marks the registers that an edge sets, if they carry what was read, and reports whether it marked a new one.
+// carry marks the registers that carry what was read after an edge, and reports whether it marked a new one. What an edge
+// sets carries only what it sets it to.
 func (l *loop) carry(e *ir.Edge) bool {
-	reads := e.Op.Kind == ir.Havoc || !e.Op.Local() && e.Op.Kind != ir.Alloc && e.Op.Kind != ir.Spawn
-	if !reads && !l.uses(&e.Op) && !l.controlled[e.From] {
+	if e.Op.Terminal() {
 		return false
 	}
-	grew := false
-	e.Op.Defs(func(r ir.Reg) {
-		grew = grew || !l.carries[r]
-		l.carries[r] = true
-	})
-	return grew
+	reads := e.Op.Kind == ir.Havoc || !e.Op.Local() && e.Op.Kind != ir.Alloc && e.Op.Kind != ir.Spawn
+	read := reads || l.uses(e) || l.controlled[e.From]
+	after := l.carries[e.From]
+	e.Op.Defs(func(r ir.Reg) { after = after.with(r, read) })
+	to := &l.carries[e.To]
+	before := to.root
+	to.root = union(before, after.root)
+	return to.root != before
 }
 
 // addControlled marks the locations that are control dependent on a branch.

@@ -207,9 +207,14 @@ func (l *loops) find() (any, vain, still bool) {
 		}
 	}
 	constant := l.without(changes)
+	outside := make([]bool, len(l.next)) // no thread is inside an atomic section
+	for n := range l.next {
+		outside[n] = l.states[n].holder < 0
+	}
+	stuck := l.without(outside) // what waits for the end of a section waits in vain
 	for n := range l.next {
 		any = any || never[n] && l.empty[n]
-		if never[n] && l.empty[n] && (!vain || constant[n] && !still) && l.inVain(n) {
+		if never[n] && l.empty[n] && (outside[n] || stuck[n]) && (!vain || constant[n] && !still) && l.inVain(n) {
 			vain, still = true, still || constant[n]
 		}
 	}

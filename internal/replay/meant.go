@@ -16,7 +16,14 @@ func (l *loops) inVain(n int) bool {
 	meant := make([]bool, len(s.threads))
 	live := func(t int) bool { return s.threads[t].phase != unstarted && !l.m.ended(s, t) }
 	for t := range s.threads {
-		meant[t] = live(t) && l.able[n][t] && !l.m.hasWayOut(t, l.visited(n, t))
+		if !live(t) || !l.able[n][t] {
+			continue
+		}
+		around := l.visited(n, t)
+		if len(around) == 0 {
+			return false // the thread is on its way to its end, to a loop or to where it waits: a later state tells
+		}
+		meant[t] = !l.m.hasWayOut(t, around)
 	}
 	for range s.threads {
 		for t := range s.threads {
@@ -153,9 +160,13 @@ func loopSets(f *ir.Func) [][]bool {
 
 // wayOut reports whether a loop has a way out that depends on what the thread reads.
 func wayOut(f *ir.Func, in []bool) bool {
-	carries, controlled := map[ir.Reg]bool{}, map[ir.Loc]bool{}
-	uses := func(op *ir.Op) (found bool) {
-		op.Uses(func(r ir.Reg) { found = found || carries[r] })
+	type register struct {
+		at  ir.Loc
+		reg ir.Reg
+	}
+	carries, controlled := map[register]bool{}, map[ir.Loc]bool{}
+	uses := func(e *ir.Edge) (found bool) {
+		e.Op.Uses(func(r ir.Reg) { found = found || carries[register{e.From, r}] })
 		return found
 	}
 	for size := -1; size != len(carries)+len(controlled); {
@@ -163,10 +174,18 @@ func wayOut(f *ir.Func, in []bool) bool {
 		for i := range f.Edges {
 			e := &f.Edges[i]
 			reads := e.Op.Kind == ir.Havoc || !e.Op.Local() && e.Op.Kind != ir.Alloc && e.Op.Kind != ir.Spawn
-			if reads || uses(&e.Op) || controlled[e.From] {
-				e.Op.Defs(func(r ir.Reg) { carries[r] = true })
+			set := map[ir.Reg]bool{}
+			e.Op.Defs(func(r ir.Reg) { set[r] = true })
+			for r := range f.Regs {
+				read := carries[register{e.From, ir.Reg(r)}]
+				if set[ir.Reg(r)] {
+					read = reads || uses(e) || controlled[e.From]
+				}
+				if read && !e.Op.Terminal() {
+					carries[register{e.To, ir.Reg(r)}] = true
+				}
 			}
-			if e.Op.Kind != ir.Assume || !uses(&e.Op) || len(f.Out(e.From)) < 2 {
+			if e.Op.Kind != ir.Assume || !uses(e) || len(f.Out(e.From)) < 2 {
 				continue
 			}
 			for l := range f.Locs {
@@ -190,8 +209,26 @@ func wayOut(f *ir.Func, in []bool) bool {
 	for i := range f.Edges {
 		e := &f.Edges[i]
 		out := in[e.From] && (e.Op.Terminal() || !in[e.To]) && !e.Op.CutsOff()
-		if out && (!e.Op.Local() || uses(&e.Op) || controlled[e.From]) {
+		if out && !onlyFails(f, e) && (!e.Op.Local() || uses(e) || controlled[e.From]) {
 			return true
+		}
+	}
+	return false
+}
+
+// onlyFails reports whether an edge leads to a failed assertion by one way, on which nothing else can be noticed.
+func onlyFails(f *ir.Func, e *ir.Edge) bool {
+	met := map[ir.Loc]bool{}
+	for e.Op.Local() && !e.Op.Terminal() && !met[e.To] {
+		met[e.To] = true
+		next := f.Out(e.To)
+		if len(next) != 1 {
+			return false
+		}
+		e = &f.Edges[next[0]]
+		if e.Op.Kind == ir.Assert {
+			c, ok := e.Op.Val.IsConst()
+			return ok && c == 0
 		}
 	}
 	return false
