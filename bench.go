@@ -13,6 +13,7 @@ import (
 	"fencepost/internal/inputfile"
 	"fencepost/internal/papers"
 	"fencepost/internal/suite"
+	"fencepost/query"
 	"fencepost/verdict"
 )
 
@@ -36,23 +37,10 @@ func BenchTables() []BenchTable {
 	return out
 }
 
-// BenchOptions are the options of Bench.
-type BenchOptions struct {
-	Timeout time.Duration // per row, 0: none
-	Memory  int64         // for stored states, 0: the default
-	// Dir, if not "", has the programs of others: each file in it whose name ends in .txt is a program in Trencher's
-	// language, and the file expected.tsv in it may have figures. Only the table trencher takes it.
-	Dir string
-	// Done is called with each row as soon as it is measured, and Tested with the number of rows that are
-	// done. Both may be nil.
-	Done   func(*verdict.BenchRow)
-	Tested func(done, total int)
-}
-
 // Bench runs the programs of a paper's table and returns our figures beside those of the paper. One program is
 // asked at a time, with one worker. An error is about the name or the directory, before anything ran, or says that
 // a program of ours cannot be read.
-func Bench(ctx context.Context, name string, opt BenchOptions) (verdict.Bench, error) {
+func Bench(ctx context.Context, name string, opt query.BenchOptions) (verdict.Bench, error) {
 	table, ok := papers.Find(name)
 	if !ok {
 		return verdict.Bench{}, fmt.Errorf("there is no table %q", name)
@@ -88,11 +76,11 @@ func Bench(ctx context.Context, name string, opt BenchOptions) (verdict.Bench, e
 }
 
 // benchRow asks about one program.
-func benchRow(ctx context.Context, table *papers.Table, r *papers.Row, opt BenchOptions) (verdict.BenchRow, error) {
+func benchRow(ctx context.Context, table *papers.Table, r *papers.Row, opt query.BenchOptions) (verdict.BenchRow, error) {
 	out := verdict.BenchRow{
 		Program: r.Program, Source: r.Source, N: r.N, Model: r.Model, Options: strings.Join(r.Options, " "), PaperAnswer: r.Answer, PaperCount: r.Count, PaperSeconds: r.Seconds,
 	}
-	with := CheckOptions{Options: Defaults(), Models: []Model{Model(r.Model)}}
+	with := query.CheckOptions{Options: query.Defaults(), Models: []query.Model{query.Model(r.Model)}}
 	with.Timeout, with.Memory, with.Workers = opt.Timeout, opt.Memory, 1
 	if err := setOptions(&with, r.Options); err != nil {
 		return out, fmt.Errorf("%s: %w", r.Source, err)
@@ -111,14 +99,14 @@ func benchRow(ctx context.Context, table *papers.Table, r *papers.Row, opt Bench
 }
 
 // askBench asks the question of a table and fills in the answer and the count.
-func askBench(ctx context.Context, table *papers.Table, in Input, with CheckOptions, out *verdict.BenchRow) error {
-	var answer Answer
+func askBench(ctx context.Context, table *papers.Table, in query.Input, with query.CheckOptions, out *verdict.BenchRow) error {
+	var answer query.Answer
 	var err error
 	switch table.Ask {
 	case papers.Traces:
-		traces, err := Traces(ctx, in, TraceOptions{Options: with.Options, Model: with.Models[0]})
+		traces, err := Traces(ctx, in, query.TraceOptions{Options: with.Options, Model: with.Models[0]})
 		if err != nil || traces.HasErrors() {
-			return refused(Answer{Diagnostics: traces.Diagnostics}, err)
+			return refused(query.Answer{Diagnostics: traces.Diagnostics}, err)
 		}
 		out.Answer, out.Count, out.Note = "all traces", traces.Set.Count, traces.Set.Reason
 		if !traces.Set.Coverage.Exhaustive || traces.Set.Reason != "" {
@@ -129,11 +117,11 @@ func askBench(ctx context.Context, table *papers.Table, in Input, with CheckOpti
 		}
 		return nil
 	case papers.Fences:
-		answer, err = Fences(ctx, in, FenceOptions{Options: with.Options, Deadlock: with.Deadlock})
+		answer, err = Fences(ctx, in, query.FenceOptions{Options: with.Options, Deadlock: with.Deadlock})
 	case papers.Prove:
-		answer, err = Prove(ctx, in, ProveOptions{Options: with.Options})
+		answer, err = Prove(ctx, in, query.ProveOptions{Options: with.Options})
 	default:
-		with.Engines = []Engine{Engine(table.Engine)}
+		with.Engines = []query.Engine{query.Engine(table.Engine)}
 		answer, err = Check(ctx, in, with)
 	}
 	if err != nil || answer.HasErrors() || len(answer.Results) == 0 {
@@ -161,7 +149,7 @@ func askBench(ctx context.Context, table *papers.Table, in Input, with CheckOpti
 }
 
 // refused returns the error, or the first message about the program.
-func refused(answer Answer, err error) error {
+func refused(answer query.Answer, err error) error {
 	if err != nil {
 		return err
 	}
@@ -174,7 +162,7 @@ func refused(answer Answer, err error) error {
 }
 
 // setOptions reads options in the form of the command line.
-func setOptions(with *CheckOptions, words []string) error {
+func setOptions(with *query.CheckOptions, words []string) error {
 	into := map[string]*int{
 		"--unroll": &with.Unroll, "--buffer": &with.Buffer, "--threads": &with.Threads, "--rounds": &with.BMC.Rounds, "--clock": &with.BMC.Clock, "--queue": &with.BMC.Queue,
 	}
@@ -193,25 +181,25 @@ func setOptions(with *CheckOptions, words []string) error {
 }
 
 // benchInput returns the program of a row, and sets the options that it brings.
-func benchInput(r *papers.Row, with *CheckOptions) (Input, error) {
+func benchInput(r *papers.Row, with *query.CheckOptions) (query.Input, error) {
 	kind, name, _ := strings.Cut(r.Source, "/")
 	switch kind {
 	case "family":
 		text, err := Generate(name, r.N)
-		return Input{Name: name + ".fp", Text: []byte(text)}, err
+		return query.Input{Name: name + ".fp", Text: []byte(text)}, err
 	case "corpus":
 		text, err := benchPrograms.ReadFile("testdata/corpus/" + name + suite.ArchiveExtension)
 		if err != nil {
-			return Input{}, err
+			return query.Input{}, err
 		}
 		return ReadArchive(text, with)
 	case "bmc", "mover", "papers":
 		dir := map[string]string{"bmc": "testdata/bmc", "papers": "testdata/papers", "mover": "internal/engine/mover/testdata"}[kind]
 		text, err := benchPrograms.ReadFile(path.Join(dir, name))
-		return Input{Name: name, Text: text}, err
+		return query.Input{Name: name, Text: text}, err
 	default:
 		text, err := inputfile.Read(r.Source)
-		return Input{Name: r.Source, Text: text}, err
+		return query.Input{Name: r.Source, Text: text}, err
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"fencepost"
+	"fencepost/query"
 	"fencepost/verdict"
 )
 
@@ -15,7 +16,7 @@ import (
 func TestBench(t *testing.T) {
 	for _, name := range []string{"trencher", "scaling", "lazy"} {
 		rows := 0
-		b, err := fencepost.Bench(context.Background(), name, fencepost.BenchOptions{Done: func(*verdict.BenchRow) { rows++ }})
+		b, err := fencepost.Bench(context.Background(), name, query.BenchOptions{Done: func(*verdict.BenchRow) { rows++ }})
 		if err != nil || len(b.Rows) != rows || rows < 10 {
 			t.Fatalf("%s: %d rows: %v", name, len(b.Rows), err)
 		}
@@ -36,7 +37,7 @@ func TestBenchPrograms(t *testing.T) {
 		if table.Name == "movers" {
 			continue // a solver may be missing; the engine's tests prove these programs
 		}
-		b, err := fencepost.Bench(context.Background(), table.Name, fencepost.BenchOptions{Timeout: 2 * time.Millisecond})
+		b, err := fencepost.Bench(context.Background(), table.Name, query.BenchOptions{Timeout: 2 * time.Millisecond})
 		if err != nil || len(b.Rows) < 10 {
 			t.Errorf("%s: %d rows: %v", table.Name, len(b.Rows), err)
 		}
@@ -46,13 +47,13 @@ func TestBenchPrograms(t *testing.T) {
 			}
 		}
 	}
-	if _, err := fencepost.Bench(context.Background(), "none", fencepost.BenchOptions{}); err == nil {
+	if _, err := fencepost.Bench(context.Background(), "none", query.BenchOptions{}); err == nil {
 		t.Error("a table that does not exist runs")
 	}
-	if _, err := fencepost.Bench(context.Background(), "lazy", fencepost.BenchOptions{Dir: "testdata"}); err == nil {
+	if _, err := fencepost.Bench(context.Background(), "lazy", query.BenchOptions{Dir: "testdata"}); err == nil {
 		t.Error("lazy takes a directory")
 	}
-	if _, err := fencepost.Bench(context.Background(), "trencher", fencepost.BenchOptions{Dir: "docs"}); err == nil {
+	if _, err := fencepost.Bench(context.Background(), "trencher", query.BenchOptions{Dir: "docs"}); err == nil {
 		t.Error("a directory without programs is taken")
 	}
 }

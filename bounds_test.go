@@ -5,13 +5,14 @@ import (
 	"testing"
 
 	"fencepost"
+	"fencepost/query"
 	"fencepost/verdict"
 )
 
 // TestBoundsOfTheAPI: bounds that Options leaves at 0 are defaults, and a search that meets
 // one is Unknown; a bound that is set makes the answer Safe within it.
 func TestBoundsOfTheAPI(t *testing.T) {
-	in := fencepost.Input{Name: "ahead.fp", Text: []byte(`
+	in := query.Input{Name: "ahead.fp", Text: []byte(`
 var x, y, go;
 thread a { reg r; while (go == 0) { x = 1; } r = y; }
 thread b { reg s; go = 1; y = 1; s = x; assert s != 2; }
@@ -22,11 +23,11 @@ thread b { reg s; go = 1; y = 1; s = x; assert s != 2; }
 		bound          string
 	}{
 		{0, 0, verdict.Unknown, "buffer"},
-		{fencepost.DefaultBuffer, 0, verdict.Safe, "buffer"},
+		{query.DefaultBuffer, 0, verdict.Safe, "buffer"},
 		{3, 0, verdict.Safe, "buffer"},
 		{0, 2, verdict.Safe, "unroll"},
 	} {
-		opt := fencepost.CheckOptions{Options: fencepost.Defaults(), Models: []fencepost.Model{fencepost.PSO}}
+		opt := query.CheckOptions{Options: query.Defaults(), Models: []query.Model{query.PSO}}
 		opt.Buffer, opt.Unroll = c.buffer, c.unroll
 		a, err := fencepost.Check(context.Background(), in, opt)
 		if err != nil || len(a.Results) != 1 {

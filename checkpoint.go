@@ -55,17 +55,7 @@ func (c Checkpoint) Bytes() ([]byte, error) {
 var ErrCheckpoint = check.ErrDamaged
 
 // DifferentError says that a checkpoint, or a result, belongs to another exploration.
-type DifferentError struct{ What string } // "version", "program", "memory model" or "options"
-
-func (e *DifferentError) Error() string { return "belongs to " + e.Whose() }
-
-// Whose names the difference: "another program", for example.
-func (e *DifferentError) Whose() string {
-	if e.What == "options" {
-		return "other options"
-	}
-	return "another " + e.What
-}
+type DifferentError = check.DifferentError
 
 // Checkpoint reads a checkpoint. The error is ErrCheckpoint, or a *DifferentError if the checkpoint belongs to another
 // exploration.
@@ -81,7 +71,7 @@ func (x *Exploration) Checkpoint(data []byte) (Checkpoint, error) {
 		return Checkpoint{}, fmt.Errorf("%w: %v", ErrCheckpoint, err)
 	}
 	if what := x.Identity().Differs(body.Identity); what != "" {
-		return Checkpoint{}, &DifferentError{what}
+		return Checkpoint{}, &DifferentError{What: what}
 	}
 	c := Checkpoint{Identity: body.Identity, Found: body.Found, Took: time.Duration(body.Seconds * float64(time.Second))}
 	for _, data := range body.Tasks {

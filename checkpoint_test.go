@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"fencepost"
+	"fencepost/query"
 	"fencepost/verdict"
 )
 
@@ -17,7 +18,7 @@ func TestStoredAtOnce(t *testing.T) {
 	ended, cancel := context.WithCancel(context.Background())
 	cancel()
 	in := member(t, "sbn")
-	x, diags, err := fencepost.NewExploration(context.Background(), in, fencepost.CheckOptions{Deadlock: true})
+	x, diags, err := fencepost.NewExploration(context.Background(), in, query.CheckOptions{Deadlock: true})
 	if err != nil || x == nil {
 		t.Fatal(err, diags)
 	}
@@ -38,7 +39,7 @@ func TestStoredAtOnce(t *testing.T) {
 	if err != nil || len(end.Tasks) > 0 {
 		t.Fatal(err)
 	}
-	one, err := fencepost.Check(context.Background(), in, fencepost.CheckOptions{Deadlock: true, Engines: []fencepost.Engine{"rf"}})
+	one, err := fencepost.Check(context.Background(), in, query.CheckOptions{Deadlock: true, Engines: []query.Engine{"rf"}})
 	if err != nil || end.Found.Fingerprint() != one.Results[0].Stats.Fingerprint {
 		t.Errorf("%v, fingerprint %s", err, end.Found.Fingerprint())
 	}
@@ -48,14 +49,14 @@ func TestStoredAtOnce(t *testing.T) {
 // checkpoints are of use for it alone.
 func TestStateSearch(t *testing.T) {
 	in := member(t, "fib")
-	opt := fencepost.CheckOptions{Deadlock: true, Engines: []fencepost.Engine{"explicit"}}
+	opt := query.CheckOptions{Deadlock: true, Engines: []query.Engine{"explicit"}}
 	opt.Workers = 1
 	ctx := context.Background()
 	one, err := fencepost.Check(ctx, in, opt)
 	if err != nil {
 		t.Fatal(err)
 	}
-	open := func(in fencepost.Input, opt fencepost.CheckOptions) *fencepost.StateSearch {
+	open := func(in query.Input, opt query.CheckOptions) *fencepost.StateSearch {
 		t.Helper()
 		s, diags, err := fencepost.NewStateSearch(ctx, in, opt)
 		if err != nil || s == nil {
@@ -106,7 +107,7 @@ func TestStateSearch(t *testing.T) {
 	}
 	other, pso := opt, opt
 	other.Deadlock, other.KeepGoing = true, true
-	pso.Models = []fencepost.Model{fencepost.PSO}
+	pso.Models = []query.Model{query.PSO}
 	for what, s := range map[string]*fencepost.StateSearch{"program": open(member(t, "sbn"), opt), "memory model": open(in, pso), "options": open(in, other)} {
 		different := (*fencepost.DifferentError)(nil)
 		if err := s.Resume(bytes.NewReader(stored.Bytes())); !errors.As(err, &different) || different.What != what {
@@ -119,7 +120,7 @@ func TestStateSearch(t *testing.T) {
 		}
 	}
 	fair := opt
-	fair.Liveness = fencepost.LivenessFair
+	fair.Liveness = query.LivenessFair
 	if _, _, err := fencepost.NewStateSearch(ctx, in, fair); err == nil {
 		t.Error("fair endless executions are accepted")
 	}

@@ -1,6 +1,8 @@
 package fencepost
 
-import "fencepost/internal/codes"
+import (
+	"fencepost/internal/codes"
+)
 
 // Explanation says what the code of a diagnostic means, what to do, and which program is answered with it.
 type Explanation struct {

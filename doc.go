@@ -4,9 +4,9 @@
 //
 // A program is a text in one of several languages: C with pthreads and C11 atomics, litmus tests, and automata.
 //
-//	answer, err := fencepost.Check(ctx, fencepost.Input{Name: "queue.c", Text: text}, fencepost.CheckOptions{
-//		Options: fencepost.Defaults(),
-//		Models:  []fencepost.Model{fencepost.TSO},
+//	answer, err := fencepost.Check(ctx, query.Input{Name: "queue.c", Text: text}, query.CheckOptions{
+//		Options: query.Defaults(),
+//		Models:  query.Models{query.TSO},
 //	})
 //	if err != nil {
 //		return err // fencepost failed, or an option was wrong
@@ -23,11 +23,13 @@
 // it covers: all executions, or all within bounds that the caller set.
 //
 // Mistakes in the program come back as diagnostics with a position. An error means that an option has a value
-// that it cannot have (*OptionError), that a path cannot be read (*InputError), or that fencepost itself failed.
+// that it cannot have (*query.OptionError), that a path cannot be read (*query.InputError), or that fencepost
+// itself failed.
 // Functions that can take long have a context; after its end the answer is Unknown, with what is known until
 // then.
 //
-// Package render writes answers as text, JSON, HTML, SVG, DOT, SARIF and JUnit. Package fenceposttest checks
+// Package query has programs, models, options and answers; each is defined there once. Package render writes
+// answers as text, JSON, HTML, SVG, DOT, SARIF and JUnit. Package fenceposttest checks
 // programs in Go tests.
 //
 // # Stability

@@ -7,11 +7,12 @@ import (
 	"os"
 
 	"fencepost"
+	"fencepost/query"
 	"fencepost/render"
 	"fencepost/verdict"
 )
 
-var storeBuffering = fencepost.Input{Name: "sb.fp", Text: []byte(`var x, y;
+var storeBuffering = query.Input{Name: "sb.fp", Text: []byte(`var x, y;
 thread t1 { reg r; x = 1; r = y; }
 thread t2 { reg r; y = 1; r = x; }
 never t1:r == 0 && t2:r == 0;
@@ -19,7 +20,7 @@ never t1:r == 0 && t2:r == 0;
 
 // Does the final condition hold under each memory model?
 func ExampleCheck() {
-	answer, err := fencepost.Check(context.Background(), storeBuffering, fencepost.CheckOptions{Models: fencepost.Models()})
+	answer, err := fencepost.Check(context.Background(), storeBuffering, query.CheckOptions{Models: query.AllModels()})
 	if err != nil {
 		panic(err)
 	}
@@ -34,15 +35,15 @@ func ExampleCheck() {
 
 // A wrong option is an error that says what is wanted.
 func ExampleCheck_wrongModel() {
-	_, err := fencepost.Check(context.Background(), storeBuffering, fencepost.CheckOptions{Models: []fencepost.Model{"arm"}})
-	var wrong *fencepost.OptionError
+	_, err := fencepost.Check(context.Background(), storeBuffering, query.CheckOptions{Models: []query.Model{"arm"}})
+	var wrong *query.OptionError
 	fmt.Println(errors.As(err, &wrong), err)
 	// Output: true unknown memory model "arm", want sc, tso or pso
 }
 
 // Which store can be delayed past which load?
 func ExampleRobust() {
-	answer, err := fencepost.Robust(context.Background(), storeBuffering, fencepost.RobustOptions{KeepGoing: true, Options: fencepost.Options{Workers: 1}})
+	answer, err := fencepost.Robust(context.Background(), storeBuffering, query.RobustOptions{KeepGoing: true, Options: query.Options{Workers: 1}})
 	if err != nil {
 		panic(err)
 	}
@@ -56,7 +57,7 @@ func ExampleRobust() {
 
 // The fewest fences that make a program robust, as a patch.
 func ExampleFences() {
-	answer, err := fencepost.Fences(context.Background(), storeBuffering, fencepost.FenceOptions{})
+	answer, err := fencepost.Fences(context.Background(), storeBuffering, query.FenceOptions{})
 	if err != nil {
 		panic(err)
 	}
@@ -74,7 +75,7 @@ func ExampleFences() {
 // Every trace of a small program.
 func ExampleTraces() {
 	cyclic := 0
-	answer, err := fencepost.Traces(context.Background(), storeBuffering, fencepost.TraceOptions{
+	answer, err := fencepost.Traces(context.Background(), storeBuffering, query.TraceOptions{
 		Each: func(t *verdict.Trace) {
 			if t.Cycle != nil {
 				cyclic++
@@ -90,13 +91,13 @@ func ExampleTraces() {
 
 // A litmus test, as herd reports it.
 func ExampleLitmus() {
-	test, err := fencepost.Litmus(context.Background(), fencepost.Input{Name: "SB.litmus", Text: []byte(`X86 SB
+	test, err := fencepost.Litmus(context.Background(), query.Input{Name: "SB.litmus", Text: []byte(`X86 SB
 { x=0; y=0; }
  P0          | P1          ;
  MOV [x],$1  | MOV [y],$1  ;
  MOV EAX,[y] | MOV EAX,[x] ;
 exists (0:EAX=0 /\ 1:EAX=0)
-`)}, fencepost.LitmusOptions{Models: []fencepost.Model{fencepost.SC, fencepost.TSO}})
+`)}, query.LitmusOptions{Models: []query.Model{query.SC, query.TSO}})
 	if err != nil {
 		panic(err)
 	}
@@ -111,11 +112,11 @@ exists (0:EAX=0 /\ 1:EAX=0)
 // An answer can be stored, and checked by a reader who does not want to trust the search.
 func ExampleVerify() {
 	ctx := context.Background()
-	answer, err := fencepost.Check(ctx, storeBuffering, fencepost.CheckOptions{})
+	answer, err := fencepost.Check(ctx, storeBuffering, query.CheckOptions{})
 	if err != nil {
 		panic(err)
 	}
-	verified, err := fencepost.Verify(ctx, storeBuffering, answer.Results, fencepost.Options{})
+	verified, err := fencepost.Verify(ctx, storeBuffering, answer.Results, query.Options{})
 	if err != nil {
 		panic(err)
 	}
@@ -130,7 +131,7 @@ func ExampleVerify() {
 
 // A mistake in the program is a diagnostic.
 func ExampleCheck_diagnostics() {
-	answer, err := fencepost.Check(context.Background(), fencepost.Input{Name: "bad.fp", Text: []byte("thread t { x = 1; }\n")}, fencepost.CheckOptions{})
+	answer, err := fencepost.Check(context.Background(), query.Input{Name: "bad.fp", Text: []byte("thread t { x = 1; }\n")}, query.CheckOptions{})
 	if err != nil {
 		panic(err)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"fencepost/internal/engine/rf"
 	"fencepost/internal/question/check"
+	"fencepost/query"
 	"fencepost/verdict"
 )
 
@@ -25,50 +26,19 @@ type Exploration struct{ e *check.Exploration }
 // NewExploration opens an exploration. If the program or the question is refused, it returns nil and says why in the
 // diagnostics. The options name one model; of the engines only rf can be named. Data races, robustness and executions
 // of final states cannot be asked for.
-func NewExploration(ctx context.Context, in Input, opt CheckOptions) (*Exploration, []verdict.Diagnostic, error) {
-	model, err := oneModel(&opt)
-	if err != nil {
-		return nil, nil, err
-	}
-	e, diags, err := check.Open(ctx, in.internal(), model, opt.internal(), buildVersion())
+func NewExploration(ctx context.Context, in query.Input, opt query.CheckOptions) (*Exploration, []verdict.Diagnostic, error) {
+	e, diags, err := check.Open(ctx, in, opt, buildVersion())
 	if err != nil || e == nil {
-		return nil, diags, public(err)
+		return nil, diags, err
 	}
 	return &Exploration{e}, diags, nil
 }
 
-// oneModel returns the memory model of a check in parts.
-func oneModel(opt *CheckOptions) (string, error) {
-	models := orTSO(opt.Models)
-	switch {
-	case opt.AnyThreads:
-		return "", &OptionError{Option: "number of threads for an exploration in parts", Value: "any", Want: "a number"}
-	case len(models) != 1:
-		return "", &OptionError{Option: "memory models for an exploration in parts", Value: joined(opt.Models), Want: "one"}
-	}
-	return models[0], nil
-}
-
 // Identity says what an exploration is about. Tasks and results of another exploration are refused.
-type Identity struct {
-	Version string `json:"version"` // of fencepost
-	Program string `json:"program"` // a hash of the text of all files that were read
-	Model   Model  `json:"model"`
-	Options string `json:"options"` // a hash of the options that change what is explored
-}
-
-// Differs names what two identities differ in: "version", "program", "memory model" or "options"; "" if in nothing.
-func (id Identity) Differs(other Identity) string { return id.internal().Differs(other.internal()) }
-
-func (id Identity) internal() check.Identity {
-	return check.Identity{Version: id.Version, Program: id.Program, Model: string(id.Model), Options: id.Options}
-}
+type Identity = check.Identity
 
 // Identity returns the identity of the exploration.
-func (x *Exploration) Identity() Identity {
-	id := x.e.Identity
-	return Identity{Version: id.Version, Program: id.Program, Model: Model(id.Model), Options: id.Options}
-}
+func (x *Exploration) Identity() Identity { return x.e.Identity }
 
 // Task is a part of an exploration that is still to be explored. It has some kilobytes.
 type Task struct{ data []byte }
@@ -181,9 +151,9 @@ func taskList(all [][]byte) []Task {
 
 // Answer returns the answer, as Check gives it, from what all runs found and the time that they took. Violations are
 // replayed first. If tasks are left, unfinished says why, such as "interrupted"; else it is "".
-func (x *Exploration) Answer(ctx context.Context, p Partial, unfinished string, took time.Duration) (Answer, error) {
+func (x *Exploration) Answer(ctx context.Context, p Partial, unfinished string, took time.Duration) (query.Answer, error) {
 	if p.Again() {
-		return Answer{}, errors.New("the exploration must start again")
+		return query.Answer{}, errors.New("the exploration must start again")
 	}
-	return answer(x.e.Answer(ctx, p.found, unfinished, took.Seconds()))
+	return x.e.Answer(ctx, p.found, unfinished, took.Seconds())
 }

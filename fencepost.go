@@ -1,223 +1,130 @@
 package fencepost
 
 import (
-	"errors"
-	"fmt"
-	"sync"
-	"time"
+	"context"
 
-	"fencepost/internal/engine/param"
-	"fencepost/internal/native"
 	"fencepost/internal/pipeline"
-	"fencepost/internal/suite"
+	"fencepost/internal/question/check"
+	"fencepost/internal/question/explore"
+	"fencepost/internal/question/export"
+	"fencepost/internal/question/fences"
+	"fencepost/internal/question/harness"
+	"fencepost/internal/question/litmus"
+	"fencepost/internal/question/param"
+	"fencepost/internal/question/prove"
+	"fencepost/internal/question/robust"
+	"fencepost/internal/question/traces"
+	"fencepost/internal/question/verify"
+	"fencepost/internal/supervise"
+	"fencepost/query"
 	"fencepost/verdict"
 )
 
-// Model is a memory model.
-type Model string
-
-// The memory models.
-const (
-	SC  Model = "sc"  // sequential consistency: no store buffers
-	TSO Model = "tso" // x86, and SPARC by default: one store buffer per thread
-	PSO Model = "pso" // a mode of SPARC: one store buffer per thread and variable
-)
-
-// Models returns all memory models, the strongest first.
-func Models() []Model { return []Model{SC, TSO, PSO} }
-
-// orTSO returns the names of models; TSO if there are none.
-func orTSO(models []Model) []string {
-	if len(models) == 0 {
-		return []string{string(TSO)}
+// Check answers whether the assertions, goals and final condition of a program hold: one result per memory
+// model.
+func Check(ctx context.Context, in query.Input, opt query.CheckOptions) (query.Answer, error) {
+	switch {
+	case opt.Binary != nil:
+		return check.RunCompiled(ctx, in, opt)
+	case opt.AnyThreads:
+		return param.Check(ctx, in, opt)
+	default:
+		return check.Run(ctx, in, opt)
 	}
-	var names []string
-	for _, m := range models {
-		names = append(names, string(m))
+}
+
+// Robust answers whether a program is robust: whether delaying stores gives it no new execution, judged by
+// happens-before. The verdict is Safe for robust and Unsafe for not; Attacks say how. With AnyThreads, an
+// Unsafe comes with the smallest instance found that is not robust.
+func Robust(ctx context.Context, in query.Input, opt query.RobustOptions) (query.Answer, error) {
+	if opt.AnyThreads {
+		return param.Robust(ctx, in, opt)
 	}
-	return names
+	return robust.Run(ctx, in, opt)
 }
 
-// Input is a program: one source file, or several of C. The extension of Name decides the language unless
-// Options.Lang does.
-type Input struct {
-	Name string
-	Text []byte
-	More []File // the further files of a C program
+// Fences finds a cheapest set of fences that repairs a program. The verdict is Safe with a set of fences,
+// which is empty if nothing is wrong, and Unsafe if no set of fences helps. Repair has the changed text, which
+// was checked again.
+func Fences(ctx context.Context, in query.Input, opt query.FenceOptions) (query.Answer, error) {
+	return fences.Run(ctx, in, opt)
 }
 
-// File is one of the further files of a C program.
-type File struct {
-	Name string
-	Text []byte
+// Prove tries to prove that a program reaches the same shared states with and without store buffers, for any
+// number of instances of its templates. The verdict is ValueRobust, Abstracted or Unknown, and Proof says why, or
+// Unsafe if an execution of a small instance violates a check of the program; the result has no Proof then. It
+// needs an SMT solver; without one the answer has an error that says how to get it.
+func Prove(ctx context.Context, in query.Input, opt query.ProveOptions) (query.Answer, error) {
+	return prove.Run(ctx, in, opt)
 }
 
-func (in Input) internal() pipeline.Input {
-	out := pipeline.Input{Name: in.Name, Text: in.Text}
-	for _, f := range in.More {
-		out.More = append(out.More, pipeline.File{Name: f.Name, Text: f.Text})
-	}
-	return out
+// Traces explores one execution for every Shasha-Snir trace of a program, or for every reads-from class.
+func Traces(ctx context.Context, in query.Input, opt query.TraceOptions) (query.TraceAnswer, error) {
+	return traces.Run(ctx, in, opt)
 }
 
-// Options are the options of every question: how the program is read, and the limits of the search. The zero
-// value has no limit of time or memory.
-//
-// Buffer, Unroll, Threads and C.NondetRange are bounds, as are some options of questions. A search that
-// meets only bounds that the caller set (to something other than zero) is Safe within them, and its Coverage
-// says so. A search that meets a default is Unknown.
-type Options struct {
-	Lang    string        // "fp", "c", "litmus", "trencher" or "memorax"; "" to go by the file name's extension
-	Timeout time.Duration // per memory model; 0: none
-	Memory  int64         // limit in bytes for stored states, 0: none
-	Buffer  int           // entries per thread's store buffer in programs with loops; 0: DefaultBuffer
-	Unroll  int           // loop iterations, recursion and thread starts in loops where an engine needs a bound; 0: DefaultUnroll; negative: litmus tests keep their loops
-	Threads int           // instances of templates with any number of threads; 0: not given
-	Workers int           // parallel workers; 0: one per core
-	// Replicate names the functions of C whose threads stand for any number of threads, separated by commas.
-	Replicate   string
-	NoReduction bool     // no partial-order and symmetry reduction
-	C           COptions // how C is read
-	// Progress, if not nil, is called now and then, by one goroutine at a time.
-	Progress func(Progress)
+// Litmus runs a litmus test under each of the models.
+func Litmus(ctx context.Context, in query.Input, opt query.LitmusOptions) (verdict.LitmusTest, error) {
+	return litmus.Run(ctx, in, opt)
 }
 
-// COptions are options of a C compiler, facts about functions without a body, and where machine code begins.
-type COptions struct {
-	Defines     []string // NAME or NAME=VALUE
-	Undefines   []string
-	IncludeDirs []string
-	// Std is the standard of C, such as c11 or gnu17; "": that of Flags, or gnu17.
-	Std string
-	// Flags are flags of gcc, as a build passes them: some change what is read, some are ignored, and others
-	// are refused. FileFlags are further flags of single files, by name.
-	Flags     []string
-	FileFlags map[string][]string
-	// Include returns the text of an included file. If it is nil, there are only the standard headers,
-	// which are part of fencepost.
-	Include     func(name string) (text []byte, ok bool)
-	ExternPure  []string // functions without a body that do nothing
-	ExternFence []string // functions without a body that are full fences
-	// Entry are functions of machine code that run as threads of a program without main: a name, or a name
-	// with a number, the argument, in parentheses. Finally, if not "", names one that runs after them.
-	Entry   []string
-	Finally string
-	// CheckOverflow makes signed overflow and shifts out of range errors.
-	CheckOverflow bool
-	// NondetRange is the least and the largest value of inputs; empty: all values of their types.
-	NondetRange []int64
-	// Strict refuses every program with a construct that is not supported, whether or not an execution
-	// reaches it.
-	Strict bool
+// Verify replays the executions of stored results about a program, independently of all engines, and compares
+// what they say with what it computes. What no execution shows is asked again. Results carry the options they
+// were asked for with; options in opt that are not zero replace them.
+func Verify(ctx context.Context, in query.Input, results []verdict.Result, opt query.Options) (query.VerifyAnswer, error) {
+	return verify.Results(ctx, in, results, opt)
 }
 
-// Progress is how far an engine has come. Several engines may run at the same time.
-type Progress struct {
-	Model   Model  // that is asked about
-	Under   Model  // that the engine runs under: Model, or SC for a robust program
-	Engine  Engine // "": a search that is no engine's
-	Ended   bool   // the last report of the engine
-	States  int64
-	Waiting int64 // states found and not yet expanded
-	Depth   int
-	Elapsed time.Duration
-	// Of engines that explore executions: how many so far, and the range of the latest estimates of their
-	// total.
-	Executions int64
-	Low, High  int64
+// VerifyTraces does the same for stored traces.
+func VerifyTraces(ctx context.Context, in query.Input, sets []verdict.TraceSet, opt query.Options) (query.VerifyAnswer, error) {
+	return verify.Traces(ctx, in, sets, opt)
 }
 
-// Domain restricts the values of memory where threads are counted.
-type Domain struct{ Lo, Hi int64 }
-
-func (d *Domain) internal() *param.Domain {
-	if d == nil {
-		return nil
-	}
-	return &param.Domain{Lo: d.Lo, Hi: d.Hi}
+// Show prints a program's representation.
+func Show(ctx context.Context, in query.Input, opt query.ShowOptions) (query.TextAnswer, error) {
+	return export.Show(ctx, in, opt)
 }
 
-// Bounds where Options sets none.
-const (
-	DefaultBuffer = pipeline.DefaultBuffer
-	DefaultUnroll = pipeline.DefaultUnroll
-)
+// Export writes the program and its questions in the language of another tool.
+func Export(ctx context.Context, in query.Input, opt query.ExportOptions) (query.TextAnswer, error) {
+	return export.Run(ctx, in, opt)
+}
 
-// Defaults returns the defaults of the command line: 60 s, one worker per core, no bound set. The command
-// line also sets a memory limit.
-func Defaults() Options { return Options{Timeout: pipeline.Defaults().Timeout} }
+// Harness writes a first test of a C library: two threads that call the functions of a header or C file, with
+// room for assertions.
+func Harness(ctx context.Context, in query.Input, opt query.HarnessOptions) (query.TextAnswer, error) {
+	return harness.Run(ctx, in, opt)
+}
 
-func (o *Options) internal() pipeline.Options {
-	out := pipeline.Options{
-		Lang: o.Lang, Timeout: o.Timeout, Memory: o.Memory, Buffer: o.Buffer, Unroll: o.Unroll, Threads: o.Threads,
-		Workers: o.Workers, Replicate: o.Replicate, NoReduction: o.NoReduction,
-		C: pipeline.COptions{
-			Defines: o.C.Defines, Undefines: o.C.Undefines, IncludeDirs: o.C.IncludeDirs, Include: o.C.Include,
-			Std: o.C.Std, Flags: o.C.Flags, FileFlags: o.C.FileFlags,
-			ExternPure: o.C.ExternPure, ExternFence: o.C.ExternFence, CheckOverflow: o.C.CheckOverflow, NondetRange: o.C.NondetRange, Strict: o.C.Strict,
-			Entry: o.C.Entry, Finally: o.C.Finally,
-		},
-	}
-	if report := o.Progress; report != nil {
-		var one sync.Mutex
-		out.Progress = func(p pipeline.Progress) {
-			one.Lock()
-			defer one.Unlock()
-			report(Progress{
-				Model: Model(p.Model), Under: Model(p.Under), Engine: Engine(p.Engine), Ended: p.Ended, States: p.States, Waiting: p.Waiting, Depth: p.Depth, Elapsed: p.Elapsed,
-				Executions: p.Executions, Low: p.Low, High: p.High,
-			})
-		}
+// Explore returns the state that a run leads to, and what is possible next. A run that is not possible is a
+// *query.RunError. Nothing is kept between calls.
+func Explore(ctx context.Context, in query.Input, opt query.ExploreOptions) (query.StateAnswer, error) {
+	state, diags, err := explore.Run(ctx, in, opt)
+	return query.StateAnswer{State: state, Diagnostics: diags}, err
+}
+
+// Engines returns the engines that Check can ask, the default first.
+func Engines() query.Engines {
+	var out query.Engines
+	for _, name := range pipeline.EngineNames() {
+		out = append(out, query.Engine(name))
 	}
 	return out
 }
 
-// Answer is the results of a question, and the diagnostics about the input. With an error among the
-// diagnostics there are no results.
-type Answer struct {
-	Results     []verdict.Result
-	Diagnostics []verdict.Diagnostic
-}
-
-// HasErrors reports whether the input was refused.
-func (a Answer) HasErrors() bool { return pipeline.HasErrors(a.Diagnostics) }
-
-// answer converts what a question returns.
-func answer(a pipeline.Answer, err error) (Answer, error) {
-	return Answer{Results: a.Results, Diagnostics: a.Diagnostics}, public(err)
-}
-
-// TextAnswer is a text, and the diagnostics about the input. With an error among the diagnostics the text is
-// empty.
-type TextAnswer struct {
-	Text        string
-	Diagnostics []verdict.Diagnostic
-}
-
-// HasErrors reports whether the input was refused.
-func (a TextAnswer) HasErrors() bool { return pipeline.HasErrors(a.Diagnostics) }
-
-// OptionError is an option with a value that it cannot have.
-type OptionError struct {
-	Option string // such as "memory model"
-	Value  string
-	Want   string // the values that the option can have
-}
-
-func (e *OptionError) Error() string {
-	return fmt.Sprintf("unknown %s %q, want %s", e.Option, e.Value, e.Want)
-}
-
-// public converts errors that callers may want to tell apart.
-func public(err error) error {
-	if wrong := (*suite.InputError)(nil); errors.As(err, &wrong) {
-		return &InputError{Path: wrong.Path, Err: wrong.Err}
+// FenceStyles returns the ways to write a fence in C, the default first.
+func FenceStyles() []query.FenceStyle {
+	var out []query.FenceStyle
+	for _, name := range pipeline.FenceStyles() {
+		out = append(out, query.FenceStyle(name))
 	}
-	if missing := (*native.UnavailableError)(nil); errors.As(err, &missing) {
-		return &UnavailableError{Message: missing.Message, Hint: missing.Hint}
-	}
-	if wrong := (*pipeline.OptionError)(nil); errors.As(err, &wrong) {
-		return &OptionError{Option: wrong.Option, Value: wrong.Value, Want: wrong.Want}
-	}
-	return err
+	return out
+}
+
+// Sequence returns a context for questions that are asked one after the other. An answer does not wait for the engines
+// that it did not need: they are stopped, and take a moment. The next question of the same sequence waits for them, and
+// so does the function that Sequence returns.
+func Sequence(ctx context.Context) (context.Context, func()) {
+	ctx = supervise.WithScope(ctx)
+	return ctx, func() { supervise.Wait(ctx) }
 }

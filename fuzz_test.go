@@ -12,6 +12,7 @@ import (
 
 	"fencepost"
 	"fencepost/internal/render/json"
+	"fencepost/query"
 	"fencepost/verdict"
 )
 
@@ -19,7 +20,7 @@ import (
 // is made right here: it is against accidents, and says nothing about who wrote the file.
 func FuzzCheckpoint(f *testing.F) {
 	in := member(f, "sbn")
-	x, diags, err := fencepost.NewExploration(context.Background(), in, fencepost.CheckOptions{Deadlock: true})
+	x, diags, err := fencepost.NewExploration(context.Background(), in, query.CheckOptions{Deadlock: true})
 	if err != nil || x == nil {
 		f.Fatal(err, diags)
 	}
@@ -57,7 +58,7 @@ func FuzzCheckpoint(f *testing.F) {
 // FuzzStateSearch: what is no stored search, or a damaged one, is refused by an error with a name.
 func FuzzStateSearch(f *testing.F) {
 	in := member(f, "sbn")
-	opt := fencepost.CheckOptions{Deadlock: true, Engines: []fencepost.Engine{"explicit"}}
+	opt := query.CheckOptions{Deadlock: true, Engines: []query.Engine{"explicit"}}
 	opt.Workers = 1
 	open := func(tb testing.TB) *fencepost.StateSearch {
 		s, diags, err := fencepost.NewStateSearch(context.Background(), in, opt)
@@ -90,7 +91,7 @@ func FuzzStateSearch(f *testing.F) {
 // FuzzMerge: stored results of shards are merged, or refused by an error with a reason.
 func FuzzMerge(f *testing.F) {
 	in := member(f, "sbn")
-	opt := fencepost.CheckOptions{Deadlock: true}
+	opt := query.CheckOptions{Deadlock: true}
 	x, diags, err := fencepost.NewExploration(context.Background(), in, opt)
 	if err != nil || x == nil {
 		f.Fatal(err, diags)

@@ -2,7 +2,9 @@
 
 package fencepost_test
 
-import "slices"
+import (
+	"slices"
+)
 
 // rule lists what the code of a package may import besides the standard library.
 type rule struct {
@@ -18,11 +20,11 @@ var (
 	passMay     = []string{"internal/analysis", "internal/ir", "internal/property"}
 	engineMay   = []string{
 		"internal/engine", "internal/analysis", "internal/budget", "internal/ir", "internal/transform", "internal/machine", "internal/memory", "internal/memory/reduce", "internal/memory/endless", "internal/property",
-		"internal/search", "internal/solver/sat", "internal/source", "internal/trace", "verdict",
+		"internal/search", "internal/solver/sat", "internal/source", "internal/trace", "query", "verdict",
 	}
 	questionMay = []string{
 		"internal/pipeline", "internal/engine", "internal/ir", "internal/memory", "internal/property", "internal/replay",
-		"internal/source", "internal/supervise", "internal/trace", "verdict",
+		"internal/source", "internal/supervise", "internal/trace", "query", "verdict",
 	}
 	renderMay = []string{"verdict", "internal/render/relation", "internal/render/rows"}
 
@@ -44,20 +46,22 @@ var (
 // policy has a row per package. "." is the root.
 var policy = map[string]rule{
 	".": {ours: []string{
-		"internal/pipeline", "internal/supervise", "internal/engine/bmc", "internal/engine/lazy", "internal/engine/param", "internal/engine/rf",
+		"internal/pipeline", "internal/supervise", "internal/engine/rf",
 		"internal/question/check", "internal/question/explore", "internal/question/export", "internal/question/fences", "internal/question/harness", "internal/question/litmus", "internal/question/param",
 		"internal/question/prove", "internal/question/robust", "internal/question/traces", "internal/question/verify",
-		"internal/inputfile", "internal/native", "internal/suite", "internal/family", "internal/papers", "internal/codes", "verdict",
+		"internal/inputfile", "internal/native", "internal/suite", "internal/family", "internal/papers", "internal/codes", "query", "verdict",
 	}},
 	// The public renderers see results, as those below internal/render do.
 	"render": {ours: []string{
 		"internal/render/dot", "internal/render/html", "internal/render/json", "internal/render/junit", "internal/render/sarif",
 		"internal/render/relation", "internal/render/svg", "internal/render/text", "verdict",
 	}},
-	"fenceposttest":       {ours: []string{".", "render", "verdict"}},
+	"fenceposttest":       {ours: []string{".", "query", "render", "verdict"}},
 	"internal/modulepath": {}, "internal/testreport": {}, "internal/notices": {}, "cmd/fencepost": {ours: []string{"internal/cli"}},
 	"verdict": {},
-	"bench":   {ours: []string{".", "verdict"}},
+	// What callers pass in and get back: every layer takes the options from here.
+	"query": {ours: []string{"verdict"}},
+	"bench": {ours: []string{".", "query", "verdict"}},
 
 	"internal/source": {},
 	"internal/diag":   {ours: []string{"internal/source"}},
@@ -107,7 +111,7 @@ var policy = map[string]rule{
 
 	"internal/export": {ours: []string{"internal/analysis", "internal/source", "internal/ir", "internal/property"}},
 
-	"internal/engine":            {ours: []string{"internal/analysis", "internal/ir", "internal/property", "internal/memory", "internal/memory/reduce", "internal/search", "verdict"}},
+	"internal/engine":            {ours: []string{"internal/analysis", "internal/ir", "internal/property", "internal/memory", "internal/memory/reduce", "internal/search", "query", "verdict"}},
 	"internal/engine/bmc":        {ours: engineMay},
 	"internal/engine/explicit":   {ours: append([]string{"internal/fairness"}, engineMay...)},
 	"internal/fairness":          {ours: engineMay},
@@ -121,7 +125,7 @@ var policy = map[string]rule{
 	"internal/engine/smc":        {ours: engineMay},
 	"internal/engine/dual":       {ours: append([]string{"internal/lts"}, engineMay...)},
 	"internal/engine/rf":         {ours: engineMay},
-	"internal/engine/mover":      {ours: []string{"internal/engine", "internal/analysis", "internal/ir", "internal/property", "internal/solver/smt", "internal/source", "verdict"}},
+	"internal/engine/mover":      {ours: []string{"internal/engine", "internal/analysis", "internal/ir", "internal/property", "internal/solver/smt", "internal/source", "query", "verdict"}},
 
 	"internal/solver/smt": {},
 	"internal/shorten":    {ours: []string{"internal/engine", "internal/ir", "internal/memory", "internal/memory/endless", "internal/memory/reduce", "verdict"}},
@@ -137,21 +141,21 @@ var policy = map[string]rule{
 		"internal/frontend/memorax", "internal/frontend/statement", "internal/frontend/trencher",
 		"internal/engine", "internal/engine/bmc", "internal/engine/dual", "internal/engine/explicit", "internal/engine/instrument",
 		"internal/engine/lazy", "internal/engine/rf", "internal/engine/robust", "internal/engine/smc",
-		"internal/shorten", "internal/supervise", "internal/render/relation", "internal/trace", "internal/replay", "verdict",
+		"internal/shorten", "internal/supervise", "internal/render/relation", "internal/trace", "internal/replay", "query", "verdict",
 	}},
 
 	// A question knows the stages, the procedures it needs, and the questions it asks in turn: fences
 	// checks the program with fences, param asks about instances, verify asks again.
-	"internal/question/check":   {ours: append([]string{"internal/budget", "internal/engine/bmc", "internal/engine/explicit", "internal/engine/lazy", "internal/engine/rf", "internal/engine/smc", "internal/transform"}, questionMay...)},
+	"internal/question/check":   {ours: append([]string{"internal/budget", "internal/engine/bmc", "internal/engine/explicit", "internal/engine/rf", "internal/engine/smc", "internal/transform"}, questionMay...)},
 	"internal/question/robust":  {ours: questionMay},
-	"internal/question/harness": {ours: []string{"internal/lazyregexp", "internal/pipeline", "internal/supervise", "internal/frontend/c", "verdict"}},
+	"internal/question/harness": {ours: []string{"internal/lazyregexp", "internal/pipeline", "internal/supervise", "internal/frontend/c", "query", "verdict"}},
 	"internal/question/fences": {ours: append([]string{
-		"internal/engine/bmc", "internal/engine/fences", "internal/transform", "internal/question/check", "internal/question/robust",
+		"internal/engine/fences", "internal/transform", "internal/question/check", "internal/question/robust",
 	}, questionMay...)},
 	"internal/question/prove":  {ours: append([]string{"internal/engine/explicit", "internal/engine/mover", "internal/question/check", "internal/transform"}, questionMay...)},
 	"internal/question/param":  {ours: append([]string{"internal/engine/dual", "internal/engine/param", "internal/transform", "internal/question/check", "internal/question/robust"}, questionMay...)},
 	"internal/question/litmus": {ours: append([]string{"internal/frontend/litmus", "internal/stress", "internal/transform"}, questionMay...)},
-	"internal/question/traces": {ours: append([]string{"internal/engine/rf", "internal/engine/smc", "internal/question/check"}, questionMay...)},
+	"internal/question/traces": {ours: append([]string{"internal/engine/rf", "internal/engine/smc"}, questionMay...)},
 	"internal/question/export": {ours: append([]string{"internal/engine/instrument", "internal/engine/param", "internal/export", "internal/transform"}, questionMay...)},
 
 	"internal/question/explore": {ours: questionMay},
@@ -163,7 +167,7 @@ var policy = map[string]rule{
 
 	// stress writes the text of a program; native starts the compiler and the program.
 	"internal/stress": {ours: []string{"internal/ir"}},
-	"internal/native": {ours: []string{"internal/scratch", "internal/stress"}},
+	"internal/native": {ours: []string{"internal/scratch", "internal/stress", "query"}},
 
 	"internal/inputfile": {},
 	"internal/scratch":   {},
@@ -172,7 +176,7 @@ var policy = map[string]rule{
 	// Misspelt names, in programs and on the command line.
 	"internal/editdistance": {},
 	"internal/lazyregexp":   {},
-	"internal/suite":        {ours: []string{"internal/inputfile", "verdict"}},
+	"internal/suite":        {ours: []string{"internal/inputfile", "query", "verdict"}},
 	"internal/family":       {}, "internal/papers": {},
 	"internal/codes": {},
 
@@ -192,14 +196,14 @@ var policy = map[string]rule{
 	// The explorer page and the answers to its requests, and the server that sends both.
 	// It asks the questions itself, beside the root package, so that the playground holds only what it asks.
 	"internal/explorer": {ours: []string{
-		"internal/pipeline", "internal/question/check", "internal/question/explore", "internal/question/fences", "internal/question/robust", "verdict",
+		"internal/pipeline", "internal/question/check", "internal/question/explore", "internal/question/fences", "internal/question/robust", "query", "verdict",
 		"internal/render/relation", "internal/render/rows", "internal/render/svg", "internal/render/text",
 	}},
 	"internal/serve": {ours: []string{"internal/explorer", "internal/supervise"}},
 	// The playground: a program that writes it, and answers its requests in a browser.
 	"internal/site": {ours: []string{".", "internal/explorer"}},
 	"internal/cli": {
-		ours:     []string{".", "render", "verdict", "internal/explorer", "internal/serve", "internal/supervise", "internal/gcc", "internal/inputfile", "internal/scratch", "internal/editdistance", "internal/lazyregexp", "internal/render/text", "internal/render/json", "internal/render/dot", "internal/render/svg", "internal/render/html", "internal/render/sarif", "internal/render/junit"},
+		ours:     []string{".", "query", "render", "verdict", "internal/explorer", "internal/serve", "internal/supervise", "internal/gcc", "internal/inputfile", "internal/scratch", "internal/editdistance", "internal/lazyregexp", "internal/render/text", "internal/render/json", "internal/render/dot", "internal/render/svg", "internal/render/html", "internal/render/sarif", "internal/render/junit"},
 		external: []string{"github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/term"},
 	},
 
@@ -219,10 +223,10 @@ var policy = map[string]rule{
 	"cluster/internal/server":          {external: []string{"github.com/nats-io"}},
 	"cluster/internal/worker":          {ours: []string{"cluster/internal/store", "cluster/internal/task"}, external: []string{"github.com/nats-io"}},
 	// program is the only package that knows the root package's explorations; asker waits for answers.
-	"cluster/internal/program": {ours: []string{".", "verdict", "cluster/internal/store", "cluster/internal/task", "cluster/internal/worker"}},
-	"cluster/internal/asker":   {ours: []string{".", "verdict", "cluster/internal/program", "cluster/internal/store", "cluster/internal/task"}},
+	"cluster/internal/program": {ours: []string{".", "query", "verdict", "cluster/internal/store", "cluster/internal/task", "cluster/internal/worker"}},
+	"cluster/internal/asker":   {ours: []string{".", "query", "verdict", "cluster/internal/program", "cluster/internal/store", "cluster/internal/task"}},
 	"cluster/internal/command": {
-		ours:     []string{".", "render", "verdict", "internal/cli", "cluster/internal/asker", "cluster/internal/program", "cluster/internal/server", "cluster/internal/store", "cluster/internal/worker"},
+		ours:     []string{".", "query", "render", "verdict", "internal/cli", "cluster/internal/asker", "cluster/internal/program", "cluster/internal/server", "cluster/internal/store", "cluster/internal/worker"},
 		external: []string{"github.com/nats-io", "github.com/spf13/cobra", "github.com/spf13/pflag"},
 	},
 	"cluster/cmd/fencepost-cluster": {ours: []string{"cluster/internal/command"}},

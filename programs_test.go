@@ -6,12 +6,13 @@ import (
 	"testing"
 
 	"fencepost"
+	"fencepost/query"
 	"fencepost/verdict"
 )
 
 // TestExamples: every example meets its expectations.
 func TestExamples(t *testing.T) {
-	opt := fencepost.TestOptions{Options: fencepost.Defaults(), Paths: []string{"examples"}}
+	opt := query.TestOptions{Options: query.Defaults(), Paths: []string{"examples"}}
 	opt.Timeout = 0
 	opt.C.Include = func(name string) ([]byte, bool) {
 		text, err := os.ReadFile(name)

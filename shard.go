@@ -10,6 +10,7 @@ import (
 
 	"fencepost/internal/pipeline"
 	"fencepost/internal/question/check"
+	"fencepost/query"
 	"fencepost/verdict"
 )
 
@@ -21,15 +22,15 @@ const tasksPerShard = 16
 // divides belong to shard 0. Merge makes one answer of all shards.
 //
 // The verdict is unsafe if there is a violation, else unknown: a shard alone says nothing about the other executions.
-func (x *Exploration) ShardAnswer(ctx context.Context, i, n, workers int) (Answer, error) {
+func (x *Exploration) ShardAnswer(ctx context.Context, i, n, workers int) (query.Answer, error) {
 	if n < 1 || i < 0 || i >= n {
-		return Answer{}, &OptionError{Option: "shard", Value: fmt.Sprintf("%d/%d", i, n), Want: "i/n with i from 0 to n-1"}
+		return query.Answer{}, &query.OptionError{Option: "shard", Value: fmt.Sprintf("%d/%d", i, n), Want: "i/n with i from 0 to n-1"}
 	}
 	begun := time.Now()
 	for root := x.Root(); ; {
 		found, tasks, err := x.Split(ctx, root, tasksPerShard*n)
 		if err != nil {
-			return Answer{}, err
+			return query.Answer{}, err
 		}
 		division := sha256.New()
 		var mine []Task
@@ -46,7 +47,7 @@ func (x *Exploration) ShardAnswer(ctx context.Context, i, n, workers int) (Answe
 		if !found.Again() && !found.Over() {
 			more, rest, err := x.Run(ctx, Limit{Workers: workers, Before: &found}, mine...)
 			if err != nil {
-				return Answer{}, err
+				return query.Answer{}, err
 			}
 			found.Add(more)
 			left = rest
@@ -65,7 +66,7 @@ func (x *Exploration) ShardAnswer(ctx context.Context, i, n, workers int) (Answe
 		}
 		text, err := json.Marshal(found)
 		if err != nil {
-			return Answer{}, err
+			return query.Answer{}, err
 		}
 		id := x.Identity()
 		shard := &verdict.Shard{
@@ -101,14 +102,14 @@ func (e *MergeError) Error() string { return e.Why }
 
 // Merge returns the answer of an exploration, given the answers about all its shards: the same as that of one run. The
 // error is a *MergeError if a shard is missing, is there twice, or belongs to another exploration.
-func Merge(ctx context.Context, shards []verdict.Result) (Answer, error) {
+func Merge(ctx context.Context, shards []verdict.Result) (query.Answer, error) {
 	if err := mergeable(shards); err != nil {
-		return Answer{}, err
+		return query.Answer{}, err
 	}
 	first := &shards[0]
 	x, err := reopen(ctx, first)
 	if err != nil {
-		return Answer{}, err
+		return query.Answer{}, err
 	}
 	var sum Partial
 	seconds, unfinished := 0.0, ""
@@ -116,7 +117,7 @@ func Merge(ctx context.Context, shards []verdict.Result) (Answer, error) {
 		r := &shards[i]
 		var one Partial
 		if err := json.Unmarshal([]byte(r.Shard.Found), &one); err != nil || r.Shard.Sum != sumOf(r.Shard) {
-			return Answer{}, &MergeError{fmt.Sprintf("shard %d is damaged", r.Shard.Index)}
+			return query.Answer{}, &MergeError{fmt.Sprintf("shard %d is damaged", r.Shard.Index)}
 		}
 		sum.Add(one)
 		seconds += r.Stats.Seconds
@@ -125,7 +126,7 @@ func Merge(ctx context.Context, shards []verdict.Result) (Answer, error) {
 		}
 	}
 	if sum.Again() {
-		return Answer{}, &MergeError{"the shards access memory in parts of different sizes, and cannot be merged; check the program in one run"}
+		return query.Answer{}, &MergeError{"the shards access memory in parts of different sizes, and cannot be merged; check the program in one run"}
 	}
 	return x.Answer(ctx, sum, unfinished, time.Duration(seconds*float64(time.Second)))
 }
@@ -173,7 +174,7 @@ func reopen(ctx context.Context, r *verdict.Result) (*Exploration, error) {
 	if r.Asked == nil || len(r.Shard.Inputs) == 0 {
 		return nil, &MergeError{"the result does not say what was asked"}
 	}
-	var opt check.Options
+	var opt query.CheckOptions
 	if err := pipeline.Recall(r.Asked.Options, &opt); err != nil {
 		return nil, &MergeError{err.Error()}
 	}
@@ -183,13 +184,14 @@ func reopen(ctx context.Context, r *verdict.Result) (*Exploration, error) {
 			return []byte(text), ok
 		}
 	}
-	in := pipeline.Input{Name: r.Shard.Inputs[0], Text: []byte(r.Shard.Files[r.Shard.Inputs[0]])}
+	opt.Models = query.Models{query.Model(r.Model)}
+	in := query.Input{Name: r.Shard.Inputs[0], Text: []byte(r.Shard.Files[r.Shard.Inputs[0]])}
 	for _, name := range r.Shard.Inputs[1:] {
-		in.More = append(in.More, pipeline.File{Name: name, Text: []byte(r.Shard.Files[name])})
+		in.More = append(in.More, query.File{Name: name, Text: []byte(r.Shard.Files[name])})
 	}
-	e, diags, err := check.Open(ctx, in, r.Model, opt, buildVersion())
+	e, diags, err := check.Open(ctx, in, opt, buildVersion())
 	if err != nil {
-		return nil, public(err)
+		return nil, err
 	}
 	if e == nil {
 		why := "the program is refused"
@@ -199,9 +201,9 @@ func reopen(ctx context.Context, r *verdict.Result) (*Exploration, error) {
 		return nil, &MergeError{why}
 	}
 	x := &Exploration{e}
-	stored := Identity{Version: r.Shard.Version, Program: r.Shard.Program, Model: Model(r.Model), Options: r.Shard.Options}
+	stored := Identity{Version: r.Shard.Version, Program: r.Shard.Program, Model: query.Model(r.Model), Options: r.Shard.Options}
 	if what := x.Identity().Differs(stored); what != "" {
-		return nil, &MergeError{"the shards belong to " + (&DifferentError{what}).Whose()}
+		return nil, &MergeError{"the shards belong to " + (&DifferentError{What: what}).Whose()}
 	}
 	return x, nil
 }

@@ -10,11 +10,12 @@ import (
 	"testing"
 
 	"fencepost"
+	"fencepost/query"
 	"fencepost/verdict"
 )
 
 // member returns a member of a family that is quickly explored, with something to check.
-func member(t testing.TB, name string) fencepost.Input {
+func member(t testing.TB, name string) query.Input {
 	t.Helper()
 	size := map[string]int{"diamond": 2, "lamport": 2, "szymanski": 1, "fib": 3, "casrot": 5, "lastzero": 7, "readers": 8, "sbn": 8, "ainc": 5, "bufw": 12}[name]
 	if size == 0 {
@@ -24,11 +25,11 @@ func member(t testing.TB, name string) fencepost.Input {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return fencepost.Input{Name: name + ".fp", Text: []byte(text)}
+	return query.Input{Name: name + ".fp", Text: []byte(text)}
 }
 
 // shards explores all shards, and stores and reads each result.
-func shards(t *testing.T, in fencepost.Input, opt fencepost.CheckOptions, n int) []verdict.Result {
+func shards(t *testing.T, in query.Input, opt query.CheckOptions, n int) []verdict.Result {
 	t.Helper()
 	var all []verdict.Result
 	for i := range n {
@@ -59,8 +60,8 @@ func TestShards(t *testing.T) {
 	for k, f := range fencepost.Families() {
 		in := member(t, f.Name)
 		for j, n := range []int{2, 3, 7} {
-			model := fencepost.Models()[(k+j)%3]
-			opt := fencepost.CheckOptions{Options: fencepost.Options{Unroll: 4}, Models: []fencepost.Model{model}, Engines: []fencepost.Engine{"rf"}, Finals: true, KeepGoing: true}
+			model := query.AllModels()[(k+j)%3]
+			opt := query.CheckOptions{Options: query.Options{Unroll: 4}, Models: []query.Model{model}, Engines: []query.Engine{"rf"}, Finals: true, KeepGoing: true}
 			one, err := fencepost.Check(context.Background(), in, opt)
 			if err != nil || len(one.Results) != 1 {
 				t.Fatalf("%s: %v %v", f.Name, err, one.Diagnostics)
@@ -102,10 +103,10 @@ func summaryOf(t *testing.T, r *verdict.Result) string {
 // TestMergeRefusals: shards that are missing, doubled, mixed or damaged are refused.
 func TestMergeRefusals(t *testing.T) {
 	in := member(t, "sbn")
-	opt := fencepost.CheckOptions{Options: fencepost.Options{Unroll: 4}, Finals: true}
+	opt := query.CheckOptions{Options: query.Options{Unroll: 4}, Finals: true}
 	good := shards(t, in, opt, 3)
 	pso := opt
-	pso.Models = []fencepost.Model{fencepost.PSO}
+	pso.Models = []query.Model{query.PSO}
 	going := opt
 	going.KeepGoing = true
 	with := func(i int, r verdict.Result) []verdict.Result {
@@ -171,7 +172,7 @@ func TestMergeRefusals(t *testing.T) {
 // TestMergeDamage: a byte that changes in the file of a shard is noticed, or changes nothing that is added up.
 func TestMergeDamage(t *testing.T) {
 	in := member(t, "sbn")
-	good := shards(t, in, fencepost.CheckOptions{Options: fencepost.Options{Unroll: 4}, Finals: true}, 2)
+	good := shards(t, in, query.CheckOptions{Options: query.Options{Unroll: 4}, Finals: true}, 2)
 	whole, err := fencepost.Merge(context.Background(), good)
 	if err != nil {
 		t.Fatal(err)
@@ -225,8 +226,8 @@ int main(void) {
 // not exact together. The sum says so, and the exploration that starts again has the numbers of one run.
 func TestPartsOfOtherSizes(t *testing.T) {
 	ctx := context.Background()
-	in := fencepost.Input{Name: "sizes.c", Text: []byte(sizes)}
-	opt := fencepost.CheckOptions{Models: []fencepost.Model{fencepost.TSO}, Engines: []fencepost.Engine{"rf"}}
+	in := query.Input{Name: "sizes.c", Text: []byte(sizes)}
+	opt := query.CheckOptions{Models: []query.Model{query.TSO}, Engines: []query.Engine{"rf"}}
 	one, err := fencepost.Check(ctx, in, opt)
 	if err != nil || len(one.Results) != 1 || one.Results[0].Verdict != verdict.Safe {
 		t.Fatal(err, one)

@@ -2,11 +2,11 @@ package fencepost
 
 import (
 	"context"
-	"errors"
 	"io"
 	"time"
 
 	"fencepost/internal/question/check"
+	"fencepost/query"
 	"fencepost/verdict"
 )
 
@@ -17,27 +17,17 @@ type StateSearch struct{ s *check.StoredSearch }
 // NewStateSearch opens a search. If the program or the question is refused, it returns nil and says why in the
 // diagnostics. The options name one model; of the engines only explicit can be named. Data races, robustness, fair
 // endless executions and executions of final states cannot be asked for.
-func NewStateSearch(ctx context.Context, in Input, opt CheckOptions) (*StateSearch, []verdict.Diagnostic, error) {
-	model, err := oneModel(&opt)
-	if err != nil {
-		return nil, nil, err
-	}
-	s, diags, err := check.OpenStored(ctx, in.internal(), model, opt.internal(), buildVersion())
+func NewStateSearch(ctx context.Context, in query.Input, opt query.CheckOptions) (*StateSearch, []verdict.Diagnostic, error) {
+	s, diags, err := check.OpenStored(ctx, in, opt, buildVersion())
 	if err != nil || s == nil {
-		return nil, diags, public(err)
+		return nil, diags, err
 	}
 	return &StateSearch{s}, diags, nil
 }
 
 // Resume reads a search that was stored. The error is a *DifferentError if it belongs to another search, and wraps
 // ErrCheckpoint if it is no stored search or a damaged one.
-func (s *StateSearch) Resume(r io.ReadSeeker) error {
-	err := s.s.Load(r)
-	if other := (*check.DifferentError)(nil); errors.As(err, &other) {
-		return &DifferentError{other.What}
-	}
-	return err
-}
+func (s *StateSearch) Resume(r io.ReadSeeker) error { return s.s.Load(r) }
 
 // IsStateSearch reports whether a file begins as a stored search does.
 func IsStateSearch(r io.ReaderAt) bool {
@@ -59,7 +49,7 @@ func (s *StateSearch) Continue(ctx context.Context, every time.Duration, save fu
 		paused := part.Err() != nil && ctx.Err() == nil
 		cancel()
 		if err != nil {
-			return public(err)
+			return err
 		}
 		begun := time.Now()
 		if save != nil && s.s.Storable() {
@@ -77,4 +67,4 @@ func (s *StateSearch) Over() bool { return s.s.Over() }
 
 // Answer returns the answer of a search that has run, as Check gives it. Violations are replayed first. The context is the
 // one that Continue had.
-func (s *StateSearch) Answer(ctx context.Context) (Answer, error) { return answer(s.s.Answer(ctx)) }
+func (s *StateSearch) Answer(ctx context.Context) (query.Answer, error) { return s.s.Answer(ctx) }

@@ -6,42 +6,25 @@ import (
 
 	"fencepost/internal/inputfile"
 	"fencepost/internal/native"
-	"fencepost/internal/pipeline"
 	"fencepost/internal/question/litmus"
 	"fencepost/internal/suite"
+	"fencepost/query"
 	"fencepost/verdict"
 )
 
-// StressOptions are the options of Stress. Models plays no part.
-type StressOptions struct {
-	LitmusOptions
-	Paths   []string // files and directories
-	Inputs  []Input  // further tests
-	Seconds float64  // per test
-	// Done is called with the tests, in order. Tested is called with the number of tests that are done. Both
-	// may be nil.
-	Done   func(*verdict.StressTest)
-	Tested func(done, total int)
-}
-
-// UnavailableError says why stress programs cannot run here: another processor, or no compiler.
-type UnavailableError struct{ Message, Hint string }
-
-func (e *UnavailableError) Error() string { return e.Message }
-
 // Stress compiles and runs litmus tests on this machine's processor, one after the
 // other, and compares the outcomes with the outcomes of TSO. An error is an
-// *UnavailableError or an *InputError, before anything ran. After the context's end no
+// *query.UnavailableError or a *query.InputError, before anything ran. After the context's end no
 // further test begins.
-func Stress(ctx context.Context, opt StressOptions) (verdict.StressSummary, error) {
+func Stress(ctx context.Context, opt query.StressOptions) (verdict.StressSummary, error) {
 	var sum verdict.StressSummary
 	compiler, err := native.Find(opt.Seconds)
 	if err != nil {
-		return sum, public(err)
+		return sum, err
 	}
 	tests, err := suite.Find(opt.Paths)
 	if err != nil {
-		return sum, public(err)
+		return sum, err
 	}
 	for _, in := range opt.Inputs {
 		tests = append(tests, suite.Test{Path: in.Name, Name: in.Name, Text: in.Text})
@@ -64,7 +47,7 @@ func Stress(ctx context.Context, opt StressOptions) (verdict.StressSummary, erro
 	return sum, nil
 }
 
-func stressOne(ctx context.Context, t suite.Test, opt StressOptions, compiler *native.Compiler) *verdict.StressTest {
+func stressOne(ctx context.Context, t suite.Test, opt query.StressOptions, compiler *native.Compiler) *verdict.StressTest {
 	text := t.Text
 	if text == nil {
 		var err error
@@ -72,7 +55,7 @@ func stressOne(ctx context.Context, t suite.Test, opt StressOptions, compiler *n
 			return &verdict.StressTest{File: t.Path, Name: t.Name, Status: verdict.StressNotRun, Diagnostics: []verdict.Diagnostic{suite.Unreadable(t.Path, err)}}
 		}
 	}
-	res, err := litmus.Stress(ctx, pipeline.Input{Name: t.Path, Text: text}, litmus.StressOptions{Options: opt.LitmusOptions.internal(), Run: compiler.Run})
+	res, err := litmus.Stress(ctx, query.Input{Name: t.Path, Text: text}, opt.LitmusOptions, compiler.Run)
 	if err != nil {
 		res.Failure = err.Error()
 	}

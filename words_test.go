@@ -45,7 +45,7 @@ type goneWord struct {
 // dataRaceHere are the packages in which a race without an adjective is a data race,
 // and nothing else.
 var dataRaceHere = []string{
-	".", "verdict", "internal/cli", "internal/render/text", "internal/trace", "internal/testkit",
+	".", "query", "verdict", "internal/cli", "internal/render/text", "internal/trace", "internal/testkit",
 	"internal/question/check",
 }
 

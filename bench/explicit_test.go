@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"fencepost"
+	"fencepost/query"
 	"fencepost/verdict"
 )
 
@@ -27,13 +28,13 @@ func BenchmarkLamport(b *testing.B) {
 			name += "/no-reduction"
 		}
 		b.Run(name, func(b *testing.B) {
-			opt := fencepost.CheckOptions{Options: fencepost.Defaults(), Models: []fencepost.Model{fencepost.Model(bm.model)}}
+			opt := query.CheckOptions{Options: query.Defaults(), Models: []query.Model{query.Model(bm.model)}}
 			opt.Workers, opt.NoReduction, opt.Timeout = bm.workers, !bm.reduction, 10*time.Minute
-			opt.Engines = []fencepost.Engine{"explicit"}
+			opt.Engines = []query.Engine{"explicit"}
 			var states, bytes int64
 			start := cpu()
 			for range b.N {
-				in := fencepost.Input{Name: "lamport.fp", Text: fmt.Appendf(nil, lamport, bm.n)}
+				in := query.Input{Name: "lamport.fp", Text: fmt.Appendf(nil, lamport, bm.n)}
 				a, err := fencepost.Check(context.Background(), in, opt)
 				if err != nil || len(a.Results) != 1 || a.Results[0].Verdict == verdict.Unknown {
 					b.Fatalf("no answer: %v %+v", err, a)

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"fencepost"
+	"fencepost/query"
 	"fencepost/verdict"
 )
 
@@ -42,20 +43,20 @@ func BenchmarkFences(b *testing.B) {
 	bare := strings.ReplaceAll(lamport, "  fence;\n", "")
 	for _, bm := range []struct {
 		name, text string
-		forWhat    fencepost.Purpose
+		forWhat    query.Purpose
 		n, fences  int
 	}{
-		{"lamport", bare, fencepost.ForRobustness, 2, 2},
-		{"lamport", bare, fencepost.ForRobustness, 3, 2},
-		{"dijkstra", dijkstraUnfenced, fencepost.ForRobustness, 2, 2},
-		{"dijkstra", dijkstraUnfenced, fencepost.ForRobustness, 3, 2},
-		{"dijkstra", dijkstraUnfenced, fencepost.ForAssertions, 2, 1},
-		{"dijkstra", dijkstraUnfenced, fencepost.ForAssertions, 3, 1},
+		{"lamport", bare, query.ForRobustness, 2, 2},
+		{"lamport", bare, query.ForRobustness, 3, 2},
+		{"dijkstra", dijkstraUnfenced, query.ForRobustness, 2, 2},
+		{"dijkstra", dijkstraUnfenced, query.ForRobustness, 3, 2},
+		{"dijkstra", dijkstraUnfenced, query.ForAssertions, 2, 1},
+		{"dijkstra", dijkstraUnfenced, query.ForAssertions, 3, 1},
 	} {
 		b.Run(fmt.Sprintf("%s/%s/n=%d", bm.name, bm.forWhat, bm.n), func(b *testing.B) {
-			opt := fencepost.FenceOptions{}
+			opt := query.FenceOptions{}
 			opt.For, opt.Workers, opt.Timeout = bm.forWhat, 1, 0
-			in := fencepost.Input{Name: bm.name + ".fp", Text: fmt.Appendf(nil, bm.text, bm.n)}
+			in := query.Input{Name: bm.name + ".fp", Text: fmt.Appendf(nil, bm.text, bm.n)}
 			var r verdict.Result
 			for b.Loop() {
 				answer, err := fencepost.Fences(context.Background(), in, opt)

@@ -11,6 +11,7 @@ import (
 
 	"fencepost"
 	"fencepost/internal/testkit"
+	"fencepost/query"
 	"fencepost/verdict"
 )
 
@@ -42,12 +43,12 @@ func BenchmarkRobustModels(b *testing.B) {
 	} {
 		for _, model := range []string{"tso", "pso"} {
 			b.Run(fmt.Sprintf("%s/n=%d/%s", c.name, c.n, model), func(b *testing.B) {
-				opt := fencepost.RobustOptions{Options: fencepost.Defaults()}
-				opt.Workers, opt.Timeout, opt.Model = 1, time.Minute, fencepost.Model(model)
+				opt := query.RobustOptions{Options: query.Defaults()}
+				opt.Workers, opt.Timeout, opt.Models = 1, time.Minute, query.NamedModels(model)
 				var states int64
 				start := cpu()
 				for range b.N {
-					a, err := fencepost.Robust(context.Background(), fencepost.Input{Name: "m.fp", Text: fmt.Appendf(nil, c.text, c.n)}, opt)
+					a, err := fencepost.Robust(context.Background(), query.Input{Name: "m.fp", Text: fmt.Appendf(nil, c.text, c.n)}, opt)
 					if err != nil || len(a.Results) != 1 {
 						b.Fatal(err, a)
 					}
@@ -81,12 +82,12 @@ func BenchmarkFenceModels(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		opt := fencepost.FenceOptions{}
-		opt.For, opt.Workers, opt.Model = fencepost.ForRobustness, 1, fencepost.Model(model)
+		opt := query.FenceOptions{}
+		opt.For, opt.Workers, opt.Model = query.ForRobustness, 1, query.Model(model)
 		start := cpu()
 		var states int64
 		for range rounds {
-			a, err := fencepost.Fences(context.Background(), fencepost.Input{Name: filepath.Base(file), Text: text}, opt)
+			a, err := fencepost.Fences(context.Background(), query.Input{Name: filepath.Base(file), Text: text}, opt)
 			if err != nil || a.HasErrors() || a.Results[0].Verdict != verdict.Safe {
 				b.Fatalf("%s under %s: %v %+v", file, model, err, a)
 			}

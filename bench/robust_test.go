@@ -14,6 +14,7 @@ import (
 
 	"fencepost"
 	"fencepost/internal/testkit"
+	"fencepost/query"
 	"fencepost/verdict"
 )
 
@@ -38,7 +39,7 @@ func BenchmarkTrencher(b *testing.B) {
 		b.Fatal(err)
 	}
 	type program struct {
-		in     fencepost.Input
+		in     query.Input
 		robust string
 	}
 	var programs []program
@@ -49,7 +50,7 @@ func BenchmarkTrencher(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		programs = append(programs, program{fencepost.Input{Name: f[0], Text: text}, f[3]})
+		programs = append(programs, program{query.Input{Name: f[0], Text: text}, f[3]})
 		states, _ := strconv.ParseFloat(f[7], 64)
 		seconds, _ := strconv.ParseFloat(f[8], 64)
 		theirStates, theirSeconds = theirStates+states, theirSeconds+seconds
@@ -57,7 +58,7 @@ func BenchmarkTrencher(b *testing.B) {
 	for _, all := range []bool{false, true} {
 		name := map[bool]string{false: "first", true: "all"}[all]
 		b.Run(name, func(b *testing.B) {
-			opt := fencepost.RobustOptions{Options: fencepost.Defaults()}
+			opt := query.RobustOptions{Options: query.Defaults()}
 			opt.Workers, opt.KeepGoing = 1, all
 			var states int64
 			var slowest time.Duration
@@ -127,11 +128,11 @@ func BenchmarkRobust(b *testing.B) {
 					if strings.HasPrefix(variant, "bare") {
 						text = strings.ReplaceAll(text, "fence;", "")
 					}
-					opt := fencepost.RobustOptions{Options: fencepost.Defaults()}
+					opt := query.RobustOptions{Options: query.Defaults()}
 					opt.Workers, opt.KeepGoing = 2, strings.HasSuffix(variant, "all")
 					opt.Timeout, opt.Memory = 5*time.Minute, 8<<30
 					for range b.N {
-						a, err := fencepost.Robust(context.Background(), fencepost.Input{Name: "m.fp", Text: []byte(text)}, opt)
+						a, err := fencepost.Robust(context.Background(), query.Input{Name: "m.fp", Text: []byte(text)}, opt)
 						if err != nil || len(a.Results) != 1 {
 							b.Fatal(err, a)
 						}

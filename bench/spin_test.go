@@ -8,6 +8,7 @@ import (
 
 	"fencepost"
 	"fencepost/internal/testkit"
+	"fencepost/query"
 	"fencepost/verdict"
 )
 
@@ -38,7 +39,7 @@ func BenchmarkAgainstSpin(b *testing.B) {
 		for _, n := range bm.threads {
 			for _, model := range []string{"sc", "tso"} {
 				b.Run(fmt.Sprintf("%s/n=%d/%s", bm.name, n, model), func(b *testing.B) {
-					against(b, fencepost.Input{Name: bm.name + ".fp", Text: fmt.Appendf(nil, bm.text, n)}, model)
+					against(b, query.Input{Name: bm.name + ".fp", Text: fmt.Appendf(nil, bm.text, n)}, model)
 				})
 			}
 		}
@@ -48,11 +49,11 @@ func BenchmarkAgainstSpin(b *testing.B) {
 // buffer bounds the stores pending per thread, for both.
 const buffer = 4
 
-func against(b *testing.B, in fencepost.Input, model string) {
-	opt := fencepost.CheckOptions{Options: fencepost.Defaults()}
+func against(b *testing.B, in query.Input, model string) {
+	opt := query.CheckOptions{Options: query.Defaults()}
 	opt.Buffer, opt.Timeout, opt.Workers = buffer, 10*time.Minute, 1
-	opt.Models = []fencepost.Model{fencepost.Model(model)}
-	exported, err := fencepost.Export(context.Background(), in, fencepost.ExportOptions{Options: opt.Options, Model: fencepost.Model(model)})
+	opt.Models = []query.Model{query.Model(model)}
+	exported, err := fencepost.Export(context.Background(), in, query.ExportOptions{Options: opt.Options, Model: query.Model(model)})
 	text := exported.Text
 	if err != nil || text == "" {
 		b.Fatalf("not exported: %v %+v", err, exported.Diagnostics)

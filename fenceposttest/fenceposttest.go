@@ -2,12 +2,12 @@
 // execution that breaks the program.
 //
 //	func TestQueue(t *testing.T) {
-//		fenceposttest.Safe(t, "queue.c", fencepost.CheckOptions{})
-//		fenceposttest.Robust(t, "queue.c", fencepost.RobustOptions{})
+//		fenceposttest.Safe(t, "queue.c", query.CheckOptions{})
+//		fenceposttest.Robust(t, "queue.c", query.RobustOptions{})
 //	}
 //
 // Paths are relative to the directory of the test. C programs may include files beside them. Options without a
-// time limit get that of fencepost.Defaults.
+// time limit get that of query.Defaults.
 package fenceposttest
 
 import (
@@ -16,39 +16,40 @@ import (
 	"testing"
 
 	"fencepost"
+	"fencepost/query"
 	"fencepost/render"
 	"fencepost/verdict"
 )
 
 // Safe fails the test unless the program is safe under every memory model that the options name, TSO if none. It
 // returns the results.
-func Safe(t testing.TB, file string, opt fencepost.CheckOptions) []verdict.Result {
+func Safe(t testing.TB, file string, opt query.CheckOptions) []verdict.Result {
 	t.Helper()
 	return expect(t, checked(t, file, opt), "safe")
 }
 
 // Unsafe fails the test unless the program is unsafe under every memory model that the options name, TSO if none.
 // It returns the results, which have the executions.
-func Unsafe(t testing.TB, file string, opt fencepost.CheckOptions) []verdict.Result {
+func Unsafe(t testing.TB, file string, opt query.CheckOptions) []verdict.Result {
 	t.Helper()
 	return expect(t, checked(t, file, opt), "unsafe")
 }
 
 // Robust fails the test unless the program is robust.
-func Robust(t testing.TB, file string, opt fencepost.RobustOptions) {
+func Robust(t testing.TB, file string, opt query.RobustOptions) {
 	t.Helper()
 	expect(t, robust(t, file, opt), "safe")
 }
 
 // NotRobust fails the test unless the program is not robust. It returns the attacks.
-func NotRobust(t testing.TB, file string, opt fencepost.RobustOptions) []verdict.Attack {
+func NotRobust(t testing.TB, file string, opt query.RobustOptions) []verdict.Attack {
 	t.Helper()
 	return expect(t, robust(t, file, opt), "unsafe")[0].Attacks
 }
 
 // Fences fails the test unless a cheapest set that repairs the program has this many fences; 0 says that nothing
 // is wrong with it. It returns the set.
-func Fences(t testing.TB, file string, want int, opt fencepost.FenceOptions) []verdict.Fence {
+func Fences(t testing.TB, file string, want int, opt query.FenceOptions) []verdict.Fence {
 	t.Helper()
 	limit(&opt.Options)
 	answer, err := fencepost.Fences(t.Context(), Input(t, file), opt)
@@ -60,23 +61,23 @@ func Fences(t testing.TB, file string, want int, opt fencepost.FenceOptions) []v
 }
 
 // Input reads a program.
-func Input(t testing.TB, file string) fencepost.Input {
+func Input(t testing.TB, file string) query.Input {
 	t.Helper()
 	text, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return fencepost.Input{Name: file, Text: text}
+	return query.Input{Name: file, Text: text}
 }
 
-func checked(t testing.TB, file string, opt fencepost.CheckOptions) []verdict.Result {
+func checked(t testing.TB, file string, opt query.CheckOptions) []verdict.Result {
 	t.Helper()
 	limit(&opt.Options)
 	answer, err := fencepost.Check(t.Context(), Input(t, file), opt)
 	return results(t, file, answer, err)
 }
 
-func robust(t testing.TB, file string, opt fencepost.RobustOptions) []verdict.Result {
+func robust(t testing.TB, file string, opt query.RobustOptions) []verdict.Result {
 	t.Helper()
 	limit(&opt.Options)
 	answer, err := fencepost.Robust(t.Context(), Input(t, file), opt)
@@ -84,9 +85,9 @@ func robust(t testing.TB, file string, opt fencepost.RobustOptions) []verdict.Re
 }
 
 // limit sets the time limit and the reader of included files, where the caller set none.
-func limit(opt *fencepost.Options) {
+func limit(opt *query.Options) {
 	if opt.Timeout == 0 {
-		opt.Timeout = fencepost.Defaults().Timeout
+		opt.Timeout = query.Defaults().Timeout
 	}
 	if opt.C.Include == nil {
 		opt.C.Include = func(name string) ([]byte, bool) {
@@ -97,7 +98,7 @@ func limit(opt *fencepost.Options) {
 }
 
 // results returns the results of an answer. It ends the test if there are none.
-func results(t testing.TB, file string, answer fencepost.Answer, err error) []verdict.Result {
+func results(t testing.TB, file string, answer query.Answer, err error) []verdict.Result {
 	t.Helper()
 	if err != nil {
 		t.Fatalf("%s: %v", file, err)

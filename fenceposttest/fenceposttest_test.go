@@ -7,22 +7,22 @@ import (
 	"strings"
 	"testing"
 
-	"fencepost"
 	"fencepost/fenceposttest"
+	"fencepost/query"
 )
 
 const dekker = "../examples/dekker.c"
 
 func TestExamples(t *testing.T) {
-	fenceposttest.Safe(t, dekker, fencepost.CheckOptions{Models: []fencepost.Model{fencepost.SC}})
-	if r := fenceposttest.Unsafe(t, dekker, fencepost.CheckOptions{}); r[0].Witness == nil {
+	fenceposttest.Safe(t, dekker, query.CheckOptions{Models: []query.Model{query.SC}})
+	if r := fenceposttest.Unsafe(t, dekker, query.CheckOptions{}); r[0].Witness == nil {
 		t.Error("no execution")
 	}
-	if a := fenceposttest.NotRobust(t, dekker, fencepost.RobustOptions{}); len(a) == 0 {
+	if a := fenceposttest.NotRobust(t, dekker, query.RobustOptions{}); len(a) == 0 {
 		t.Error("no attack")
 	}
-	fenceposttest.Fences(t, dekker, 1, fencepost.FenceOptions{})
-	fenceposttest.Robust(t, "../examples/mp.fp", fencepost.RobustOptions{})
+	fenceposttest.Fences(t, dekker, 1, query.FenceOptions{})
+	fenceposttest.Robust(t, "../examples/mp.fp", query.RobustOptions{})
 }
 
 // A C program reads the files beside it.
@@ -36,7 +36,7 @@ func TestIncludes(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	fenceposttest.Safe(t, filepath.Join(dir, "one.c"), fencepost.CheckOptions{})
+	fenceposttest.Safe(t, filepath.Join(dir, "one.c"), query.CheckOptions{})
 }
 
 // failing is a test that notes how it failed.
@@ -60,15 +60,15 @@ func TestFailures(t *testing.T) {
 		ask  func(testing.TB)
 		want string
 	}{
-		{"unsafe", func(t testing.TB) { fenceposttest.Safe(t, dekker, fencepost.CheckOptions{}) }, "is unsafe under tso, want safe"},
+		{"unsafe", func(t testing.TB) { fenceposttest.Safe(t, dekker, query.CheckOptions{}) }, "is unsafe under tso, want safe"},
 		{"safe", func(t testing.TB) {
-			fenceposttest.Unsafe(t, dekker, fencepost.CheckOptions{Models: []fencepost.Model{fencepost.SC}})
+			fenceposttest.Unsafe(t, dekker, query.CheckOptions{Models: []query.Model{query.SC}})
 		}, "is safe under sc, want unsafe"},
-		{"not robust", func(t testing.TB) { fenceposttest.Robust(t, dekker, fencepost.RobustOptions{}) }, "can delay its store"},
-		{"another number", func(t testing.TB) { fenceposttest.Fences(t, dekker, 2, fencepost.FenceOptions{}) }, "1 fences, want 2"},
-		{"refused", func(t testing.TB) { fenceposttest.Safe(t, refused, fencepost.CheckOptions{}) }, "is refused"},
+		{"not robust", func(t testing.TB) { fenceposttest.Robust(t, dekker, query.RobustOptions{}) }, "can delay its store"},
+		{"another number", func(t testing.TB) { fenceposttest.Fences(t, dekker, 2, query.FenceOptions{}) }, "1 fences, want 2"},
+		{"refused", func(t testing.TB) { fenceposttest.Safe(t, refused, query.CheckOptions{}) }, "is refused"},
 		{"an option", func(t testing.TB) {
-			fenceposttest.Safe(t, dekker, fencepost.CheckOptions{Models: []fencepost.Model{"arm"}})
+			fenceposttest.Safe(t, dekker, query.CheckOptions{Models: []query.Model{"arm"}})
 		}, `unknown memory model "arm", want sc, tso or pso`},
 	} {
 		f := &failing{TB: t}

@@ -11,17 +11,18 @@ import (
 	"testing"
 
 	"fencepost"
+	"fencepost/query"
 	"fencepost/render"
 	"fencepost/verdict"
 )
 
 const buffering = "var x, y;\nthread p { reg r; x = 1; r = y; }\nthread q { reg r; y = 1; r = x; }\nnever p:r == 0 && q:r == 0;\n"
 
-func results(t *testing.T, models ...fencepost.Model) []verdict.Result {
+func results(t *testing.T, models ...query.Model) []verdict.Result {
 	t.Helper()
-	opt := fencepost.CheckOptions{Options: fencepost.Defaults(), Models: models}
+	opt := query.CheckOptions{Options: query.Defaults(), Models: models}
 	opt.Workers = 1
-	a, err := fencepost.Check(context.Background(), fencepost.Input{Name: "sb.fp", Text: []byte(buffering)}, opt)
+	a, err := fencepost.Check(context.Background(), query.Input{Name: "sb.fp", Text: []byte(buffering)}, opt)
 	if err != nil || a.HasErrors() {
 		t.Fatalf("%v %+v", err, a.Diagnostics)
 	}
@@ -38,7 +39,7 @@ func (broken) Write([]byte) (int, error) { return 0, errFull }
 // TestText: one program under several models is a table, results about one model follow each other.
 func TestText(t *testing.T) {
 	var table, list bytes.Buffer
-	both := results(t, fencepost.SC, fencepost.TSO)
+	both := results(t, query.SC, query.TSO)
 	if err := render.Text(&table, both, render.TextOptions{}); err != nil {
 		t.Fatal(err)
 	}
@@ -67,7 +68,7 @@ func TestText(t *testing.T) {
 
 // TestStored: results that were stored as JSON render as they would have at once.
 func TestStored(t *testing.T) {
-	both := results(t, fencepost.SC, fencepost.TSO)
+	both := results(t, query.SC, query.TSO)
 	var stored, direct, later bytes.Buffer
 	if err := render.JSON(&stored, both, nil); err != nil {
 		t.Fatal(err)
@@ -86,7 +87,7 @@ func TestStored(t *testing.T) {
 
 // TestFailedWriter: the error of the writer is returned by every renderer.
 func TestFailedWriter(t *testing.T) {
-	both := results(t, fencepost.TSO)
+	both := results(t, query.TSO)
 	for name, write := range map[string]func(io.Writer) error{
 		"text": func(w io.Writer) error { return render.Text(w, both, render.TextOptions{}) },
 		"json": func(w io.Writer) error { return render.JSON(w, both, nil) },
@@ -107,7 +108,7 @@ func TestFailedWriter(t *testing.T) {
 
 // TestFixes: SARIF has the patch of a repair as edits of lines, which lead to the text of the patch.
 func TestFixes(t *testing.T) {
-	a, err := fencepost.Fences(t.Context(), fencepost.Input{Name: "sb.fp", Text: []byte(buffering)}, fencepost.FenceOptions{})
+	a, err := fencepost.Fences(t.Context(), query.Input{Name: "sb.fp", Text: []byte(buffering)}, query.FenceOptions{})
 	if err != nil || a.HasErrors() || len(a.Results) != 1 || len(a.Results[0].Repair.Patches) != 1 {
 		t.Fatalf("%v %+v", err, a)
 	}

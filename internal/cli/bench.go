@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"fencepost"
+	"fencepost/query"
 	"fencepost/render"
 	"fencepost/verdict"
 
@@ -39,7 +40,7 @@ const benchExample = `  fencepost bench movers
   fencepost bench trencher --dir trencher/examples`
 
 type benchFlags struct {
-	opt            fencepost.BenchOptions
+	opt            query.BenchOptions
 	csv, svg, html string
 }
 

@@ -5,6 +5,8 @@ import (
 	"os"
 	"os/exec"
 
+	"fencepost/query"
+
 	"github.com/spf13/pflag"
 )
 
@@ -27,7 +29,7 @@ func bmcFlags(flags *pflag.FlagSet, f *checkFlags) {
 
 // bmcOptions opens what the flags name; the function it returns closes it.
 func (a *app) bmcOptions(f *checkFlags) (func(), error) {
-	f.opt.BMC.Encoding = f.encoding.value
+	f.opt.BMC.Encoding = query.Encoding(f.encoding.value)
 	if b := &f.opt.BMC; f.encoding.value == "order" && (b.Rounds > 0 || b.Clock > 0 || b.Queue > 0) {
 		return nil, &usageError{"--encoding order has no rounds, clock or queue", "leave --rounds, --clock and --queue out"}
 	}

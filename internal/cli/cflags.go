@@ -4,17 +4,17 @@ import (
 	"fmt"
 	"strings"
 
-	"fencepost"
 	"fencepost/internal/gcc"
 	"fencepost/internal/inputfile"
 	"fencepost/internal/lazyregexp"
+	"fencepost/query"
 
 	"github.com/spf13/cobra"
 )
 
 // cFlags adds what a C compiler's command line has. Included files are read as
 // they are asked for. What stands after -- are flags of the compiler.
-func cFlags(cmd *cobra.Command, opt *fencepost.Options) {
+func cFlags(cmd *cobra.Command, opt *query.Options) {
 	flags := cmd.Flags()
 	std := &choiceValue{choices: gcc.Standards()}
 	flags.Var(named{std, "standard"}, "std", "C: standard: "+strings.Join(gcc.Standards(), ", ")+" (default gnu17)")

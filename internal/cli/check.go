@@ -12,6 +12,7 @@ import (
 	"fencepost"
 	"fencepost/internal/render/json"
 	"fencepost/internal/render/text"
+	"fencepost/query"
 	"fencepost/verdict"
 
 	"github.com/spf13/cobra"
@@ -67,11 +68,11 @@ type checkFlags struct {
 	any     paramFlags
 	parts   partsFlags
 	binary  []string // machine code that was made of the program
-	opt     fencepost.CheckOptions
+	opt     query.CheckOptions
 }
 
 func (a *app) checkCommand() *cobra.Command {
-	f := &checkFlags{models: modelsValue{fencepost.TSO}, encoding: choiceValue{choices: []string{"rounds", "order"}}, mode: lazyModes(), liveness: choiceValue{choices: livenessChoices()}, fairness: choiceValue{choices: []string{"random", "weak"}}, engine: choiceValue{choices: texts(fencepost.Engines()), code: "FP0912", list: true}, opt: fencepost.CheckOptions{Options: fencepost.Defaults()}}
+	f := &checkFlags{models: modelsValue{query.TSO}, encoding: choiceValue{choices: []string{"rounds", "order"}}, mode: lazyModes(), liveness: choiceValue{choices: livenessChoices()}, fairness: choiceValue{choices: []string{"random", "weak"}}, engine: choiceValue{choices: texts(fencepost.Engines()), code: "FP0912", list: true}, opt: query.CheckOptions{Options: query.Defaults()}}
 	cmd := &cobra.Command{
 		Use:     "check FILE...",
 		Short:   "Check a program's assertions, goals and final condition",
@@ -87,8 +88,8 @@ func (a *app) checkCommand() *cobra.Command {
 	flags.BoolVar(&f.rounds, "trace-refinement", false, "engine lazy: print each refinement round to standard error")
 	flags.Var(timeoutValue{&f.opt.Timeout}, "timeout", "time limit, such as 90s or 5m; 0: none")
 	flags.Var(sizeValue{&f.opt.Memory}, "memory", "memory limit for stored states, such as 8GiB or 512MiB")
-	flags.Var(boundValue{&f.opt.Buffer, fencepost.DefaultBuffer}, "buffer", "entries per store buffer in programs with loops")
-	flags.Var(boundValue{&f.opt.Unroll, fencepost.DefaultUnroll}, "unroll", "iterations of a loop, where a bound is needed")
+	flags.Var(boundValue{&f.opt.Buffer, query.DefaultBuffer}, "buffer", "entries per store buffer in programs with loops")
+	flags.Var(boundValue{&f.opt.Unroll, query.DefaultUnroll}, "unroll", "iterations of a loop, where a bound is needed")
 	flags.Var(countValue{&f.opt.Threads, 1, maxCount}, "threads", "number of threads per template")
 	f.any.flags(flags, &f.opt.Options, "check for any number of threads per template, under SC or TSO")
 	flags.Var(countValue{&f.opt.Workers, 0, maxWorkers}, "workers", "parallel workers; 0: one per core")
@@ -116,17 +117,17 @@ func (a *app) checkCommand() *cobra.Command {
 
 // livenessChoices are the values of --liveness.
 func livenessChoices() []string {
-	return []string{string(fencepost.LivenessOff), string(fencepost.LivenessSpin), string(fencepost.LivenessFair)}
+	return []string{string(query.LivenessOff), string(query.LivenessSpin), string(query.LivenessFair)}
 }
 
 func (a *app) check(names []string, f *checkFlags) error {
-	f.opt.Models, f.opt.Liveness, f.opt.Fairness = f.models, fencepost.Liveness(f.liveness.value), fencepost.Fairness(f.fairness.value)
-	if (f.fairness.value != "" || f.opt.Starvation != "") && f.opt.Liveness != fencepost.LivenessFair {
+	f.opt.Models, f.opt.Liveness, f.opt.Fairness = query.Models(f.models), query.Liveness(f.liveness.value), query.Fairness(f.fairness.value)
+	if (f.fairness.value != "" || f.opt.Starvation != "") && f.opt.Liveness != query.LivenessFair {
 		return &usageError{"--fairness and --starvation need --liveness fair", "also give --liveness fair"}
 	}
 	if f.engine.value != "" {
 		for name := range strings.SplitSeq(f.engine.value, ",") {
-			f.opt.Engines = append(f.opt.Engines, fencepost.Engine(name))
+			f.opt.Engines = append(f.opt.Engines, query.Engine(name))
 		}
 	}
 	if f.verbose {
@@ -152,7 +153,7 @@ func (a *app) check(names []string, f *checkFlags) error {
 		return err
 	}
 	f.opt.Endings = f.opt.Finals && (f.json || a.out.any())
-	ask := func(ctx context.Context, in fencepost.Input) (fencepost.Answer, error) {
+	ask := func(ctx context.Context, in query.Input) (query.Answer, error) {
 		return a.services.check(ctx, in, f.opt)
 	}
 	if f.parts.on() {
@@ -162,7 +163,7 @@ func (a *app) check(names []string, f *checkFlags) error {
 		if f.parts.shard.n == 0 {
 			a.grace = storingGrace
 		}
-		ask = func(ctx context.Context, in fencepost.Input) (fencepost.Answer, error) {
+		ask = func(ctx context.Context, in query.Input) (query.Answer, error) {
 			return exploreInParts(ctx, a, in, f)
 		}
 	}
@@ -175,16 +176,16 @@ func (a *app) check(names []string, f *checkFlags) error {
 		if err != nil {
 			return &usageError{fmt.Sprintf("%s: %v", in.Name, err), "an archive has one program and its expectations; see `fencepost help test`"}
 		}
-		return answerAbout(a, program, &f.opt.Options, ask, func(answer fencepost.Answer) error { return a.render(f.json, answer) })
+		return answerAbout(a, program, &f.opt.Options, ask, func(answer query.Answer) error { return a.render(f.json, answer) })
 	}
-	return a.answer(names, &f.opt.Options, ask, func(answer fencepost.Answer) error { return a.render(f.json, answer) })
+	return a.answer(names, &f.opt.Options, ask, func(answer query.Answer) error { return a.render(f.json, answer) })
 }
 
 // question asks about a program.
-type question func(context.Context, fencepost.Input) (fencepost.Answer, error)
+type question func(context.Context, query.Input) (query.Answer, error)
 
 // answer asks about a file, sets the exit code and prints.
-func (a *app) answer(names []string, opt *fencepost.Options, ask question, print func(fencepost.Answer) error) error {
+func (a *app) answer(names []string, opt *query.Options, ask question, print func(query.Answer) error) error {
 	in, err := a.readProgram(names)
 	if err != nil {
 		return err
@@ -193,7 +194,7 @@ func (a *app) answer(names []string, opt *fencepost.Options, ask question, print
 }
 
 // answerAbout is answer for a program that was read.
-func answerAbout(a *app, in fencepost.Input, opt *fencepost.Options, ask question, print func(fencepost.Answer) error) error {
+func answerAbout(a *app, in query.Input, opt *query.Options, ask question, print func(query.Answer) error) error {
 	if opt.Memory == 0 {
 		opt.Memory = defaultMemory()
 	}
@@ -209,7 +210,7 @@ func answerAbout(a *app, in fencepost.Input, opt *fencepost.Options, ask questio
 	if errors.Is(err, context.Canceled) {
 		fmt.Fprintf(a.stderr, "%s: interrupted before there was an answer\n", a.name)
 		a.code = exitUnknown
-		return print(fencepost.Answer{})
+		return print(query.Answer{})
 	}
 	if wrong := (*usageError)(nil); errors.As(err, &wrong) {
 		return wrong
@@ -220,7 +221,7 @@ func answerAbout(a *app, in fencepost.Input, opt *fencepost.Options, ask questio
 	a.diagnostics(answer.Diagnostics)
 	if answer.HasErrors() {
 		a.code = exitUsage
-		return print(fencepost.Answer{Diagnostics: answer.Diagnostics})
+		return print(query.Answer{Diagnostics: answer.Diagnostics})
 	}
 	if len(answer.Results) == 0 {
 		return &internalError{fmt.Errorf("no result for %s", in.Name)}
@@ -237,18 +238,18 @@ func answerAbout(a *app, in fencepost.Input, opt *fencepost.Options, ask questio
 }
 
 // ask asks with progress, until there is an answer or an interruption.
-func (a *app) ask(in fencepost.Input, opt *fencepost.Options, ask question) (fencepost.Answer, error) {
+func (a *app) ask(in query.Input, opt *query.Options, ask question) (query.Answer, error) {
 	return a.askUntil(opt.Timeout, in, opt, ask)
 }
 
 // askUntil is ask with another time limit on the terminal.
-func (a *app) askUntil(limit time.Duration, in fencepost.Input, opt *fencepost.Options, ask question) (fencepost.Answer, error) {
+func (a *app) askUntil(limit time.Duration, in query.Input, opt *query.Options, ask question) (query.Answer, error) {
 	heard := func() {}
 	if lines := newProgress(a, limit); lines != nil {
 		opt.Progress, heard = lines.update, lines.interrupted
 		defer lines.finish()
 	}
-	return interruptible(a, heard, func(ctx context.Context) (fencepost.Answer, error) { return ask(ctx, in) })
+	return interruptible(a, heard, func(ctx context.Context) (query.Answer, error) { return ask(ctx, in) })
 }
 
 func (a *app) diagnostics(all []verdict.Diagnostic) {
@@ -266,7 +267,7 @@ func (a *app) diagnostics(all []verdict.Diagnostic) {
 }
 
 // render prints the answer to stdout.
-func (a *app) render(asJSON bool, answer fencepost.Answer) error {
+func (a *app) render(asJSON bool, answer query.Answer) error {
 	if asJSON {
 		if err := json.Report(a.stdout, answer.Results, answer.Diagnostics); err != nil {
 			return &internalError{err}

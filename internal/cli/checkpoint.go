@@ -15,6 +15,7 @@ import (
 
 	"fencepost"
 	"fencepost/internal/scratch"
+	"fencepost/query"
 	"fencepost/verdict"
 
 	"github.com/spf13/cobra"
@@ -78,7 +79,7 @@ func (p *partsFlags) refuse(f *checkFlags) error {
 		return no("--cross-check", "one engine answers alone")
 	case f.opt.NoReduction && !states:
 		return no("--no-reduction", "engine rf explores one execution per class")
-	case f.opt.Liveness == fencepost.LivenessFair && states:
+	case f.opt.Liveness == query.LivenessFair && states:
 		return no("--liveness fair", "fair endless executions are another search, which is not stored; use --liveness spin")
 	case p.every <= 0:
 		return &usageError{"--checkpoint-every needs a time", "give a time such as 30s"}
@@ -98,7 +99,7 @@ func (p *partsFlags) refuse(f *checkFlags) error {
 }
 
 // exploreInParts asks about a program in parts.
-func exploreInParts(ctx context.Context, a *app, in fencepost.Input, f *checkFlags) (fencepost.Answer, error) {
+func exploreInParts(ctx context.Context, a *app, in query.Input, f *checkFlags) (query.Answer, error) {
 	ctx, cancel := limitTime(ctx, f.opt.Timeout)
 	defer cancel()
 	if f.engine.value == "explicit" {
@@ -114,7 +115,7 @@ func exploreInParts(ctx context.Context, a *app, in fencepost.Input, f *checkFla
 	from := x.Begin()
 	if f.parts.resume != "" {
 		if from, err = resumed(x, f.parts.resume); err != nil {
-			return fencepost.Answer{}, err
+			return query.Answer{}, err
 		}
 	}
 	name := f.parts.file()
@@ -129,7 +130,7 @@ func exploreInParts(ctx context.Context, a *app, in fencepost.Input, f *checkFla
 		})
 	})
 	if err != nil {
-		return fencepost.Answer{}, err
+		return query.Answer{}, err
 	}
 	why := unfinished(ctx, len(end.Tasks))
 	if why != "" && failed == nil {
@@ -140,35 +141,35 @@ func exploreInParts(ctx context.Context, a *app, in fencepost.Input, f *checkFla
 
 // notRead returns the answer about a program that could not be read. If the reason is a limit or an interruption, the
 // answer is unknown, as it is without parts.
-func notRead(ctx context.Context, in fencepost.Input, f *checkFlags, diags []verdict.Diagnostic, err error) (fencepost.Answer, error) {
+func notRead(ctx context.Context, in query.Input, f *checkFlags, diags []verdict.Diagnostic, err error) (query.Answer, error) {
 	errorOf := func(d verdict.Diagnostic) bool { return d.Severity == verdict.SeverityError }
 	limited := func(d verdict.Diagnostic) bool { return errorOf(d) && d.Code == overLimit }
 	others := func(d verdict.Diagnostic) bool { return errorOf(d) && d.Code != overLimit }
 	if err == nil && slices.ContainsFunc(diags, limited) && !slices.ContainsFunc(diags, others) {
 		return fencepost.Check(ctx, in, f.opt)
 	}
-	return fencepost.Answer{Diagnostics: diags}, err
+	return query.Answer{Diagnostics: diags}, err
 }
 
 // overLimit is the code of the diagnostic about a program that could not be read within the limits.
 const overLimit = "FP0916"
 
 // exploreStates asks about a program by a search that is stored.
-func exploreStates(ctx context.Context, a *app, in fencepost.Input, f *checkFlags) (fencepost.Answer, error) {
+func exploreStates(ctx context.Context, a *app, in query.Input, f *checkFlags) (query.Answer, error) {
 	s, diags, err := fencepost.NewStateSearch(ctx, in, f.opt)
 	if err != nil || s == nil {
 		return notRead(ctx, in, f, diags, err)
 	}
 	if f.parts.resume != "" {
 		if err := resumeStates(s, f.parts.resume); err != nil {
-			return fencepost.Answer{}, err
+			return query.Answer{}, err
 		}
 	}
 	name := f.parts.file()
 	failed := errors.New("nothing is stored")
 	err = s.Continue(ctx, f.parts.every, func(write func(io.Writer) error) { failed = storeCheckpoint(a, name, write) })
 	if err != nil {
-		return fencepost.Answer{}, err
+		return query.Answer{}, err
 	}
 	answer, err := s.Answer(ctx)
 	if err == nil && failed == nil && len(answer.Results) == 1 && answer.Results[0].Verdict == verdict.Unknown && !s.Over() {

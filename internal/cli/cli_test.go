@@ -15,18 +15,19 @@ import (
 
 	"fencepost"
 	"fencepost/internal/inputfile"
+	"fencepost/query"
 	"fencepost/verdict"
 )
 
 // fake stands in for the verifier and notes what it was asked.
 type fake struct {
-	answer fencepost.Answer
+	answer query.Answer
 	err    error
-	during func(context.Context, fencepost.CheckOptions) // runs inside the check
+	during func(context.Context, query.CheckOptions) // runs inside the check
 
-	in   fencepost.Input
-	opt  fencepost.CheckOptions
-	form fencepost.Form
+	in   query.Input
+	opt  query.CheckOptions
+	form query.Form
 
 	tty map[io.Writer]int // width of the writers that are terminals
 	env map[string]string
@@ -34,7 +35,7 @@ type fake struct {
 	stdout, stderr bytes.Buffer
 }
 
-func (f *fake) check(ctx context.Context, in fencepost.Input, opt fencepost.CheckOptions) (fencepost.Answer, error) {
+func (f *fake) check(ctx context.Context, in query.Input, opt query.CheckOptions) (query.Answer, error) {
 	f.in, f.opt = in, opt
 	if f.during != nil {
 		f.during(ctx, opt)
@@ -42,9 +43,9 @@ func (f *fake) check(ctx context.Context, in fencepost.Input, opt fencepost.Chec
 	return f.answer, f.err
 }
 
-func (f *fake) show(_ context.Context, in fencepost.Input, opt fencepost.ShowOptions) (fencepost.TextAnswer, error) {
+func (f *fake) show(_ context.Context, in query.Input, opt query.ShowOptions) (query.TextAnswer, error) {
 	f.in, f.form = in, opt.Form
-	return fencepost.TextAnswer{Text: "automaton of " + in.Name, Diagnostics: f.answer.Diagnostics}, f.err
+	return query.TextAnswer{Text: "automaton of " + in.Name, Diagnostics: f.answer.Diagnostics}, f.err
 }
 
 func (f *fake) run(stdin string, args ...string) int {
@@ -54,8 +55,8 @@ func (f *fake) run(stdin string, args ...string) int {
 	return run(s, args, strings.NewReader(stdin), &f.stdout, &f.stderr)
 }
 
-func results(verdicts ...verdict.Verdict) fencepost.Answer {
-	var a fencepost.Answer
+func results(verdicts ...verdict.Verdict) query.Answer {
+	var a query.Answer
 	for _, v := range verdicts {
 		a.Results = append(a.Results, verdict.Result{Program: "p.fp", Model: "tso", Verdict: v, Engine: "explicit"})
 	}
@@ -72,12 +73,12 @@ func program(t *testing.T) string {
 }
 
 func TestExitCodes(t *testing.T) {
-	refused := fencepost.Answer{Diagnostics: []verdict.Diagnostic{{Severity: verdict.SeverityError, Code: "FP0900", Message: "nothing to check"}}}
+	refused := query.Answer{Diagnostics: []verdict.Diagnostic{{Severity: verdict.SeverityError, Code: "FP0900", Message: "nothing to check"}}}
 	warned := results(verdict.Safe)
 	warned.Diagnostics = []verdict.Diagnostic{{Severity: verdict.SeverityWarning, Code: "FP0200", Message: "look here"}}
 	for _, c := range []struct {
 		name   string
-		answer fencepost.Answer
+		answer query.Answer
 		err    error
 		want   int
 	}{
@@ -90,8 +91,8 @@ func TestExitCodes(t *testing.T) {
 		{"unknown before safe", results(verdict.Safe, verdict.Unknown), nil, 2},
 		{"refused", refused, nil, 3},
 		{"warning only", warned, nil, 0},
-		{"internal", fencepost.Answer{}, errors.New("replay disagrees"), 4},
-		{"no result", fencepost.Answer{}, nil, 4},
+		{"internal", query.Answer{}, errors.New("replay disagrees"), 4},
+		{"no result", query.Answer{}, nil, 4},
 		{"no verdict", results(verdict.Safe, verdict.Unset), nil, 4},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -123,43 +124,43 @@ func TestWorst(t *testing.T) {
 }
 
 func TestFlagsReachTheVerifier(t *testing.T) {
-	defaults := fencepost.CheckOptions{Options: fencepost.Defaults()}
+	defaults := query.CheckOptions{Options: query.Defaults()}
 	defaults.Memory = defaultMemory()
-	with := func(change func(*fencepost.CheckOptions)) fencepost.CheckOptions {
+	with := func(change func(*query.CheckOptions)) query.CheckOptions {
 		opt := defaults
 		change(&opt)
 		return opt
 	}
-	tso := []fencepost.Model{fencepost.TSO}
+	tso := []query.Model{query.TSO}
 	for _, c := range []struct {
 		args   string
-		models []fencepost.Model
-		opt    fencepost.CheckOptions
+		models []query.Model
+		opt    query.CheckOptions
 	}{
 		{"", tso, defaults},
-		{"--model pso", []fencepost.Model{"pso"}, defaults},
-		{"--model SC,tso,sc", []fencepost.Model{"sc", "tso"}, defaults},
-		{"-m sc,tso,pso", []fencepost.Model{"sc", "tso", "pso"}, defaults},
-		{"--timeout 5m", tso, with(func(o *fencepost.CheckOptions) { o.Timeout = 5 * time.Minute })},
-		{"--timeout 0", tso, with(func(o *fencepost.CheckOptions) { o.Timeout = 0 })},
-		{"--memory 512MiB", tso, with(func(o *fencepost.CheckOptions) { o.Memory = 512 << 20 })},
-		{"--buffer 3", tso, with(func(o *fencepost.CheckOptions) { o.Buffer = 3 })},
-		{"--unroll 4", tso, with(func(o *fencepost.CheckOptions) { o.Unroll = 4 })},
-		{"--threads 5", tso, with(func(o *fencepost.CheckOptions) { o.Threads = 5 })},
-		{"--workers 6", tso, with(func(o *fencepost.CheckOptions) { o.Workers = 6 })},
-		{"--deadlock", tso, with(func(o *fencepost.CheckOptions) { o.Deadlock = true })},
-		{"--liveness fair --fairness weak --starvation t1", tso, with(func(o *fencepost.CheckOptions) {
-			o.Liveness, o.Fairness, o.Starvation = fencepost.LivenessFair, fencepost.FairnessWeak, "t1"
+		{"--model pso", []query.Model{"pso"}, defaults},
+		{"--model SC,tso,sc", []query.Model{"sc", "tso"}, defaults},
+		{"-m sc,tso,pso", []query.Model{"sc", "tso", "pso"}, defaults},
+		{"--timeout 5m", tso, with(func(o *query.CheckOptions) { o.Timeout = 5 * time.Minute })},
+		{"--timeout 0", tso, with(func(o *query.CheckOptions) { o.Timeout = 0 })},
+		{"--memory 512MiB", tso, with(func(o *query.CheckOptions) { o.Memory = 512 << 20 })},
+		{"--buffer 3", tso, with(func(o *query.CheckOptions) { o.Buffer = 3 })},
+		{"--unroll 4", tso, with(func(o *query.CheckOptions) { o.Unroll = 4 })},
+		{"--threads 5", tso, with(func(o *query.CheckOptions) { o.Threads = 5 })},
+		{"--workers 6", tso, with(func(o *query.CheckOptions) { o.Workers = 6 })},
+		{"--deadlock", tso, with(func(o *query.CheckOptions) { o.Deadlock = true })},
+		{"--liveness fair --fairness weak --starvation t1", tso, with(func(o *query.CheckOptions) {
+			o.Liveness, o.Fairness, o.Starvation = query.LivenessFair, query.FairnessWeak, "t1"
 		})},
-		{"--liveness spin", tso, with(func(o *fencepost.CheckOptions) { o.Liveness = fencepost.LivenessSpin })},
-		{"--keep-going", tso, with(func(o *fencepost.CheckOptions) { o.KeepGoing = true })},
-		{"--final-states", tso, with(func(o *fencepost.CheckOptions) { o.Finals = true })},
-		{"--lang rmm", tso, with(func(o *fencepost.CheckOptions) { o.Lang = "rmm" })},
-		{"--no-reduction", tso, with(func(o *fencepost.CheckOptions) { o.NoReduction = true })},
-		{"--entry f --entry g(3) --finally h", tso, with(func(o *fencepost.CheckOptions) {
+		{"--liveness spin", tso, with(func(o *query.CheckOptions) { o.Liveness = query.LivenessSpin })},
+		{"--keep-going", tso, with(func(o *query.CheckOptions) { o.KeepGoing = true })},
+		{"--final-states", tso, with(func(o *query.CheckOptions) { o.Finals = true })},
+		{"--lang rmm", tso, with(func(o *query.CheckOptions) { o.Lang = "rmm" })},
+		{"--no-reduction", tso, with(func(o *query.CheckOptions) { o.NoReduction = true })},
+		{"--entry f --entry g(3) --finally h", tso, with(func(o *query.CheckOptions) {
 			o.C.Entry, o.C.Finally = []string{"f", "g(3)"}, "h"
 		})},
-		{"-D N=3 -DM -U X -I inc --extern-pure f --extern-fence g", tso, with(func(o *fencepost.CheckOptions) {
+		{"-D N=3 -DM -U X -I inc --extern-pure f --extern-fence g", tso, with(func(o *query.CheckOptions) {
 			o.C.Defines, o.C.Undefines, o.C.IncludeDirs = []string{"N=3", "M"}, []string{"X"}, []string{"inc"}
 			o.C.ExternPure, o.C.ExternFence = []string{"f"}, []string{"g"}
 		})},
@@ -295,7 +296,7 @@ func TestJSON(t *testing.T) {
 		t.Errorf("%v: %s", err, f.stdout.String())
 	}
 
-	f = &fake{answer: fencepost.Answer{Diagnostics: []verdict.Diagnostic{{Severity: verdict.SeverityError, Code: "FP0103", Message: "no"}}}}
+	f = &fake{answer: query.Answer{Diagnostics: []verdict.Diagnostic{{Severity: verdict.SeverityError, Code: "FP0103", Message: "no"}}}}
 	if code := f.run("", "check", program(t), "--json"); code != 3 {
 		t.Errorf("exit code %d", code)
 	}
@@ -310,7 +311,7 @@ func TestJSON(t *testing.T) {
 }
 
 func TestShow(t *testing.T) {
-	for flag, form := range map[string]fencepost.Form{"": fencepost.FormStructured, "--flat": fencepost.FormFlat, "--dot": fencepost.FormDot} {
+	for flag, form := range map[string]query.Form{"": query.FormStructured, "--flat": query.FormFlat, "--dot": query.FormDot} {
 		f := &fake{}
 		p := program(t)
 		if code := f.run("", append([]string{"show", p}, strings.Fields(flag)...)...); code != 0 || f.form != form {
@@ -320,7 +321,7 @@ func TestShow(t *testing.T) {
 			t.Errorf("output %q", f.stdout.String())
 		}
 	}
-	f := &fake{answer: fencepost.Answer{Diagnostics: []verdict.Diagnostic{{Severity: verdict.SeverityError, Message: "bad"}}}}
+	f := &fake{answer: query.Answer{Diagnostics: []verdict.Diagnostic{{Severity: verdict.SeverityError, Message: "bad"}}}}
 	if code := f.run("", "show", program(t)); code != 3 || f.stdout.Len() > 0 {
 		t.Errorf("refused: exit code %d, output %q", code, f.stdout.String())
 	}
@@ -371,7 +372,7 @@ func TestColor(t *testing.T) {
 }
 
 func TestPanicIsInternalError(t *testing.T) {
-	f := &fake{during: func(context.Context, fencepost.CheckOptions) { panic("BUG: oops") }}
+	f := &fake{during: func(context.Context, query.CheckOptions) { panic("BUG: oops") }}
 	if code := f.run("", "check", program(t)); code != exitInternal || !strings.HasPrefix(f.stderr.String(), "internal error: BUG: oops\n") {
 		t.Errorf("exit code %d: %s", code, f.stderr.String())
 	}

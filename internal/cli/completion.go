@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"fencepost"
+	"fencepost/query"
 
 	"github.com/spf13/cobra"
 )
@@ -81,7 +82,7 @@ func (a *app) completeArguments(cmd *cobra.Command) {
 	}
 	for name, words := range map[string][]string{
 		"model": {"sc", "tso", "pso", "sc,tso", "sc,tso,pso"}, "lang": {"fp", "c", "litmus", "trencher", "memorax"},
-		"criterion": {string(fencepost.CriterionTrace), string(fencepost.CriterionTRF), string(fencepost.CriterionState)},
+		"criterion": {string(query.CriterionTrace), string(query.CriterionTRF), string(query.CriterionState)},
 		"cost":      {"uniform", "loops", "profile="}, "for": nil, "engine": nil, "fence-style": nil,
 	} {
 		flag := cmd.Flags().Lookup(name)

@@ -6,7 +6,7 @@ import (
 	"io"
 	"os"
 
-	"fencepost"
+	"fencepost/query"
 
 	"github.com/spf13/cobra"
 )
@@ -29,7 +29,7 @@ const exportExample = `  fencepost export dekker.fp --promela -o dekker.pml
   fencepost export dekker.fp --promela --model sc | less`
 
 func (a *app) exportCommand() *cobra.Command {
-	opt := fencepost.ExportOptions{Options: fencepost.Defaults()}
+	opt := query.ExportOptions{Options: query.Defaults()}
 	var promela, pnml bool
 	var any paramFlags
 	var output string
@@ -49,9 +49,9 @@ func (a *app) exportCommand() *cobra.Command {
 			if promela == pnml {
 				return &usageError{"want one of --promela and --pnml", fmt.Sprintf("try `%s %s --promela`", cmd.CommandPath(), args[0])}
 			}
-			opt.Format, opt.Model = fencepost.ExportPromela, fencepost.Model(model.value)
+			opt.Format, opt.Model = query.ExportPromela, query.Model(model.value)
 			if pnml {
-				opt.Format = fencepost.ExportPNML
+				opt.Format = query.ExportPNML
 			}
 			if err := spares("-o", output, args); output != "" && err != nil {
 				return err
@@ -65,12 +65,12 @@ func (a *app) exportCommand() *cobra.Command {
 	flags.BoolVar(&pnml, "pnml", false, "write a Petri net for any number of threads: that of the program with --model sc, otherwise that of the robustness question")
 	any.more(flags, &opt.Options)
 	flags.VarP(modelValue{&model}, "model", "m", "memory model: sc or tso")
-	flags.Var(boundValue{&opt.Buffer, fencepost.DefaultBuffer}, "buffer", "entries per store buffer, for threads that store in loops")
+	flags.Var(boundValue{&opt.Buffer, query.DefaultBuffer}, "buffer", "entries per store buffer, for threads that store in loops")
 	flags.Var(countValue{&opt.Attack, 0, maxCount}, "attack", "write the instrumented program of this attack; robust --emit-instrumented lists the numbers")
 	flags.StringVarP(&output, "output", "o", "", "`file` to write (default: standard output)")
 	flags.Var(timeoutValue{&opt.Timeout}, "timeout", "time limit, such as 90s or 5m; 0: none")
 	flags.BoolVar(&opt.Deadlock, "deadlock", false, "also check for deadlocks")
-	flags.Var(boundValue{&opt.Unroll, fencepost.DefaultUnroll}, "unroll", "iterations of a loop, where a bound is needed")
+	flags.Var(boundValue{&opt.Unroll, query.DefaultUnroll}, "unroll", "iterations of a loop, where a bound is needed")
 	flags.Var(countValue{&opt.Threads, 1, maxCount}, "threads", "number of threads per template")
 	flags.StringVar(&opt.Lang, "lang", "", "`language` of the program (default: by the file's extension)")
 	cFlags(cmd, &opt.Options)
@@ -82,12 +82,12 @@ type modelValue struct{ *choiceValue }
 
 func (modelValue) Type() string { return "model" }
 
-func (a *app) exportTo(names []string, output string, opt fencepost.ExportOptions) error {
+func (a *app) exportTo(names []string, output string, opt query.ExportOptions) error {
 	in, err := a.readProgram(names)
 	if err != nil {
 		return err
 	}
-	answer, err := a.written(func(ctx context.Context) (fencepost.TextAnswer, error) { return a.services.export(ctx, in, opt) })
+	answer, err := a.written(func(ctx context.Context) (query.TextAnswer, error) { return a.services.export(ctx, in, opt) })
 	if err != nil || answer.HasErrors() {
 		return err
 	}

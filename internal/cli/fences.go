@@ -16,6 +16,7 @@ import (
 	"fencepost"
 	"fencepost/internal/render/text"
 	"fencepost/internal/scratch"
+	"fencepost/query"
 	"fencepost/verdict"
 
 	"github.com/spf13/cobra"
@@ -53,7 +54,7 @@ const fencesExample = `  fencepost fences dekker.c
   fencepost fences lock.c --remove`
 
 type fencesFlags struct {
-	opt                   fencepost.FenceOptions
+	opt                   query.FenceOptions
 	forWhat, model, style choiceValue
 	prefer, liveness      choiceValue
 	cost                  costValue
@@ -62,13 +63,13 @@ type fencesFlags struct {
 }
 
 func (a *app) fencesCommand() *cobra.Command {
-	f := &fencesFlags{opt: fencepost.FenceOptions{Options: fencepost.Defaults()}}
-	f.forWhat = choiceValue{value: string(fencepost.ForRobustness), choices: []string{string(fencepost.ForRobustness), string(fencepost.ForAssertions)}}
-	f.model = choiceValue{value: string(fencepost.TSO), choices: []string{"tso", "pso"}}
+	f := &fencesFlags{opt: query.FenceOptions{Options: query.Defaults()}}
+	f.forWhat = choiceValue{value: string(query.ForRobustness), choices: []string{string(query.ForRobustness), string(query.ForAssertions)}}
+	f.model = choiceValue{value: string(query.TSO), choices: []string{"tso", "pso"}}
 	f.style = choiceValue{value: string(fencepost.FenceStyles()[0]), choices: texts(fencepost.FenceStyles())}
-	f.prefer = choiceValue{value: string(fencepost.PreferLibrary), choices: []string{string(fencepost.PreferLibrary), string(fencepost.PreferClient)}}
+	f.prefer = choiceValue{value: string(query.PreferLibrary), choices: []string{string(query.PreferLibrary), string(query.PreferClient)}}
 	f.liveness = choiceValue{choices: livenessChoices()}
-	f.cost = costValue{scheme: fencepost.CostUniform}
+	f.cost = costValue{scheme: query.CostUniform}
 	cmd := &cobra.Command{
 		Use:     "fences FILE...",
 		Short:   "Repair a program with the fewest fences",
@@ -93,8 +94,8 @@ func (a *app) fencesCommand() *cobra.Command {
 	flags.BoolVar(&f.opt.AllOptimal, "all-optimal", false, "list all sets of fences that have the lowest cost")
 	flags.Var(timeoutValue{&opt.Timeout}, "timeout", "time limit, such as 90s or 5m; 0: none")
 	flags.Var(sizeValue{&opt.Memory}, "memory", "memory limit for stored states, such as 8GiB or 512MiB")
-	flags.Var(boundValue{&opt.Buffer, fencepost.DefaultBuffer}, "buffer", "entries per store buffer in programs with loops")
-	flags.Var(boundValue{&opt.Unroll, fencepost.DefaultUnroll}, "unroll", "iterations of a loop, where a bound is needed")
+	flags.Var(boundValue{&opt.Buffer, query.DefaultBuffer}, "buffer", "entries per store buffer in programs with loops")
+	flags.Var(boundValue{&opt.Unroll, query.DefaultUnroll}, "unroll", "iterations of a loop, where a bound is needed")
 	flags.Var(countValue{&opt.Threads, 1, maxCount}, "threads", "number of threads per template")
 	flags.Var(countValue{&opt.Workers, 0, maxWorkers}, "workers", "parallel workers; 0: one per core")
 	flags.BoolVar(&f.opt.Deadlock, "deadlock", false, "with --for assertions, also prevent deadlocks")
@@ -109,9 +110,9 @@ func (a *app) fences(names []string, f *fencesFlags) error {
 	if here, err := os.Getwd(); err == nil {
 		f.opt.Directory = here
 	}
-	f.opt.For, f.opt.Model, f.opt.Liveness = fencepost.Purpose(f.forWhat.value), fencepost.Model(f.model.value), fencepost.Liveness(f.liveness.value)
-	f.opt.Style, f.opt.Cost = fencepost.FenceStyle(f.style.value), f.cost.scheme
-	if f.opt.Prefer = fencepost.Preference(f.prefer.value); f.opt.Prefer == fencepost.PreferLibrary {
+	f.opt.For, f.opt.Model, f.opt.Liveness = query.Purpose(f.forWhat.value), query.Model(f.model.value), query.Liveness(f.liveness.value)
+	f.opt.Style, f.opt.Cost = query.FenceStyle(f.style.value), f.cost.scheme
+	if f.opt.Prefer = query.Preference(f.prefer.value); f.opt.Prefer == query.PreferLibrary {
 		f.opt.Prefer = "" // the default
 	}
 	if err := f.consistent(names); err != nil {
@@ -135,13 +136,13 @@ func (a *app) fences(names []string, f *fencesFlags) error {
 		}
 		f.opt.Profile = in
 	}
-	ask := func(ctx context.Context, in fencepost.Input) (fencepost.Answer, error) {
+	ask := func(ctx context.Context, in query.Input) (query.Answer, error) {
 		if (f.write || f.output != "" || f.diff) && isMachineCode(&in, f.opt.Lang) {
-			return fencepost.Answer{}, &usageError{"fences cannot be written into machine code", "leave out --diff, --write and -o: the answer names the instructions and the lines"}
+			return query.Answer{}, &usageError{"fences cannot be written into machine code", "leave out --diff, --write and -o: the answer names the instructions and the lines"}
 		}
 		return a.services.fences(ctx, in, f.opt)
 	}
-	return a.answer(names, &f.opt.Options, ask, func(answer fencepost.Answer) error {
+	return a.answer(names, &f.opt.Options, ask, func(answer query.Answer) error {
 		failed := f.save(a, names, answer)
 		if f.diff {
 			a.patches(answer)
@@ -154,9 +155,9 @@ func (a *app) fences(names []string, f *fencesFlags) error {
 // consistent refuses flags that contradict each other.
 func (f *fencesFlags) consistent(names []string) error {
 	switch {
-	case f.opt.For == fencepost.ForRobustness && f.opt.Deadlock:
+	case f.opt.For == query.ForRobustness && f.opt.Deadlock:
 		return &usageError{"--deadlock needs --for assertions", "also give --for assertions; robustness ignores deadlocks"}
-	case f.opt.For == fencepost.ForRobustness && f.opt.Liveness != "":
+	case f.opt.For == query.ForRobustness && f.opt.Liveness != "":
 		return &usageError{"--liveness needs --for assertions", "also give --for assertions; robustness ignores loops that never end"}
 	case f.json && f.diff:
 		return &usageError{"--json and --diff cannot be combined", "the JSON contains the patch"}
@@ -176,7 +177,7 @@ func (f *fencesFlags) consistent(names []string) error {
 
 // isMachineCode reports whether a program is read as machine code: --lang says so, the name of an object or an archive,
 // or the text, as an executable has any name.
-func isMachineCode(in *fencepost.Input, lang string) bool {
+func isMachineCode(in *query.Input, lang string) bool {
 	ext := strings.ToLower(path.Ext(in.Name))
 	return lang == "x86" || lang == "" && (ext == ".o" || ext == ".a" || ext == ".rlib" || bytes.HasPrefix(in.Text, []byte("\x7fELF")))
 }
@@ -189,7 +190,7 @@ func isPattern(text string) bool {
 
 // save writes the repaired program. A program that needs no fence is its own
 // repair.
-func (f *fencesFlags) save(a *app, names []string, answer fencepost.Answer) error {
+func (f *fencesFlags) save(a *app, names []string, answer query.Answer) error {
 	if f.output == "" && !f.write {
 		return nil
 	}
@@ -281,7 +282,7 @@ func writeFile(name, content string) error {
 }
 
 // patches prints the patch, and the answer itself to stderr.
-func (a *app) patches(answer fencepost.Answer) {
+func (a *app) patches(answer query.Answer) {
 	for i := range answer.Results {
 		r := &answer.Results[i]
 		fmt.Fprintln(a.stderr, text.Headline(r))
@@ -304,7 +305,7 @@ func (v named) Type() string { return v.what }
 
 // costValue is the cost of a fence.
 type costValue struct {
-	scheme fencepost.Cost
+	scheme query.Cost
 	file   string
 }
 
@@ -319,10 +320,10 @@ func (*costValue) Type() string { return "cost" }
 
 func (v *costValue) Set(s string) error {
 	name, file, given := strings.Cut(s, "=")
-	scheme := fencepost.Cost(name)
-	profile := scheme == fencepost.CostProfile
+	scheme := query.Cost(name)
+	profile := scheme == query.CostProfile
 	switch {
-	case !slices.Contains([]fencepost.Cost{fencepost.CostUniform, fencepost.CostLoops, fencepost.CostProfile}, scheme), given && !profile:
+	case !slices.Contains([]query.Cost{query.CostUniform, query.CostLoops, query.CostProfile}, scheme), given && !profile:
 		return fmt.Errorf("want uniform, loops or profile=FILE")
 	case profile && file == "":
 		return fmt.Errorf("the file is missing, write profile=FILE")

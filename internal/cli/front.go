@@ -6,6 +6,7 @@ import (
 	"io"
 
 	"fencepost"
+	"fencepost/query"
 
 	"github.com/spf13/cobra"
 )
@@ -15,7 +16,7 @@ import (
 type Front struct {
 	// Name, Short, Long and Example are of the program, for its help.
 	Name, Short, Long, Example string
-	Check                      func(context.Context, fencepost.Input, fencepost.CheckOptions) (fencepost.Answer, error)
+	Check                      func(context.Context, query.Input, query.CheckOptions) (query.Answer, error)
 	// Without are flags of check that this program does not have.
 	Without []string
 	// Extend adds flags to the command check and further commands to the root.
@@ -25,7 +26,7 @@ type Front struct {
 }
 
 // Printer asks for an answer with progress and interruption, prints it as check does, and sets the exit code.
-type Printer func(asJSON bool, ask func(context.Context, func(fencepost.Progress)) (fencepost.Answer, error)) error
+type Printer func(asJSON bool, ask func(context.Context, func(query.Progress)) (query.Answer, error)) error
 
 // Note is an error that is none: there is no answer, and the text is printed instead.
 type Note struct{ Text string }
@@ -75,10 +76,10 @@ func (f *Front) commands(a *app) *cobra.Command {
 	check.Flags().BoolVar(&a.full, "full", false, "print every step of an execution: no rows are folded or left out")
 	root.AddCommand(check, a.versionCommand())
 	root.CompletionOptions.DisableDefaultCmd = true
-	f.Extend(root, check, func(asJSON bool, ask func(context.Context, func(fencepost.Progress)) (fencepost.Answer, error)) error {
-		var opt fencepost.Options
-		question := func(ctx context.Context, _ fencepost.Input) (fencepost.Answer, error) { return ask(ctx, opt.Progress) }
-		return answerAbout(a, fencepost.Input{Name: f.Name}, &opt, question, func(answer fencepost.Answer) error { return a.render(asJSON, answer) })
+	f.Extend(root, check, func(asJSON bool, ask func(context.Context, func(query.Progress)) (query.Answer, error)) error {
+		var opt query.Options
+		question := func(ctx context.Context, _ query.Input) (query.Answer, error) { return ask(ctx, opt.Progress) }
+		return answerAbout(a, query.Input{Name: f.Name}, &opt, question, func(answer query.Answer) error { return a.render(asJSON, answer) })
 	})
 	return root
 }

@@ -8,7 +8,7 @@ import (
 	"io/fs"
 	"os"
 
-	"fencepost"
+	"fencepost/query"
 
 	"github.com/spf13/cobra"
 )
@@ -31,7 +31,7 @@ const initExample = `  fencepost init queue.h -o queue_test.c
   fencepost check queue_test.c`
 
 func (a *app) initCommand() *cobra.Command {
-	opt := fencepost.HarnessOptions{Options: fencepost.Defaults()}
+	opt := query.HarnessOptions{Options: query.Defaults()}
 	cmd := &cobra.Command{
 		Use:     "init HEADER|FILE.c",
 		Short:   "Write a first test of a C library",
@@ -52,12 +52,12 @@ func (a *app) initCommand() *cobra.Command {
 }
 
 // harness writes a first test of a library.
-func (a *app) harness(names []string, opt fencepost.HarnessOptions) error {
+func (a *app) harness(names []string, opt query.HarnessOptions) error {
 	in, err := a.readProgram(names)
 	if err != nil {
 		return err
 	}
-	answer, err := a.written(func(ctx context.Context) (fencepost.TextAnswer, error) { return a.services.harness(ctx, in, opt) })
+	answer, err := a.written(func(ctx context.Context) (query.TextAnswer, error) { return a.services.harness(ctx, in, opt) })
 	if err != nil || answer.HasErrors() {
 		return err
 	}

@@ -8,8 +8,8 @@ import (
 	"path/filepath"
 	"slices"
 
-	"fencepost"
 	"fencepost/internal/inputfile"
+	"fencepost/query"
 
 	"github.com/spf13/cobra"
 )
@@ -33,7 +33,7 @@ func oneProgram(cmd *cobra.Command, args []string) error {
 }
 
 // readProgram loads the files of one program.
-func (a *app) readProgram(names []string) (fencepost.Input, error) {
+func (a *app) readProgram(names []string) (query.Input, error) {
 	in, err := a.read(names[0])
 	if err != nil {
 		return in, err
@@ -46,7 +46,7 @@ func (a *app) readProgram(names []string) (fencepost.Input, error) {
 		if slices.Contains(names[:i+1], name) {
 			return in, &usageError{fmt.Sprintf("%s is given twice", name), "name every file of the program once"}
 		}
-		in.More = append(in.More, fencepost.File{Name: more.Name, Text: more.Text})
+		in.More = append(in.More, query.File{Name: more.Name, Text: more.Text})
 	}
 	return in, nil
 }
@@ -64,15 +64,15 @@ func oneFile(cmd *cobra.Command, args []string) error {
 }
 
 // read loads a file, or standard input for "-".
-func (a *app) read(name string) (fencepost.Input, error) {
+func (a *app) read(name string) (query.Input, error) {
 	if name == "-" {
 		return readAll(a.stdin, "<stdin>")
 	}
 	text, err := inputfile.Read(name)
 	if err != nil {
-		return fencepost.Input{}, openError(name, err)
+		return query.Input{}, openError(name, err)
 	}
-	return fencepost.Input{Name: name, Text: text}, nil
+	return query.Input{Name: name, Text: text}, nil
 }
 
 // binaryError refuses a file that is no text.
@@ -100,16 +100,16 @@ func openError(name string, err error) error {
 }
 
 // readAll reads standard input.
-func readAll(r io.Reader, name string) (fencepost.Input, error) {
+func readAll(r io.Reader, name string) (query.Input, error) {
 	text, err := io.ReadAll(io.LimitReader(r, inputfile.MaxSize+1))
 	if err != nil {
-		return fencepost.Input{}, &usageError{fmt.Sprintf("cannot read %s: %v", name, err), "check that it is a text file"}
+		return query.Input{}, &usageError{fmt.Sprintf("cannot read %s: %v", name, err), "check that it is a text file"}
 	}
 	if len(text) > inputfile.MaxSize {
-		return fencepost.Input{}, &usageError{fmt.Sprintf("%s is larger than %d MiB", name, inputfile.MaxSize>>20), "check that this file is a program"}
+		return query.Input{}, &usageError{fmt.Sprintf("%s is larger than %d MiB", name, inputfile.MaxSize>>20), "check that this file is a program"}
 	}
 	if inputfile.IsBinary(text) {
-		return fencepost.Input{}, binaryError(name)
+		return query.Input{}, binaryError(name)
 	}
-	return fencepost.Input{Name: name, Text: text}, nil
+	return query.Input{Name: name, Text: text}, nil
 }

@@ -6,15 +6,15 @@ import (
 	"strings"
 	"testing"
 
-	"fencepost"
 	"fencepost/internal/supervise"
+	"fencepost/query"
 )
 
 // What was abandoned is unknown, and said so.
 func TestInterruptedAndNotStopped(t *testing.T) {
 	s := realServices()
-	s.check = func(context.Context, fencepost.Input, fencepost.CheckOptions) (fencepost.Answer, error) {
-		return fencepost.Answer{}, &supervise.NotStopped{}
+	s.check = func(context.Context, query.Input, query.CheckOptions) (query.Answer, error) {
+		return query.Answer{}, &supervise.NotStopped{}
 	}
 	var out, errs bytes.Buffer
 	code := run(s, []string{"check", "-", "--lang", "fp"}, strings.NewReader(""), &out, &errs)

@@ -4,13 +4,13 @@ import (
 	"fmt"
 	"slices"
 
-	"fencepost"
+	"fencepost/query"
 )
 
 // Flags of check that are about the engine lazy.
 
 func lazyModes() choiceValue {
-	return choiceValue{value: string(fencepost.LazyPractical), choices: []string{string(fencepost.LazyPractical), string(fencepost.LazyExact)}}
+	return choiceValue{value: string(query.LazyPractical), choices: []string{string(query.LazyPractical), string(query.LazyExact)}}
 }
 
 // modeValue is a choice that help calls a mode.
@@ -20,12 +20,12 @@ func (modeValue) Type() string { return "mode" }
 
 func (a *app) lazyFlags(f *checkFlags) error {
 	if !slices.Contains(f.opt.Engines, "lazy") {
-		if f.rounds || f.mode.value != string(fencepost.LazyPractical) {
+		if f.rounds || f.mode.value != string(query.LazyPractical) {
 			return &usageError{"--mode and --trace-refinement are options of the engine lazy", "also give --engine lazy"}
 		}
 		return nil
 	}
-	f.opt.Lazy = fencepost.LazyMode(f.mode.value)
+	f.opt.Lazy = query.LazyMode(f.mode.value)
 	if f.rounds {
 		f.opt.Log = func(line string) { fmt.Fprintln(a.stderr, line) }
 	}

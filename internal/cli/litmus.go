@@ -7,9 +7,9 @@ import (
 	"runtime/debug"
 	"slices"
 
-	"fencepost"
 	"fencepost/internal/render/json"
 	"fencepost/internal/render/text"
+	"fencepost/query"
 	"fencepost/verdict"
 
 	"github.com/spf13/cobra"
@@ -35,12 +35,12 @@ type litmusFlags struct {
 	models  modelsValue
 	json    bool
 	compare bool
-	opt     fencepost.SuiteOptions
+	opt     query.SuiteOptions
 }
 
 func (a *app) litmusCommand() *cobra.Command {
-	f := &litmusFlags{models: modelsValue{fencepost.TSO}}
-	f.opt.Options = fencepost.Defaults()
+	f := &litmusFlags{models: modelsValue{query.TSO}}
+	f.opt.Options = query.Defaults()
 	opt := &f.opt.Options
 	cmd := &cobra.Command{
 		Use:     "litmus FILE|DIR...",
@@ -61,7 +61,7 @@ func (a *app) litmusCommand() *cobra.Command {
 	flags.BoolVar(&f.compare, "compare", false, "print which outcomes each model allows, and executions that SC forbids")
 	flags.StringVar(&f.opt.Expect, "expect", "", "compare with this `table` of expected answers, and print only the differences")
 	flags.Var(loopsValue{&opt.Unroll}, "unroll", "iterations of a loop; 0: do not unroll loops")
-	flags.Var(boundValue{&opt.Buffer, fencepost.DefaultBuffer}, "buffer", "entries per store buffer in tests with loops, with --unroll 0")
+	flags.Var(boundValue{&opt.Buffer, query.DefaultBuffer}, "buffer", "entries per store buffer in tests with loops, with --unroll 0")
 	flags.Var(timeoutValue{&opt.Timeout}, "timeout", "time limit per test, such as 90s or 5m; 0: none")
 	flags.Var(sizeValue{&opt.Memory}, "memory", "memory limit for the stored states of a test, such as 8GiB or 512MiB")
 	flags.Var(countValue{&opt.Workers, 0, maxWorkers}, "workers", "parallel tests; 0: one per core")
@@ -72,7 +72,7 @@ func (a *app) litmusCommand() *cobra.Command {
 
 // suite returns the paths among the arguments of a command about many tests, and the input that "-" stands
 // for.
-func (a *app) suite(args []string) (paths []string, inputs []fencepost.Input, err error) {
+func (a *app) suite(args []string) (paths []string, inputs []query.Input, err error) {
 	for _, name := range args {
 		if name != "-" {
 			paths = append(paths, name)
@@ -99,11 +99,11 @@ func (a *app) litmus(args []string, f *litmusFlags) error {
 	if opt.Memory == 0 {
 		opt.Memory = defaultMemory()
 	}
-	opt.Models = f.models
+	opt.Models = query.Models(f.models)
 	files := a.out.any()
 	opt.Witnesses, opt.AllWitnesses = f.json || f.compare || files, files
-	if f.compare && !slices.Contains(opt.Models, fencepost.SC) {
-		opt.Models = append([]fencepost.Model{fencepost.SC}, opt.Models...)
+	if f.compare && !slices.Contains(opt.Models, query.SC) {
+		opt.Models = append([]query.Model{query.SC}, opt.Models...)
 	}
 	// Every test leaves little garbage, and there are many tests.
 	defer debug.SetGCPercent(debug.SetGCPercent(400))
@@ -120,7 +120,7 @@ func (a *app) litmus(args []string, f *litmusFlags) error {
 		defer func() { a.stdout = report }()
 	}
 	sum, err := a.runLitmus(opt)
-	if input := (*fencepost.InputError)(nil); errors.As(err, &input) {
+	if input := (*query.InputError)(nil); errors.As(err, &input) {
 		return &usageError{input.Error(), "check the path"}
 	}
 	if err != nil {
@@ -128,7 +128,7 @@ func (a *app) litmus(args []string, f *litmusFlags) error {
 	}
 	a.code = litmusExit(&sum)
 	if files {
-		var all fencepost.Answer
+		var all query.Answer
 		for _, t := range tests {
 			all.Results = append(all.Results, t.Results...)
 			all.Diagnostics = append(all.Diagnostics, t.Diagnostics...)
@@ -152,7 +152,7 @@ func (a *app) litmus(args []string, f *litmusFlags) error {
 }
 
 // litmusTest prints a test as soon as it is its turn.
-func (a *app) litmusTest(t *verdict.LitmusTest, f *litmusFlags, opt fencepost.SuiteOptions) {
+func (a *app) litmusTest(t *verdict.LitmusTest, f *litmusFlags, opt query.SuiteOptions) {
 	a.diagnostics(t.Diagnostics)
 	if t.Failure != "" {
 		fmt.Fprintln(a.stderr, &internalError{errors.New(t.Failure)})
@@ -174,7 +174,7 @@ func litmusExit(sum *verdict.LitmusSummary) int {
 }
 
 // runLitmus runs the tests with progress, until they end or are interrupted.
-func (a *app) runLitmus(opt fencepost.SuiteOptions) (verdict.LitmusSummary, error) {
+func (a *app) runLitmus(opt query.SuiteOptions) (verdict.LitmusSummary, error) {
 	var finish func()
 	opt.Tested, opt.Done, finish = withLine(a, "tests", opt.Timeout, opt.Done)
 	defer finish()

@@ -1,6 +1,8 @@
 package cli
 
-import "testing"
+import (
+	"testing"
+)
 
 func TestHalfOfMemory(t *testing.T) {
 	for _, c := range []struct {

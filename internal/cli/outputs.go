@@ -12,6 +12,7 @@ import (
 
 	"fencepost"
 	"fencepost/internal/render/text"
+	"fencepost/query"
 	"fencepost/render"
 	"fencepost/verdict"
 
@@ -180,16 +181,16 @@ func (v relationsValue) Set(s string) error {
 // output is one of the files.
 type output struct {
 	flag, name string
-	write      func(io.Writer, fencepost.Answer) error
+	write      func(io.Writer, query.Answer) error
 }
 
 func (o *outputs) list() []output {
 	var out []output
 	for _, one := range []output{
-		{"--html", o.html, func(w io.Writer, a fencepost.Answer) error { return render.HTML(w, a.Results, o.relations) }},
-		{"--svg", o.svg, func(w io.Writer, a fencepost.Answer) error { return render.SVG(w, a.Results, o.relations) }},
-		{"--dot", o.dot, func(w io.Writer, a fencepost.Answer) error { return render.DOT(w, a.Results, o.relations) }},
-		{"--sarif", o.sarif, func(w io.Writer, a fencepost.Answer) error {
+		{"--html", o.html, func(w io.Writer, a query.Answer) error { return render.HTML(w, a.Results, o.relations) }},
+		{"--svg", o.svg, func(w io.Writer, a query.Answer) error { return render.SVG(w, a.Results, o.relations) }},
+		{"--dot", o.dot, func(w io.Writer, a query.Answer) error { return render.DOT(w, a.Results, o.relations) }},
+		{"--sarif", o.sarif, func(w io.Writer, a query.Answer) error {
 			return render.SARIF(w, a.Results, a.Diagnostics, fencepost.Version())
 		}},
 	} {
@@ -231,8 +232,8 @@ func (o *outputs) check(json, dot bool) error {
 
 // withFiles writes the files before an answer is printed. If one of them is
 // standard output, the answer is a line on standard error.
-func (a *app) withFiles(print func(fencepost.Answer) error) func(fencepost.Answer) error {
-	return func(answer fencepost.Answer) error {
+func (a *app) withFiles(print func(query.Answer) error) func(query.Answer) error {
+	return func(answer query.Answer) error {
 		printed, err := a.writeOutputs(answer)
 		if !printed { // the answer is not lost with a file
 			return errors.Join(err, print(answer))
@@ -257,12 +258,12 @@ func wrote(a *app, name, what string) {
 
 // writeOutputs writes the files, and reports whether one went to standard output.
 // Refused programs have no pictures; SARIF says that they were refused.
-func (a *app) writeOutputs(answer fencepost.Answer) (printed bool, err error) {
+func (a *app) writeOutputs(answer query.Answer) (printed bool, err error) {
 	return writeList(a, a.out.list(), answer)
 }
 
 // writeList writes files as writeOutputs does.
-func writeList(a *app, list []output, answer fencepost.Answer) (printed bool, err error) {
+func writeList(a *app, list []output, answer query.Answer) (printed bool, err error) {
 	for _, one := range list {
 		if len(answer.Results) == 0 && answer.HasErrors() && one.flag != "--sarif" {
 			continue

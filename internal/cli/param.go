@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"fencepost"
+	"fencepost/query"
 
 	"github.com/spf13/pflag"
 )
@@ -18,18 +18,18 @@ type paramFlags struct {
 	domain string
 }
 
-func (p *paramFlags) flags(flags *pflag.FlagSet, opt *fencepost.Options, what string) {
+func (p *paramFlags) flags(flags *pflag.FlagSet, opt *query.Options, what string) {
 	flags.BoolVar(&p.on, "param", false, what)
 	p.more(flags, opt)
 }
 
-func (p *paramFlags) more(flags *pflag.FlagSet, opt *fencepost.Options) {
+func (p *paramFlags) more(flags *pflag.FlagSet, opt *query.Options) {
 	flags.StringVar(&opt.Replicate, "replicate", "", "C: the `function` that any number of threads run; several are separated by commas")
 	flags.StringVar(&p.domain, "domain", "", "with any number of threads: `range` of the values in memory, such as 0..3 (default: computed)")
 }
 
 // set checks that the flags make sense, and returns the domain, nil if there is none.
-func (p *paramFlags) set(opt *fencepost.Options) (*fencepost.Domain, error) {
+func (p *paramFlags) set(opt *query.Options) (*query.Domain, error) {
 	if !p.on && (p.domain != "" || opt.Replicate != "") {
 		return nil, &usageError{"--domain and --replicate are options for any number of threads", "also give --param"}
 	}
@@ -42,12 +42,12 @@ func (p *paramFlags) set(opt *fencepost.Options) (*fencepost.Domain, error) {
 	if !ok || err1 != nil || err2 != nil || from > to {
 		return nil, &usageError{fmt.Sprintf("--domain %q is not a range of numbers", p.domain), "write two numbers, such as 0..3"}
 	}
-	return &fencepost.Domain{Lo: from, Hi: to}, nil
+	return &query.Domain{Lo: from, Hi: to}, nil
 }
 
 // oneModel refuses several models, and PSO.
-func oneModel(models []fencepost.Model) error {
-	if len(models) != 1 || models[0] == fencepost.PSO {
+func oneModel(models []query.Model) error {
+	if len(models) != 1 || models[0] == query.PSO {
 		return &usageError{"for any number of threads, assertions and goals can be checked under one model, SC or TSO", "give --model sc or --model tso; `fencepost robust --param` says whether the program behaves under TSO as under SC"}
 	}
 	return nil

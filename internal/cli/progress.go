@@ -9,8 +9,8 @@ import (
 	"sync"
 	"time"
 
-	"fencepost"
 	"fencepost/internal/render/text"
+	"fencepost/query"
 )
 
 const (
@@ -111,9 +111,9 @@ func (b *block) interrupted() {
 type progress struct {
 	block
 	limit   time.Duration // per model, 0: none
-	model   fencepost.Model
+	model   query.Model
 	since   time.Duration // when the question about the model began
-	engines []fencepost.Progress
+	engines []query.Progress
 }
 
 // newProgress returns the lines of a question, nil without a terminal.
@@ -128,7 +128,7 @@ func newProgress(a *app, limit time.Duration) *progress {
 	return p
 }
 
-func (p *progress) update(now fencepost.Progress) {
+func (p *progress) update(now query.Progress) {
 	p.mu.Lock()
 	elapsed := now.Elapsed
 	if !p.start.IsZero() {
@@ -140,7 +140,7 @@ func (p *progress) update(now fencepost.Progress) {
 			p.since = elapsed
 		}
 	}
-	i := slices.IndexFunc(p.engines, func(old fencepost.Progress) bool { return old.Engine == now.Engine && old.Under == now.Under })
+	i := slices.IndexFunc(p.engines, func(old query.Progress) bool { return old.Engine == now.Engine && old.Under == now.Under })
 	switch {
 	case i < 0:
 		p.engines = append(p.engines, now)
@@ -183,14 +183,14 @@ func (p *progress) text(elapsed time.Duration) []string {
 }
 
 // engineName returns the name of an engine, with the model that it runs under if another was asked about.
-func engineName(now *fencepost.Progress) string {
+func engineName(now *query.Progress) string {
 	if now.Under != now.Model && now.Under != "" {
 		return fmt.Sprintf("%s under %s", now.Engine, strings.ToUpper(string(now.Under)))
 	}
 	return string(now.Engine)
 }
 
-func engineText(now *fencepost.Progress) string {
+func engineText(now *query.Progress) string {
 	state := "working"
 	rate := func(n int64) string { return text.Count(int64(float64(n) / max(now.Elapsed.Seconds(), 1e-3))) }
 	switch {

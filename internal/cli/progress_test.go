@@ -9,16 +9,16 @@ import (
 	"testing"
 	"time"
 
-	"fencepost"
+	"fencepost/query"
 	"fencepost/verdict"
 )
 
 func TestProgressLine(t *testing.T) {
 	f := &fake{answer: results(verdict.Safe)}
 	f.tty = map[io.Writer]int{&f.stderr: 100}
-	f.during = func(_ context.Context, opt fencepost.CheckOptions) {
+	f.during = func(_ context.Context, opt query.CheckOptions) {
 		for _, ms := range []int64{500, 2000, 2050, 3000} {
-			opt.Progress(fencepost.Progress{Model: "tso", States: 1000 * ms, Waiting: 7, Depth: 12, Elapsed: time.Duration(ms) * time.Millisecond})
+			opt.Progress(query.Progress{Model: "tso", States: 1000 * ms, Waiting: 7, Depth: 12, Elapsed: time.Duration(ms) * time.Millisecond})
 		}
 	}
 	f.run("", "check", program(t))
@@ -34,7 +34,7 @@ func TestProgressLine(t *testing.T) {
 func TestProgressOfSeveralEngines(t *testing.T) {
 	p := &progress{limit: 20 * time.Second}
 	p.ended = true // nothing is drawn
-	for _, now := range []fencepost.Progress{
+	for _, now := range []query.Progress{
 		{Model: "sc", Under: "sc", Engine: "explicit", States: 1},
 		{Model: "tso", Under: "tso", Engine: "robust"},
 		{Model: "tso", Under: "tso", Engine: "bmc"},
@@ -63,7 +63,7 @@ func TestProgressOfSeveralEngines(t *testing.T) {
 func TestProgressFitsTheTerminal(t *testing.T) {
 	var out bytes.Buffer
 	p := &progress{block: block{w: &out, width: 20}}
-	p.update(fencepost.Progress{Model: "tso", States: 1, Elapsed: time.Hour})
+	p.update(query.Progress{Model: "tso", States: 1, Elapsed: time.Hour})
 	for line := range strings.SplitSeq(strings.TrimPrefix(out.String(), clearLine), "\n") {
 		if len(line) > 19 {
 			t.Errorf("line of %d characters: %q", len(line), line)
@@ -71,7 +71,7 @@ func TestProgressFitsTheTerminal(t *testing.T) {
 	}
 	p.finish()
 	before := out.Len()
-	p.update(fencepost.Progress{Model: "tso", States: 1, Elapsed: 2 * time.Hour})
+	p.update(query.Progress{Model: "tso", States: 1, Elapsed: 2 * time.Hour})
 	p.interrupted()
 	if out.Len() != before {
 		t.Errorf("written after the end: %q", out.String())
@@ -135,7 +135,7 @@ func interrupt(t *testing.T) {
 func TestInterruptCancelsTheCheck(t *testing.T) {
 	f := &fake{answer: results(verdict.Unknown)}
 	f.tty = map[io.Writer]int{&f.stderr: 100}
-	f.during = func(ctx context.Context, _ fencepost.CheckOptions) {
+	f.during = func(ctx context.Context, _ query.CheckOptions) {
 		interrupt(t)
 		<-ctx.Done()
 	}
@@ -146,7 +146,7 @@ func TestInterruptCancelsTheCheck(t *testing.T) {
 
 func TestInterruptBeforeAnAnswer(t *testing.T) {
 	f := &fake{err: context.Canceled}
-	f.during = func(ctx context.Context, _ fencepost.CheckOptions) {
+	f.during = func(ctx context.Context, _ query.CheckOptions) {
 		interrupt(t)
 		<-ctx.Done()
 	}

@@ -8,7 +8,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"fencepost"
+	"fencepost/query"
 	"fencepost/render"
 
 	"github.com/spf13/cobra"
@@ -54,16 +54,16 @@ const proveExample = `  fencepost prove queue.fp
   fencepost prove queue.fp --no-abstraction --json`
 
 // arithmeticValue is how numbers are taken.
-type arithmeticValue struct{ how *fencepost.Arithmetic }
+type arithmeticValue struct{ how *query.Arithmetic }
 
 func (v arithmeticValue) String() string { return string(*v.how) }
 func (arithmeticValue) Type() string     { return "int|bv" }
 
 func (v arithmeticValue) Set(s string) error {
-	if n := fencepost.Arithmetic(s); n != fencepost.Integers && n != fencepost.BitVectors {
+	if n := query.Arithmetic(s); n != query.Integers && n != query.BitVectors {
 		return errors.New("want int or bv")
 	}
-	*v.how = fencepost.Arithmetic(s)
+	*v.how = query.Arithmetic(s)
 	return nil
 }
 
@@ -82,7 +82,7 @@ func (v solverValue) Set(s string) error {
 }
 
 // weakModelValue is a memory model with store buffers.
-type weakModelValue struct{ model *fencepost.Model }
+type weakModelValue struct{ model *query.Model }
 
 func (v weakModelValue) String() string { return string(*v.model) }
 func (weakModelValue) Type() string     { return "tso|pso" }
@@ -92,7 +92,7 @@ func (v weakModelValue) Set(s string) error {
 	if err := list.Set(s); err != nil {
 		return err
 	}
-	if len(list) != 1 || list[0] == fencepost.SC {
+	if len(list) != 1 || list[0] == query.SC {
 		return errors.New("want tso or pso")
 	}
 	*v.model = list[0]
@@ -100,7 +100,7 @@ func (v weakModelValue) Set(s string) error {
 }
 
 func (a *app) proveCommand() *cobra.Command {
-	opt := fencepost.ProveOptions{Options: fencepost.Defaults(), Model: fencepost.TSO}
+	opt := query.ProveOptions{Options: query.Defaults(), Model: query.TSO}
 	var asJSON bool
 	var dir, stored string
 	cmd := &cobra.Command{
@@ -120,10 +120,10 @@ func (a *app) proveCommand() *cobra.Command {
 				}
 				opt.Questions = questions.write
 			}
-			ask := func(ctx context.Context, in fencepost.Input) (fencepost.Answer, error) {
+			ask := func(ctx context.Context, in query.Input) (query.Answer, error) {
 				return a.services.prove(ctx, in, opt)
 			}
-			return a.answer(args, &opt.Options, ask, func(answer fencepost.Answer) error {
+			return a.answer(args, &opt.Options, ask, func(answer query.Answer) error {
 				if questions.err != nil {
 					return questions.err
 				}
@@ -173,7 +173,7 @@ func (q *questionFiles) open() error {
 	return err
 }
 
-func (q *questionFiles) write(x fencepost.SMTQuestion) {
+func (q *questionFiles) write(x query.SMTQuestion) {
 	name := filepath.Join(q.dir, fmt.Sprintf("%05d-%s.smt2", x.Number, x.Status))
 	if err := os.WriteFile(name, []byte(x.Text), 0o666); err != nil && q.err == nil {
 		q.err = fmt.Errorf("--smt: %w", err)
@@ -181,7 +181,7 @@ func (q *questionFiles) write(x fencepost.SMTQuestion) {
 }
 
 // store writes an answer as JSON.
-func (a *app) store(name string, answer fencepost.Answer) error {
+func (a *app) store(name string, answer query.Answer) error {
 	var b bytes.Buffer
 	if err := render.JSON(&b, answer.Results, answer.Diagnostics); err != nil {
 		return err

@@ -9,6 +9,7 @@ import (
 	"fencepost"
 	"fencepost/internal/render/json"
 	"fencepost/internal/render/text"
+	"fencepost/query"
 	"fencepost/verdict"
 
 	"github.com/spf13/cobra"
@@ -120,12 +121,12 @@ func reportTraces(a *app, sets []verdict.TraceSet, asText bool) error {
 }
 
 // stored reads results.
-func stored(in fencepost.Input) (fencepost.Answer, error) {
+func stored(in query.Input) (query.Answer, error) {
 	results, err := json.Read(in.Text)
 	if err != nil {
-		return fencepost.Answer{}, unreadable(in.Name, err)
+		return query.Answer{}, unreadable(in.Name, err)
 	}
-	return fencepost.Answer{Results: results}, nil
+	return query.Answer{Results: results}, nil
 }
 
 // unreadable says what is wrong with a stored result.
@@ -165,5 +166,5 @@ func mergeShards(a *app, names []string, asJSON bool) error {
 		codes = append(codes, exitOf(&answer.Results[i]))
 	}
 	a.code = worst(codes...)
-	return a.withFiles(func(answer fencepost.Answer) error { return a.render(asJSON, answer) })(answer)
+	return a.withFiles(func(answer query.Answer) error { return a.render(asJSON, answer) })(answer)
 }

@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"slices"
 
-	"fencepost"
 	"fencepost/internal/render/dot"
 	"fencepost/internal/render/text"
+	"fencepost/query"
 
 	"github.com/spf13/cobra"
 )
@@ -47,12 +47,12 @@ const robustExample = `  fencepost robust dekker.fp
   fencepost robust dekker.fp --criterion state --model pso`
 
 func (a *app) robustCommand() *cobra.Command {
-	opt := fencepost.RobustOptions{Options: fencepost.Defaults()}
-	criterion, models := string(fencepost.CriterionTrace), modelsValue{fencepost.TSO}
+	opt := query.RobustOptions{Options: query.Defaults()}
+	criterion, models := string(query.CriterionTrace), modelsValue{query.TSO}
 	var asJSON, asDot, emit bool
 	var any paramFlags
 	attack := 1
-	method := choiceValue{value: string(fencepost.MethodSearch), choices: []string{string(fencepost.MethodSearch), string(fencepost.MethodInstrument)}}
+	method := choiceValue{value: string(query.MethodSearch), choices: []string{string(query.MethodSearch), string(query.MethodInstrument)}}
 	cmd := &cobra.Command{
 		Use:     "robust FILE...",
 		Short:   "Check whether a program behaves on x86 as under SC",
@@ -66,11 +66,11 @@ func (a *app) robustCommand() *cobra.Command {
 			if cmd.Flags().Changed("attack") && !emit {
 				return &usageError{"--attack needs --emit-instrumented: it selects the program to print", "also give --emit-instrumented"}
 			}
-			opt.Criterion, opt.Models = fencepost.Criterion(criterion), models
+			opt.Criterion, opt.Models = query.Criterion(criterion), query.Models(models)
 			if err := criterionFlags(cmd, &opt, asDot); err != nil {
 				return err
 			}
-			opt.Method, opt.AnyThreads = fencepost.Method(method.value), any.on
+			opt.Method, opt.AnyThreads = query.Method(method.value), any.on
 			if err := modelFlags(&opt, emit); err != nil {
 				return err
 			}
@@ -79,12 +79,12 @@ func (a *app) robustCommand() *cobra.Command {
 				return err
 			}
 			if emit {
-				return a.show(args, fencepost.ShowOptions{Options: opt.Options, Attack: attack})
+				return a.show(args, query.ShowOptions{Options: opt.Options, Attack: attack})
 			}
-			ask := func(ctx context.Context, in fencepost.Input) (fencepost.Answer, error) {
+			ask := func(ctx context.Context, in query.Input) (query.Answer, error) {
 				return a.services.robust(ctx, in, opt)
 			}
-			return a.answer(args, &opt.Options, ask, func(answer fencepost.Answer) error {
+			return a.answer(args, &opt.Options, ask, func(answer query.Answer) error {
 				if asDot {
 					a.graphs(answer)
 					return nil
@@ -100,8 +100,8 @@ func (a *app) robustCommand() *cobra.Command {
 	flags.BoolVar(&opt.KeepGoing, "all", false, "report every attack, not only the first")
 	flags.Var(timeoutValue{&opt.Timeout}, "timeout", "time limit, such as 90s or 5m; 0: none")
 	flags.Var(sizeValue{&opt.Memory}, "memory", "memory limit for stored states, such as 8GiB or 512MiB")
-	flags.Var(boundValue{&opt.Buffer, fencepost.DefaultBuffer}, "buffer", "entries per store buffer in programs with loops, with --criterion state")
-	flags.Var(boundValue{&opt.Unroll, fencepost.DefaultUnroll}, "unroll", "iterations of a loop, where a bound is needed")
+	flags.Var(boundValue{&opt.Buffer, query.DefaultBuffer}, "buffer", "entries per store buffer in programs with loops, with --criterion state")
+	flags.Var(boundValue{&opt.Unroll, query.DefaultUnroll}, "unroll", "iterations of a loop, where a bound is needed")
 	flags.Var(countValue{&opt.Threads, 1, maxCount}, "threads", "number of threads per template")
 	any.flags(flags, &opt.Options, "check for any number of threads per template")
 	flags.Var(countValue{&opt.Workers, 0, maxWorkers}, "workers", "parallel workers; 0: one per core")
@@ -117,14 +117,14 @@ func (a *app) robustCommand() *cobra.Command {
 }
 
 // criterionFlags looks whether the flags about the criterion fit together.
-func criterionFlags(cmd *cobra.Command, opt *fencepost.RobustOptions, asDot bool) error {
-	state := opt.Criterion == fencepost.CriterionState
+func criterionFlags(cmd *cobra.Command, opt *query.RobustOptions, asDot bool) error {
+	state := opt.Criterion == query.CriterionState
 	switch opt.Criterion {
-	case fencepost.CriterionTrace, fencepost.CriterionTRF, fencepost.CriterionState:
+	case query.CriterionTrace, query.CriterionTRF, query.CriterionState:
 	default:
 		return &usageError{fmt.Sprintf("unknown criterion %q", opt.Criterion), "want trace, trf or state"}
 	}
-	if asDot && opt.Criterion != fencepost.CriterionTrace {
+	if asDot && opt.Criterion != query.CriterionTrace {
 		return &usageError{fmt.Sprintf("--dot draws attacks, which --criterion %s does not look for", opt.Criterion), "leave one of the two options out"}
 	}
 	if !state && cmd.Flags().Changed("buffer") {
@@ -134,18 +134,18 @@ func criterionFlags(cmd *cobra.Command, opt *fencepost.RobustOptions, asDot bool
 }
 
 // modelFlags looks whether the models fit the other flags.
-func modelFlags(opt *fencepost.RobustOptions, emit bool) error {
-	if slices.Contains(opt.Models, fencepost.SC) {
+func modelFlags(opt *query.RobustOptions, emit bool) error {
+	if slices.Contains(opt.Models, query.SC) {
 		return &usageError{"--model sc: every program is robust against SC", "give --model tso, pso, or tso,pso"}
 	}
-	if !slices.Contains(opt.Models, fencepost.PSO) {
+	if !slices.Contains(opt.Models, query.PSO) {
 		return nil
 	}
 	with := ""
 	switch {
-	case opt.Criterion == fencepost.CriterionTRF:
+	case opt.Criterion == query.CriterionTRF:
 		with = "--criterion trf: triangular races are about TSO"
-	case opt.Method == fencepost.MethodInstrument:
+	case opt.Method == query.MethodInstrument:
 		with = "--method instrument: the instrumentation is that of TSO"
 	case emit:
 		with = "--emit-instrumented: the instrumentation is that of TSO"
@@ -164,7 +164,7 @@ func (methodValue) Type() string { return "method" }
 
 // graphs prints the attacks as graphs, and the answer itself to stderr, where it
 // does not get in Graphviz's way.
-func (a *app) graphs(answer fencepost.Answer) {
+func (a *app) graphs(answer query.Answer) {
 	for i := range answer.Results {
 		r := &answer.Results[i]
 		fmt.Fprintln(a.stderr, text.Headline(r))

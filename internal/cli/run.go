@@ -15,6 +15,7 @@ import (
 
 	"fencepost"
 	"fencepost/internal/supervise"
+	"fencepost/query"
 	"fencepost/verdict"
 
 	"github.com/spf13/cobra"
@@ -22,20 +23,20 @@ import (
 
 // services is the rest of the world, so that tests can replace it.
 type services struct {
-	check        func(context.Context, fencepost.Input, fencepost.CheckOptions) (fencepost.Answer, error)
-	robust       func(context.Context, fencepost.Input, fencepost.RobustOptions) (fencepost.Answer, error)
-	fences       func(context.Context, fencepost.Input, fencepost.FenceOptions) (fencepost.Answer, error)
-	prove        func(context.Context, fencepost.Input, fencepost.ProveOptions) (fencepost.Answer, error)
-	traces       func(context.Context, fencepost.Input, fencepost.TraceOptions) (fencepost.TraceAnswer, error)
-	show         func(context.Context, fencepost.Input, fencepost.ShowOptions) (fencepost.TextAnswer, error)
-	export       func(context.Context, fencepost.Input, fencepost.ExportOptions) (fencepost.TextAnswer, error)
-	harness      func(context.Context, fencepost.Input, fencepost.HarnessOptions) (fencepost.TextAnswer, error)
-	litmus       func(context.Context, fencepost.SuiteOptions) (verdict.LitmusSummary, error)
-	stress       func(context.Context, fencepost.StressOptions) (verdict.StressSummary, error)
-	verify       func(context.Context, fencepost.Input, []verdict.Result, fencepost.Options) (fencepost.VerifyAnswer, error)
-	verifyTraces func(context.Context, fencepost.Input, []verdict.TraceSet, fencepost.Options) (fencepost.VerifyAnswer, error)
-	test         func(context.Context, fencepost.TestOptions) (verdict.TestSummary, error)
-	bench        func(context.Context, string, fencepost.BenchOptions) (verdict.Bench, error)
+	check        func(context.Context, query.Input, query.CheckOptions) (query.Answer, error)
+	robust       func(context.Context, query.Input, query.RobustOptions) (query.Answer, error)
+	fences       func(context.Context, query.Input, query.FenceOptions) (query.Answer, error)
+	prove        func(context.Context, query.Input, query.ProveOptions) (query.Answer, error)
+	traces       func(context.Context, query.Input, query.TraceOptions) (query.TraceAnswer, error)
+	show         func(context.Context, query.Input, query.ShowOptions) (query.TextAnswer, error)
+	export       func(context.Context, query.Input, query.ExportOptions) (query.TextAnswer, error)
+	harness      func(context.Context, query.Input, query.HarnessOptions) (query.TextAnswer, error)
+	litmus       func(context.Context, query.SuiteOptions) (verdict.LitmusSummary, error)
+	stress       func(context.Context, query.StressOptions) (verdict.StressSummary, error)
+	verify       func(context.Context, query.Input, []verdict.Result, query.Options) (query.VerifyAnswer, error)
+	verifyTraces func(context.Context, query.Input, []verdict.TraceSet, query.Options) (query.VerifyAnswer, error)
+	test         func(context.Context, query.TestOptions) (verdict.TestSummary, error)
+	bench        func(context.Context, string, query.BenchOptions) (verdict.Bench, error)
 	terminal     func(io.Writer) (width int, ok bool)
 	getenv       func(string) string
 	openPage     func(address string) error

@@ -23,6 +23,7 @@ import (
 	"fencepost/internal/explorer"
 	"fencepost/internal/inputfile"
 	"fencepost/internal/serve"
+	"fencepost/query"
 	"fencepost/verdict"
 
 	"github.com/spf13/cobra"
@@ -66,7 +67,7 @@ type serveFlags struct {
 }
 
 func serveCommand(a *app) *cobra.Command {
-	f := serveFlags{limits: explorer.Limits{Timeout: fencepost.Defaults().Timeout}, worker: workerCommand}
+	f := serveFlags{limits: explorer.Limits{Timeout: query.Defaults().Timeout}, worker: workerCommand}
 	model := choiceValue{choices: []string{"sc", "tso", "pso"}}
 	cmd := &cobra.Command{
 		Use:     "serve [FILE]",
@@ -274,7 +275,7 @@ func startProgram(r *verdict.Result, start *explorer.Start) map[string][]byte {
 // not read.
 func headersOf(p *explorer.Program, dir string) (map[string][]byte, error) {
 	headers := map[string][]byte{}
-	opt := fencepost.ExploreOptions{Options: fencepost.Defaults()}
+	opt := query.ExploreOptions{Options: query.Defaults()}
 	opt.C.Include = func(name string) ([]byte, bool) {
 		text, err := inputfile.ReadBelow(dir, filepath.FromSlash(name))
 		if err != nil {
@@ -284,7 +285,7 @@ func headersOf(p *explorer.Program, dir string) (map[string][]byte, error) {
 		return text, true
 	}
 	// What is wrong with the program is shown in the page.
-	if _, err := fencepost.Explore(context.Background(), fencepost.Input{Name: p.Name, Text: []byte(p.Text)}, opt); err != nil {
+	if _, err := fencepost.Explore(context.Background(), query.Input{Name: p.Name, Text: []byte(p.Text)}, opt); err != nil {
 		return nil, &internalError{err}
 	}
 	return headers, nil

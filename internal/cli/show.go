@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"fencepost"
+	"fencepost/query"
 	"fencepost/verdict"
 
 	"github.com/spf13/cobra"
@@ -25,7 +25,7 @@ const showExample = `  fencepost show dekker.fp
   fencepost show dekker.fp --dot | dot -Tsvg > dekker.svg`
 
 func (a *app) showCommand() *cobra.Command {
-	opt := fencepost.ShowOptions{Options: fencepost.Defaults(), Form: fencepost.FormStructured}
+	opt := query.ShowOptions{Options: query.Defaults(), Form: query.FormStructured}
 	var flat, dot bool
 	cmd := &cobra.Command{
 		Use:     "show FILE...",
@@ -38,9 +38,9 @@ func (a *app) showCommand() *cobra.Command {
 			case flat && dot:
 				return &usageError{"--flat and --dot cannot be combined", "give one of them"}
 			case flat:
-				opt.Form = fencepost.FormFlat
+				opt.Form = query.FormFlat
 			case dot:
-				opt.Form = fencepost.FormDot
+				opt.Form = query.FormDot
 			}
 			return a.show(args, opt)
 		},
@@ -50,19 +50,19 @@ func (a *app) showCommand() *cobra.Command {
 	flags.BoolVar(&flat, "flat", false, "print one automaton per thread, calls inlined")
 	flags.BoolVar(&dot, "dot", false, "print a graph for Graphviz")
 	flags.Var(timeoutValue{&opt.Timeout}, "timeout", "time limit, such as 90s or 5m; 0: none")
-	flags.Var(boundValue{&opt.Unroll, fencepost.DefaultUnroll}, "unroll", "iterations of a loop, where a bound is needed")
+	flags.Var(boundValue{&opt.Unroll, query.DefaultUnroll}, "unroll", "iterations of a loop, where a bound is needed")
 	flags.Var(countValue{&opt.Threads, 1, maxCount}, "threads", "number of threads per template")
 	flags.StringVar(&opt.Lang, "lang", "", "`language` of the program (default: by the file's extension)")
 	cFlags(cmd, &opt.Options)
 	return cmd
 }
 
-func (a *app) show(names []string, opt fencepost.ShowOptions) error {
+func (a *app) show(names []string, opt query.ShowOptions) error {
 	in, err := a.readProgram(names)
 	if err != nil {
 		return err
 	}
-	answer, err := a.written(func(ctx context.Context) (fencepost.TextAnswer, error) { return a.services.show(ctx, in, opt) })
+	answer, err := a.written(func(ctx context.Context) (query.TextAnswer, error) { return a.services.show(ctx, in, opt) })
 	if err != nil || answer.HasErrors() {
 		return err
 	}
@@ -75,7 +75,7 @@ func (a *app) show(names []string, opt fencepost.ShowOptions) error {
 }
 
 // written asks for a text, and prints the diagnostics.
-func (a *app) written(ask func(context.Context) (fencepost.TextAnswer, error)) (fencepost.TextAnswer, error) {
+func (a *app) written(ask func(context.Context) (query.TextAnswer, error)) (query.TextAnswer, error) {
 	heard := func() {}
 	if lines := newProgress(a, 0); lines != nil {
 		heard = lines.interrupted

@@ -7,9 +7,9 @@ import (
 	"runtime/debug"
 	"strconv"
 
-	"fencepost"
 	"fencepost/internal/render/json"
 	"fencepost/internal/render/text"
+	"fencepost/query"
 	"fencepost/verdict"
 
 	"github.com/spf13/cobra"
@@ -37,10 +37,10 @@ const maxSeconds = 24 * 60 * 60
 
 func (a *app) stressCommand() *cobra.Command {
 	f := &struct {
-		opt  fencepost.StressOptions
+		opt  query.StressOptions
 		json bool
 	}{}
-	f.opt.Options = fencepost.Defaults()
+	f.opt.Options = query.Defaults()
 	f.opt.Seconds = 1
 	opt := &f.opt.Options
 	cmd := &cobra.Command{
@@ -60,14 +60,14 @@ func (a *app) stressCommand() *cobra.Command {
 	flags.SortFlags = false
 	flags.Var(secondsValue{&f.opt.Seconds}, "seconds", "how long each test runs, such as 0.5 or 10")
 	flags.Var(loopsValue{&opt.Unroll}, "unroll", "iterations of a loop in the model; 0: do not unroll loops")
-	flags.Var(boundValue{&opt.Buffer, fencepost.DefaultBuffer}, "buffer", "entries per store buffer in tests with loops, with --unroll 0")
+	flags.Var(boundValue{&opt.Buffer, query.DefaultBuffer}, "buffer", "entries per store buffer in tests with loops, with --unroll 0")
 	flags.Var(timeoutValue{&opt.Timeout}, "timeout", "time limit per test to compute what the model allows; 0: none")
 	flags.Var(sizeValue{&opt.Memory}, "memory", "memory limit for the stored states of a test, such as 8GiB or 512MiB")
 	flags.BoolVar(&f.json, "json", false, "print the results as JSON")
 	return cmd
 }
 
-func (a *app) stress(args []string, opt fencepost.StressOptions, asJSON bool) error {
+func (a *app) stress(args []string, opt query.StressOptions, asJSON bool) error {
 	var err error
 	if opt.Paths, opt.Inputs, err = a.suite(args); err != nil {
 		return err
@@ -91,10 +91,10 @@ func (a *app) stress(args []string, opt fencepost.StressOptions, asJSON bool) er
 	opt.Tested, opt.Done, finish = withLine(a, "tests", opt.Timeout, opt.Done)
 	defer finish()
 	sum, err := interruptible(a, func() {}, func(ctx context.Context) (verdict.StressSummary, error) { return a.services.stress(ctx, opt) })
-	if input := (*fencepost.InputError)(nil); errors.As(err, &input) {
+	if input := (*query.InputError)(nil); errors.As(err, &input) {
 		return &usageError{input.Error(), "check the path"}
 	}
-	if un := (*fencepost.UnavailableError)(nil); errors.As(err, &un) {
+	if un := (*query.UnavailableError)(nil); errors.As(err, &un) {
 		return &usageError{un.Message, un.Hint}
 	}
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 	"slices"
 	"strings"
 
-	"fencepost"
 	"fencepost/internal/render/text"
+	"fencepost/query"
 	"fencepost/render"
 	"fencepost/verdict"
 
@@ -46,7 +46,7 @@ const testExample = `  fencepost test examples/
   fencepost test dekker.fp --verbose`
 
 type testFlags struct {
-	opt     fencepost.TestOptions
+	opt     query.TestOptions
 	junit   string
 	html    string
 	sarif   string
@@ -58,7 +58,7 @@ type testFlags struct {
 
 func (a *app) testCommand() *cobra.Command {
 	f := &testFlags{}
-	f.opt.Options = fencepost.Defaults()
+	f.opt.Options = query.Defaults()
 	opt := &f.opt.Options
 	cmd := &cobra.Command{
 		Use:     "test FILE|DIR...",
@@ -85,8 +85,8 @@ func (a *app) testCommand() *cobra.Command {
 	flags.Var(timeoutValue{&opt.Timeout}, "timeout", "time limit per program, such as 90s or 5m; 0: none")
 	flags.Var(sizeValue{&opt.Memory}, "memory", "memory limit for the stored states of a program, such as 8GiB (default half of RAM for all programs together)")
 	noDefault(flags, "memory")
-	flags.Var(boundValue{&opt.Buffer, fencepost.DefaultBuffer}, "buffer", "entries per store buffer in programs with loops")
-	flags.Var(boundValue{&opt.Unroll, fencepost.DefaultUnroll}, "unroll", "iterations of a loop, where a bound is needed")
+	flags.Var(boundValue{&opt.Buffer, query.DefaultBuffer}, "buffer", "entries per store buffer in programs with loops")
+	flags.Var(boundValue{&opt.Unroll, query.DefaultUnroll}, "unroll", "iterations of a loop, where a bound is needed")
 	flags.Var(countValue{&opt.Threads, 1, maxCount}, "threads", "number of threads per template")
 	flags.Var(countValue{&opt.Workers, 0, maxWorkers}, "workers", "number of programs checked in parallel; 0: one per core")
 	cFlags(cmd, opt)
@@ -132,7 +132,7 @@ func (a *app) testPrograms(args []string, f *testFlags) error {
 	}
 	sum, err := a.runTests(opt)
 	known.recount(&sum, all)
-	if input := (*fencepost.InputError)(nil); errors.As(err, &input) {
+	if input := (*query.InputError)(nil); errors.As(err, &input) {
 		return &usageError{input.Error(), "check the path"}
 	}
 	if err != nil {
@@ -260,7 +260,7 @@ func testExit(sum *verdict.TestSummary) int {
 }
 
 // runTests runs the programs with progress, until they end or are interrupted.
-func (a *app) runTests(opt fencepost.TestOptions) (verdict.TestSummary, error) {
+func (a *app) runTests(opt query.TestOptions) (verdict.TestSummary, error) {
 	var finish func()
 	opt.Tested, opt.Done, finish = withLine(a, "programs", opt.Timeout, opt.Done)
 	defer finish()

@@ -7,10 +7,10 @@ import (
 	"io"
 	"strings"
 
-	"fencepost"
 	"fencepost/internal/render/dot"
 	"fencepost/internal/render/json"
 	"fencepost/internal/render/text"
+	"fencepost/query"
 	"fencepost/render"
 	"fencepost/verdict"
 
@@ -46,11 +46,11 @@ const tracesExample = `  fencepost traces dekker.fp
 type tracesFlags struct {
 	model            modelsValue
 	count, json, dot bool
-	opt              fencepost.TraceOptions
+	opt              query.TraceOptions
 }
 
 func (a *app) tracesCommand() *cobra.Command {
-	f := &tracesFlags{model: modelsValue{fencepost.TSO}, opt: fencepost.TraceOptions{Options: fencepost.Defaults()}}
+	f := &tracesFlags{model: modelsValue{query.TSO}, opt: query.TraceOptions{Options: query.Defaults()}}
 	cmd := &cobra.Command{
 		Use:     "traces FILE...",
 		Short:   "List or count the traces of a program",
@@ -74,7 +74,7 @@ func (a *app) tracesCommand() *cobra.Command {
 	flags.VarP(&f.model, "model", "m", "memory model: sc, tso, pso")
 	flags.BoolVar(&f.count, "count", false, "only print the number of traces, those with a failing check included")
 	flags.Var(timeoutValue{&f.opt.Timeout}, "timeout", "time limit, such as 90s or 5m; 0: none")
-	flags.Var(boundValue{&f.opt.Unroll, fencepost.DefaultUnroll}, "unroll", "iterations of a loop, where a bound is needed")
+	flags.Var(boundValue{&f.opt.Unroll, query.DefaultUnroll}, "unroll", "iterations of a loop, where a bound is needed")
 	flags.Var(countValue{&f.opt.Threads, 1, maxCount}, "threads", "number of threads per template")
 	flags.Var(byValue{&f.opt.By}, "by", "what is listed once: trace or reads-from")
 	algorithmFlag(flags, &f.opt.Algorithm, "")
@@ -106,11 +106,11 @@ func (a *app) traces(names []string, f *tracesFlags) error {
 	if err != nil {
 		return err
 	}
-	var answer fencepost.TraceAnswer
-	_, err = a.ask(in, &f.opt.Options, func(ctx context.Context, in fencepost.Input) (fencepost.Answer, error) {
+	var answer query.TraceAnswer
+	_, err = a.ask(in, &f.opt.Options, func(ctx context.Context, in query.Input) (query.Answer, error) {
 		var err error
 		answer, err = a.services.traces(ctx, in, f.opt)
-		return fencepost.Answer{}, err
+		return query.Answer{}, err
 	})
 	if err != nil && !errors.Is(err, context.Canceled) {
 		return &internalError{err}
@@ -165,25 +165,25 @@ func writeTraces(a *app, set *verdict.TraceSet) (printed bool, err error) {
 		if draw == nil {
 			return false, &usageError{"traces cannot be written as " + strings.TrimPrefix(list[i].flag, "--"), "use --html, --svg or --dot"}
 		}
-		list[i].write = func(w io.Writer, _ fencepost.Answer) error { return draw(w, set, a.out.relations) }
+		list[i].write = func(w io.Writer, _ query.Answer) error { return draw(w, set, a.out.relations) }
 	}
-	return writeList(a, list, fencepost.Answer{})
+	return writeList(a, list, query.Answer{})
 }
 
-type byValue struct{ value *fencepost.By }
+type byValue struct{ value *query.By }
 
 func (v byValue) String() string {
 	if v.value == nil || *v.value == "" {
-		return string(fencepost.ByTrace)
+		return string(query.ByTrace)
 	}
 	return string(*v.value)
 }
 
 func (v byValue) Set(s string) error {
-	if by := fencepost.By(s); by != fencepost.ByTrace && by != fencepost.ByReadsFrom {
+	if by := query.By(s); by != query.ByTrace && by != query.ByReadsFrom {
 		return fmt.Errorf("want trace or reads-from")
 	}
-	*v.value = fencepost.By(s)
+	*v.value = query.By(s)
 	return nil
 }
 
@@ -191,24 +191,24 @@ func (byValue) Type() string { return "name" }
 
 // algorithmFlag adds the flag that chooses how executions are explored. The help begins with engine, the words that
 // say which engine the flag is about.
-func algorithmFlag(flags *pflag.FlagSet, algorithm *fencepost.Algorithm, engine string) {
+func algorithmFlag(flags *pflag.FlagSet, algorithm *query.Algorithm, engine string) {
 	flags.Var(algorithmValue{algorithm}, "algorithm", engine+"how executions are explored: optimal or source (source-DPOR)")
 }
 
-type algorithmValue struct{ value *fencepost.Algorithm }
+type algorithmValue struct{ value *query.Algorithm }
 
 func (v algorithmValue) String() string {
 	if v.value == nil || *v.value == "" {
-		return string(fencepost.OptimalDPOR)
+		return string(query.OptimalDPOR)
 	}
 	return string(*v.value)
 }
 
 func (v algorithmValue) Set(s string) error {
-	if a := fencepost.Algorithm(s); a != fencepost.OptimalDPOR && a != fencepost.SourceDPOR {
+	if a := query.Algorithm(s); a != query.OptimalDPOR && a != query.SourceDPOR {
 		return fmt.Errorf("want optimal or source")
 	}
-	*v.value = fencepost.Algorithm(s)
+	*v.value = query.Algorithm(s)
 	return nil
 }
 

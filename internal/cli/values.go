@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"fencepost"
+	"fencepost/query"
 
 	"github.com/spf13/pflag"
 )
@@ -25,7 +25,7 @@ func noDefault(flags *pflag.FlagSet, names ...string) {
 }
 
 // modelsValue is a list of memory models.
-type modelsValue []fencepost.Model
+type modelsValue []query.Model
 
 func (v *modelsValue) String() string { return strings.Join(texts(*v), ",") }
 
@@ -41,7 +41,7 @@ func texts[T ~string](list []T) []string {
 func (*modelsValue) Type() string { return "models" }
 
 func (v *modelsValue) Set(s string) error {
-	var list []fencepost.Model
+	var list []query.Model
 	for name := range strings.SplitSeq(s, ",") {
 		model, err := modelNamed(name)
 		if err != nil {
@@ -56,24 +56,24 @@ func (v *modelsValue) Set(s string) error {
 }
 
 // machines are the models of processors, by their names.
-var machines = map[string]fencepost.Model{
-	"x86": fencepost.TSO, "x86-tso": fencepost.TSO, "x86-64": fencepost.TSO, "x86_64": fencepost.TSO, "amd64": fencepost.TSO,
-	"sparc": fencepost.TSO, "sparc-tso": fencepost.TSO, "sparc-pso": fencepost.PSO,
+var machines = map[string]query.Model{
+	"x86": query.TSO, "x86-tso": query.TSO, "x86-64": query.TSO, "x86_64": query.TSO, "amd64": query.TSO,
+	"sparc": query.TSO, "sparc-tso": query.TSO, "sparc-pso": query.PSO,
 }
 
 // weaker are models that allow more than PSO, and who has them.
 var weaker = []string{"arm", "armv7", "armv8", "arm64", "aarch64", "power", "ppc", "riscv", "rvwmo", "lkmm", "linux", "linux-kernel", "c11", "rc11", "imm", "alpha", "rmo", "sparc-rmo"}
 
 // modelNamed returns the memory model with a name: of the model, or of a processor that has it.
-func modelNamed(name string) (fencepost.Model, error) {
+func modelNamed(name string) (query.Model, error) {
 	name = strings.ToLower(strings.TrimSpace(name))
 	if m, ok := machines[name]; ok {
 		return m, nil
 	}
-	if m := fencepost.Model(name); slices.Contains(fencepost.Models(), m) {
+	if m := query.Model(name); slices.Contains(query.AllModels(), m) {
 		return m, nil
 	}
-	known := strings.Join(texts(fencepost.Models()), ", ")
+	known := strings.Join(texts(query.AllModels()), ", ")
 	if slices.Contains(weaker, name) {
 		return "", fmt.Errorf("the model %s is not supported, only %s are, and x86 and sparc for tso, sparc-pso for pso; herd7 and Dartagnan check programs under weaker models", name, known)
 	}
@@ -130,7 +130,7 @@ func (v loopsValue) String() string {
 	if v.n != nil && *v.n < 0 {
 		return "0"
 	}
-	return boundValue{v.n, fencepost.DefaultUnroll}.String()
+	return boundValue{v.n, query.DefaultUnroll}.String()
 }
 
 func (loopsValue) Type() string { return "k" }
@@ -256,7 +256,7 @@ func (v *choiceValue) words() []string { return v.choices }
 func (*choiceValue) Type() string { return "when" }
 
 func (v *choiceValue) Set(s string) error {
-	if m, ok := machines[strings.ToLower(s)]; ok && slices.Contains(v.choices, string(fencepost.TSO)) {
+	if m, ok := machines[strings.ToLower(s)]; ok && slices.Contains(v.choices, string(query.TSO)) {
 		s = string(m)
 	}
 	words, want := []string{s}, "want one of "

@@ -1,6 +1,8 @@
 package cli
 
-import "testing"
+import (
+	"testing"
+)
 
 func TestParseSize(t *testing.T) {
 	for s, want := range map[string]int64{

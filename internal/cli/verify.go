@@ -9,10 +9,10 @@ import (
 	"strings"
 	"time"
 
-	"fencepost"
 	"fencepost/internal/lazyregexp"
 	"fencepost/internal/render/json"
 	"fencepost/internal/render/text"
+	"fencepost/query"
 	"fencepost/verdict"
 
 	"github.com/spf13/cobra"
@@ -41,7 +41,7 @@ const verifyExample = `  fencepost check dekker.fp --json > dekker.json
   fencepost verify-trace dekker.json dekker.fp`
 
 func (a *app) verifyCommand() *cobra.Command {
-	var opt fencepost.Options // a result carries its own
+	var opt query.Options // a result carries its own
 	cmd := &cobra.Command{
 		Use:     "verify-trace RESULT FILE...",
 		Short:   "Check stored results again, execution by execution",
@@ -74,7 +74,7 @@ func (a *app) verifyCommand() *cobra.Command {
 // stepPrefix is how replay begins an error about a step, which it counts from 0.
 var stepPrefix = lazyregexp.New(`^step \d+(?: \(.*?\))?: `)
 
-func (a *app) verifyTraces(result string, program []string, opt *fencepost.Options) error {
+func (a *app) verifyTraces(result string, program []string, opt *query.Options) error {
 	verify, limit, err := a.verifier(result)
 	if err != nil {
 		return err
@@ -83,11 +83,11 @@ func (a *app) verifyTraces(result string, program []string, opt *fencepost.Optio
 	if err != nil {
 		return err
 	}
-	var answer fencepost.VerifyAnswer
-	_, err = a.askUntil(cmp.Or(opt.Timeout, limit), in, opt, func(ctx context.Context, in fencepost.Input) (fencepost.Answer, error) {
+	var answer query.VerifyAnswer
+	_, err = a.askUntil(cmp.Or(opt.Timeout, limit), in, opt, func(ctx context.Context, in query.Input) (query.Answer, error) {
 		var err error
 		answer, err = verify(ctx, in, *opt)
-		return fencepost.Answer{}, err
+		return query.Answer{}, err
 	})
 	if err != nil && !errors.Is(err, context.Canceled) {
 		return &internalError{err}
@@ -102,7 +102,7 @@ func (a *app) verifyTraces(result string, program []string, opt *fencepost.Optio
 }
 
 // verifier reads what is stored, and returns how to verify it and the time limit of the first run.
-func (a *app) verifier(result string) (func(context.Context, fencepost.Input, fencepost.Options) (fencepost.VerifyAnswer, error), time.Duration, error) {
+func (a *app) verifier(result string) (func(context.Context, query.Input, query.Options) (query.VerifyAnswer, error), time.Duration, error) {
 	in, err := a.read(result)
 	if err != nil {
 		return nil, 0, err
@@ -116,7 +116,7 @@ func (a *app) verifier(result string) (func(context.Context, fencepost.Input, fe
 			for i := range stored {
 				limit = max(limit, storedLimit(stored[i].Asked))
 			}
-			return func(ctx context.Context, in fencepost.Input, opt fencepost.Options) (fencepost.VerifyAnswer, error) {
+			return func(ctx context.Context, in query.Input, opt query.Options) (query.VerifyAnswer, error) {
 				return a.services.verify(ctx, in, stored, opt)
 			}, limit, nil
 		}
@@ -128,7 +128,7 @@ func (a *app) verifier(result string) (func(context.Context, fencepost.Input, fe
 	for i := range sets {
 		limit = max(limit, storedLimit(sets[i].Asked))
 	}
-	return func(ctx context.Context, in fencepost.Input, opt fencepost.Options) (fencepost.VerifyAnswer, error) {
+	return func(ctx context.Context, in query.Input, opt query.Options) (query.VerifyAnswer, error) {
 		return a.services.verifyTraces(ctx, in, sets, opt)
 	}, limit, nil
 }
@@ -143,7 +143,7 @@ func storedLimit(asked *verdict.Asked) time.Duration {
 }
 
 // judgements prints what was found.
-func (a *app) judgements(answer *fencepost.VerifyAnswer) {
+func (a *app) judgements(answer *query.VerifyAnswer) {
 	bad, open := 0, 0
 	for i := range answer.Checks {
 		c := &answer.Checks[i]

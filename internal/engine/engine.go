@@ -3,11 +3,11 @@ package engine
 import (
 	"context"
 	"fmt"
-	"time"
 
 	"fencepost/internal/ir"
 	"fencepost/internal/memory"
 	"fencepost/internal/property"
+	"fencepost/query"
 	"fencepost/verdict"
 )
 
@@ -49,7 +49,7 @@ type Task struct {
 	// execution each, as Outcome.Finals has them. Workers call it at the same time.
 	WitnessFinal func(final string) bool
 	NoReduction  bool // no partial-order or symmetry reduction
-	Progress     func(Progress)
+	Progress     func(query.Progress)
 }
 
 // Limits of a run. Time is the context's.
@@ -78,20 +78,6 @@ func (l *Limits) MemoryText() string {
 		return fmt.Sprintf("%d KiB", n>>10)
 	}
 	return fmt.Sprintf("%d MiB", l.MemoryLimit()>>20)
-}
-
-// Progress is how far a run has come.
-type Progress struct {
-	Engine  string // filled in by the caller of Run
-	Ended   bool   // the engine returns
-	States  int64
-	Waiting int64
-	Depth   int
-	Elapsed time.Duration
-	// Of engines that explore executions: how many so far, and between which numbers
-	// the estimates of their total have lain lately.
-	Executions int64
-	Low, High  int64
 }
 
 // Outcome is the answer of an engine. It has no verdict: the pipeline replays violations and concludes.

@@ -12,17 +12,18 @@ import (
 	"fencepost/internal/pipeline"
 	"fencepost/internal/property"
 	"fencepost/internal/search"
+	"fencepost/query"
 	"fencepost/verdict"
 )
 
 // read reads a program and its properties and makes it flat.
 func read(t *testing.T, name, text string) (*ir.Program, *property.Set) {
 	t.Helper()
-	run := pipeline.Open(pipeline.Input{Name: name, Text: []byte(text)})
-	if err := run.Read(t.Context(), pipeline.ReadOptions{Options: pipeline.Defaults()}); err != nil {
+	run := pipeline.Open(query.Input{Name: name, Text: []byte(text)})
+	if err := run.Read(t.Context(), pipeline.ReadOptions{Options: query.Defaults()}); err != nil {
 		t.Fatalf("%v %+v", err, run.Diagnostics)
 	}
-	flat, err := run.Flatten(pipeline.Defaults())
+	flat, err := run.Flatten(query.Defaults())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"fencepost/internal/ir"
 	"fencepost/internal/search"
+	"fencepost/query"
 	"fencepost/verdict"
 )
 
@@ -26,7 +27,7 @@ func (t *Task) SearchProblem(start time.Time, worker func() search.Worker) searc
 	}
 	if t.Progress != nil {
 		p.Progress = func(p search.Progress) {
-			t.Progress(Progress{States: p.States, Waiting: p.States - p.Expanded, Depth: p.Depth, Elapsed: time.Since(start)})
+			t.Progress(query.Progress{States: p.States, Waiting: p.States - p.Expanded, Depth: p.Depth, Elapsed: time.Since(start)})
 		}
 	}
 	return p

@@ -1,6 +1,8 @@
 package engine
 
-import "fencepost/internal/ir"
+import (
+	"fencepost/internal/ir"
+)
 
 // A global fence waits for the store buffers of all threads, so a store into a buffer concerns
 // other threads. Engines whose reductions and encodings take such a store for a step of its

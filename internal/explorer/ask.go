@@ -14,6 +14,7 @@ import (
 
 	"fencepost/internal/pipeline"
 	"fencepost/internal/question/explore"
+	"fencepost/query"
 	"fencepost/verdict"
 )
 
@@ -113,8 +114,8 @@ type asking struct {
 	ctx    context.Context
 	limits Limits
 	report func(Progress)
-	input  pipeline.Input
-	model  string
+	input  query.Input
+	model  query.Model
 }
 
 // Ask answers a request. Every error is a *Failure. report, which may be nil, is called with the progress of searches.
@@ -159,14 +160,14 @@ func (a *asking) read(body []byte) error {
 		a.Name = "program"
 	}
 	a.Name = path.Base(path.Clean("/" + a.Name)) // a name of a file, and no path: nothing is read from a disk
-	a.input = pipeline.Input{Name: a.Name, Text: []byte(a.Text)}
-	a.model = cmp.Or(a.Model, "tso")
+	a.input = query.Input{Name: a.Name, Text: []byte(a.Text)}
+	a.model = query.Model(cmp.Or(a.Model, "tso"))
 	return nil
 }
 
 // options returns the options of all questions.
-func (a *asking) options() pipeline.Options {
-	opt := pipeline.Options{Timeout: a.limits.Timeout, Memory: a.limits.Memory, Workers: a.limits.Workers}
+func (a *asking) options() query.Options {
+	opt := query.Options{Timeout: a.limits.Timeout, Memory: a.limits.Memory, Workers: a.limits.Workers}
 	opt.C.Include = func(name string) ([]byte, bool) {
 		text, ok := a.limits.Headers[path.Clean(name)]
 		return text, ok
@@ -175,14 +176,14 @@ func (a *asking) options() pipeline.Options {
 }
 
 // searchOptions returns the options of searches, which report their progress.
-func (a *asking) searchOptions() pipeline.Options {
+func (a *asking) searchOptions() query.Options {
 	opt := a.options()
 	if a.report != nil {
 		var one sync.Mutex // engines report at the same time
-		opt.Progress = func(p pipeline.Progress) {
+		opt.Progress = func(p query.Progress) {
 			one.Lock()
 			defer one.Unlock()
-			a.report(Progress{Model: p.Model, Engine: p.Engine, States: p.States, Executions: p.Executions, Seconds: int64(p.Elapsed / time.Second)})
+			a.report(Progress{Model: string(p.Model), Engine: string(p.Engine), States: p.States, Executions: p.Executions, Seconds: int64(p.Elapsed / time.Second)})
 		}
 	}
 	return opt
@@ -209,7 +210,7 @@ func checked(diags []verdict.Diagnostic) ([]verdict.Diagnostic, error) {
 
 // failure puts an error into words.
 func failure(ctx context.Context, err error) *Failure {
-	run, fence, option := (*explore.RunError)(nil), (*explore.NoFenceError)(nil), (*pipeline.OptionError)(nil)
+	run, fence, option := (*query.RunError)(nil), (*explore.NoFenceError)(nil), (*query.OptionError)(nil)
 	known := (*Failure)(nil)
 	switch {
 	case errors.As(err, &known):

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"fencepost/internal/question/check"
+	"fencepost/query"
 	"fencepost/verdict"
 )
 
@@ -36,7 +37,7 @@ type OutcomeCell struct {
 
 // outcomes answers with the final states under all models.
 func (a *asking) outcomes() (any, error) {
-	answer, err := check.Run(a.ctx, a.input, []string{"sc", "tso", "pso"}, check.Options{Options: a.searchOptions(), Finals: true, Endings: true})
+	answer, err := check.Run(a.ctx, a.input, query.CheckOptions{Options: a.searchOptions(), Finals: true, Endings: true}.Under("sc", "tso", "pso"))
 	if err != nil {
 		return nil, err
 	}

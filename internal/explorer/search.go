@@ -8,6 +8,7 @@ import (
 	"fencepost/internal/question/fences"
 	"fencepost/internal/question/robust"
 	"fencepost/internal/render/text"
+	"fencepost/query"
 	"fencepost/verdict"
 )
 
@@ -33,7 +34,7 @@ type Finding struct {
 const textWidth = 110
 
 func (a *asking) check() (any, error) {
-	answer, err := check.Run(a.ctx, a.input, []string{a.model}, check.Options{Options: a.searchOptions()})
+	answer, err := check.Run(a.ctx, a.input, query.CheckOptions{Options: a.searchOptions()}.Under(a.model))
 	for i := range answer.Results {
 		// The whole build has one more engine.
 		if !pipeline.Whole && a.ctx.Err() == nil && answer.Results[i].Verdict == verdict.Unknown {
@@ -47,20 +48,20 @@ func (a *asking) robust() (any, error) {
 	if a.model == "sc" {
 		return nil, &Failure{Kind: BadRequest, Message: "robustness compares a model with SC: choose TSO or PSO"}
 	}
-	return a.found(robust.Run(a.ctx, a.input, robust.Options{Options: a.searchOptions(), CriterionModel: a.model}))
+	return a.found(robust.Run(a.ctx, a.input, query.RobustOptions{Options: a.searchOptions(), Models: query.Models{a.model}}))
 }
 
 func (a *asking) fences() (any, error) {
 	if a.model == "sc" {
 		return nil, &Failure{Kind: BadRequest, Message: "SC has no store buffers, so it needs no fences: choose TSO or PSO"}
 	}
-	opt := fences.Defaults()
+	opt := fences.Defaults(query.FenceOptions{Options: query.Defaults()})
 	opt.Options, opt.Model = a.searchOptions(), a.model
 	return a.found(fences.Run(a.ctx, a.input, opt))
 }
 
 // found puts results into words.
-func (a *asking) found(answer pipeline.Answer, err error) (any, error) {
+func (a *asking) found(answer query.Answer, err error) (any, error) {
 	if err != nil {
 		return nil, err
 	}

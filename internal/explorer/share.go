@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"strings"
 
-	"fencepost/internal/question/explore"
 	"fencepost/internal/render/relation"
 	"fencepost/internal/render/svg"
 	"fencepost/internal/render/text"
+	"fencepost/query"
 	"fencepost/verdict"
 )
 
@@ -21,7 +21,7 @@ func (a *asking) share() (any, error) {
 	if a.Format != "svg" && a.Format != "markdown" {
 		return nil, &Failure{Kind: BadRequest, Message: fmt.Sprintf("there is no format %q, want svg or markdown", a.Format)}
 	}
-	found, err := a.explore(explore.Options{Run: a.Run, Advance: true})
+	found, err := a.explore(query.ExploreOptions{Run: a.Run, Advance: true})
 	if err != nil {
 		return nil, err
 	}

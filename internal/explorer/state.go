@@ -7,6 +7,7 @@ import (
 	"fencepost/internal/render/rows"
 	"fencepost/internal/render/svg"
 	"fencepost/internal/render/text"
+	"fencepost/query"
 	"fencepost/verdict"
 )
 
@@ -31,7 +32,7 @@ type Row struct {
 	Fails  bool   `json:"fails,omitempty"`
 }
 
-func (a *asking) explore(opt explore.Options) (*StateAnswer, error) {
+func (a *asking) explore(opt query.ExploreOptions) (*StateAnswer, error) {
 	opt.Options, opt.Model = a.options(), a.model
 	state, diags, err := explore.Run(a.ctx, a.input, opt)
 	if err != nil {
@@ -54,7 +55,7 @@ func (a *asking) explore(opt explore.Options) (*StateAnswer, error) {
 
 // state answers where a run leads.
 func (a *asking) state() (any, error) {
-	return a.explore(explore.Options{Run: a.Run, Witness: a.Witness, Add: a.Add, Advance: true, Lenient: a.Lenient})
+	return a.explore(query.ExploreOptions{Run: a.Run, Witness: a.Witness, Add: a.Add, Advance: true, Lenient: a.Lenient})
 }
 
 // executionOf returns the execution so far, for renderers.
@@ -87,7 +88,7 @@ type CompareAnswer struct {
 
 // compare answers what becomes of a run under another model.
 func (a *asking) compare() (any, error) {
-	state, matches, diags, err := explore.Compare(a.ctx, a.input, explore.Options{Options: a.options(), Model: a.model, Run: a.Run}, a.Other)
+	state, matches, diags, err := explore.Compare(a.ctx, a.input, query.ExploreOptions{Options: a.options(), Model: a.model, Run: a.Run}, query.Model(a.Other))
 	if err != nil {
 		return nil, err
 	}
@@ -105,7 +106,7 @@ type InsertAnswer struct {
 
 // insert inserts the fence that forbids a run.
 func (a *asking) insert() (any, error) {
-	changed, diags, err := explore.InsertFence(a.ctx, a.input, explore.Options{Options: a.options(), Model: a.model, Run: a.Run, Advance: true})
+	changed, diags, err := explore.InsertFence(a.ctx, a.input, query.ExploreOptions{Options: a.options(), Model: a.model, Run: a.Run, Advance: true})
 	if err != nil {
 		return nil, err
 	}

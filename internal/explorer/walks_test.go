@@ -16,6 +16,7 @@ import (
 
 	"fencepost"
 	"fencepost/internal/explorer"
+	"fencepost/query"
 	"fencepost/verdict"
 )
 
@@ -124,7 +125,7 @@ func TestWalks(t *testing.T) {
 			}
 			for i, walk := range all {
 				for _, got := range walk {
-					a, err := fencepost.Explore(context.Background(), fencepost.Input{Name: "p.fp", Text: []byte(list[i].Text)}, fencepost.ExploreOptions{Model: fencepost.Model(list[i].Model), Run: got.Run})
+					a, err := fencepost.Explore(context.Background(), query.Input{Name: "p.fp", Text: []byte(list[i].Text)}, query.ExploreOptions{Model: query.Model(list[i].Model), Run: got.Run})
 					if err != nil {
 						t.Fatalf("%s\n%v: %v", list[i].Text, got.Run, err)
 					}

@@ -10,11 +10,12 @@ import (
 	"fencepost/internal/analysis"
 	"fencepost/internal/engine"
 	"fencepost/internal/ir"
+	"fencepost/query"
 	"fencepost/verdict"
 )
 
 // Domain restricts the values that cells may hold.
-type Domain struct{ Lo, Hi int64 }
+type Domain = query.Domain
 
 // Options say what an engine needs.
 type Options struct {

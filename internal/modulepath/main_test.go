@@ -59,12 +59,13 @@ import (
 	"os"
 
 	"example.org/tools/posts"
+	"example.org/tools/posts/query"
 	"example.org/tools/posts/render"
 )
 
 func main() {
-	in := fencepost.Input{Name: "sb.fp", Text: []byte("var x;\nthread t { x = 1; assert x == 1; }\n")}
-	answer, err := fencepost.Check(context.Background(), in, fencepost.CheckOptions{Models: []fencepost.Model{fencepost.TSO}})
+	in := query.Input{Name: "sb.fp", Text: []byte("var x;\nthread t { x = 1; assert x == 1; }\n")}
+	answer, err := fencepost.Check(context.Background(), in, query.CheckOptions{Models: query.Models{query.TSO}})
 	if err != nil {
 		panic(err)
 	}

@@ -15,12 +15,8 @@ import (
 
 	"fencepost/internal/scratch"
 	"fencepost/internal/stress"
+	"fencepost/query"
 )
-
-// UnavailableError says why stress programs cannot run here.
-type UnavailableError struct{ Message, Hint string }
-
-func (e *UnavailableError) Error() string { return e.Message }
 
 // Compiler runs stress programs.
 type Compiler struct {
@@ -32,16 +28,16 @@ type Compiler struct {
 // compilers are looked for in this order.
 var compilers = []string{"gcc", "clang", "cc"}
 
-// Find returns a compiler at hand. The error is an *UnavailableError.
+// Find returns a compiler at hand. The error is a *query.UnavailableError.
 func Find(seconds float64) (*Compiler, error) {
 	return find(runtime.GOOS, runtime.GOARCH, seconds)
 }
 
 func find(system, processor string, seconds float64) (*Compiler, error) {
 	if system != "linux" || processor != "amd64" {
-		return nil, &UnavailableError{
-			fmt.Sprintf("stress needs x86-64 and Linux, but this machine is %s/%s", system, processor),
-			"`fencepost litmus` says on any machine what the model allows",
+		return nil, &query.UnavailableError{
+			Message: fmt.Sprintf("stress needs x86-64 and Linux, but this machine is %s/%s", system, processor),
+			Hint:    "`fencepost litmus` says on any machine what the model allows",
 		}
 	}
 	for _, name := range compilers {
@@ -49,7 +45,7 @@ func find(system, processor string, seconds float64) (*Compiler, error) {
 			return &Compiler{path: path, Seconds: seconds}, nil
 		}
 	}
-	return nil, &UnavailableError{"no C compiler found: looked for " + strings.Join(compilers, ", "), "install gcc or clang, for instance with `apt-get install gcc libc6-dev`"}
+	return nil, &query.UnavailableError{Message: "no C compiler found: looked for " + strings.Join(compilers, ", "), Hint: "install gcc or clang, for instance with `apt-get install gcc libc6-dev`"}
 }
 
 // Run compiles a program, runs it and returns what it prints. If the compiler refuses

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"fencepost/internal/stress"
+	"fencepost/query"
 )
 
 func TestFind(t *testing.T) {
@@ -19,7 +20,7 @@ func TestFind(t *testing.T) {
 	} {
 		t.Setenv("PATH", c.path)
 		_, err := find(c.system, c.processor, 1)
-		if un := (*UnavailableError)(nil); !errors.As(err, &un) || !strings.Contains(un.Message, c.want) || un.Hint == "" {
+		if un := (*query.UnavailableError)(nil); !errors.As(err, &un) || !strings.Contains(un.Message, c.want) || un.Hint == "" {
 			t.Errorf("%s/%s with %s: %v", c.system, c.processor, c.path, err)
 		}
 	}

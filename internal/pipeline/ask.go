@@ -12,16 +12,14 @@ import (
 	"fencepost/internal/replay"
 	"fencepost/internal/shorten"
 	"fencepost/internal/supervise"
+	"fencepost/query"
 	"fencepost/verdict"
 )
 
 // Asked says how a program's questions are asked: its assertions, goals, final condition and deadlock.
 type Asked struct {
-	Options
-	KeepGoing bool  // report every distinct violation, not the first
-	Finals    bool  // collect the final states
-	Endings   bool  // with Finals: and an execution for each
-	Given     Given // the bounds that the user set
+	query.CheckOptions
+	Given Given // the bounds that the user set
 }
 
 // Asking is one question to one engine, and its answer.
@@ -38,11 +36,11 @@ type Asking struct {
 }
 
 // Task makes the task of a search under a model, with no more than the limits of the user.
-func (p *Program) Task(flat *ir.Program, model memory.Model, opt *Options) *engine.Task {
+func (p *Program) Task(flat *ir.Program, model memory.Model, opt *query.Options) *engine.Task {
 	return &engine.Task{
 		Program: flat, Props: p.Props, Model: model, NoReduction: opt.NoReduction,
 		Limits:   engine.Limits{Memory: opt.Memory, Buffer: opt.BufferBound(), Unroll: opt.UnrollBound(), Workers: opt.WorkerCount()},
-		Progress: opt.engineProgress(model, model),
+		Progress: reportProgress(opt, model, model),
 	}
 }
 
@@ -63,7 +61,7 @@ func (p *Program) Ask(ctx context.Context, a *Asking, flat *ir.Program, how Aske
 	defer Recover(a, &a.Err)
 	task := p.QuestionTask(flat, a.Under, &how)
 	task.Limits.States, task.Limits.Share = a.States, a.Share
-	task.Progress = how.engineProgress(a.Model, a.Under)
+	task.Progress = reportProgress(&how.Options, a.Model, a.Under)
 	out, err := RunEngine(ctx, a.Engine, task)
 	if err != nil {
 		a.Err = err
@@ -208,7 +206,7 @@ func (p *Program) AddTexts(w *verdict.Witness) {
 
 // RobustTask makes the task of a search for attacks on robustness against a model. Buffers have no bound
 // there.
-func (p *Program) RobustTask(flat *ir.Program, model memory.Model, opt *Options) *engine.Task {
+func (p *Program) RobustTask(flat *ir.Program, model memory.Model, opt *query.Options) *engine.Task {
 	task := p.Task(flat, model, opt)
 	task.Limits.Buffer, task.Limits.Unroll = 0, 0
 	return task
@@ -216,17 +214,17 @@ func (p *Program) RobustTask(flat *ir.Program, model memory.Model, opt *Options)
 
 // ExploreTask makes the task of an exploration of executions that asks nothing: a failing check ends
 // its thread.
-func (p *Program) ExploreTask(flat *ir.Program, model memory.Model, opt *Options) *engine.Task {
+func (p *Program) ExploreTask(flat *ir.Program, model memory.Model, opt *query.Options) *engine.Task {
 	task := p.Task(flat, model, opt)
 	task.Props, task.KeepGoing = &property.Set{}, true
 	return task
 }
 
 // ParseModel returns the memory model with a name.
-func ParseModel(name string) (memory.Model, error) {
-	m, ok := memory.ParseModel(name)
+func ParseModel(name query.Model) (memory.Model, error) {
+	m, ok := memory.ParseModel(string(name))
 	if !ok {
-		return m, &OptionError{Option: "memory model", Value: name, Want: "sc, tso or pso"}
+		return m, &query.OptionError{Option: "memory model", Value: string(name), Want: "sc, tso or pso"}
 	}
 	return m, nil
 }

@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"encoding"
 	"encoding/json"
 	"fmt"
 	"reflect"
@@ -8,6 +9,7 @@ import (
 	"unicode"
 
 	"fencepost/internal/property"
+	"fencepost/query"
 	"fencepost/verdict"
 )
 
@@ -24,7 +26,7 @@ func NewAsked(command string, options any) *verdict.Asked {
 
 // remember notes in every result what was asked. Where a search ended at the first execution, its
 // coverage only says how far it had come by chance, and is removed.
-func remember(answer *Answer, command string, options any) {
+func remember(answer *query.Answer, command string, options any) {
 	for i := range answer.Results {
 		r := &answer.Results[i]
 		r.Asked = NewAsked(command, options)
@@ -43,9 +45,6 @@ func EndsEarly(r *verdict.Result) bool {
 	return r.Verdict == verdict.Unsafe || r.Verdict == verdict.Observed && r.Question == verdict.Question(property.Exists.String())
 }
 
-// unstored are options that change no answer.
-var unstored = map[string]bool{"Workers": true}
-
 // storeOptions adds the fields of a struct that are set.
 func storeOptions(into map[string]any, v reflect.Value) {
 	eachOption(v, func(name string, embedded bool, f reflect.Value) {
@@ -58,18 +57,35 @@ func storeOptions(into map[string]any, v reflect.Value) {
 			storeOptions(inner, f)
 			into[name] = inner
 		default:
-			into[name] = f.Interface()
+			into[name] = stored(f)
 		}
 	})
 }
 
-// eachOption visits the fields of a struct that can be stored.
+// stored returns the value of an option as results have it: a word of a type of its own is a text, and so is a list of
+// such words.
+func stored(f reflect.Value) any {
+	if list, ok := f.Interface().(encoding.TextMarshaler); ok {
+		if text, err := list.MarshalText(); err == nil {
+			return string(text)
+		}
+	}
+	if f.Kind() == reflect.String {
+		return f.String()
+	}
+	return f.Interface()
+}
+
+// eachOption visits the fields of a struct that can be stored. A tag `asked` gives a field another name; "-" leaves it out.
 func eachOption(v reflect.Value, visit func(name string, embedded bool, f reflect.Value)) {
 	t := v.Type()
 	for i := range t.NumField() {
 		f := t.Field(i)
+		name := f.Tag.Get("asked")
 		switch k := f.Type.Kind(); {
-		case !f.IsExported(), unstored[f.Name], f.Tag.Get("asked") == "-", k == reflect.Func, k == reflect.Interface:
+		case !f.IsExported(), name == "-", k == reflect.Func, k == reflect.Interface:
+		case name != "":
+			visit(name, false, v.Field(i))
 		default:
 			visit(snake(f.Name), f.Anonymous, v.Field(i))
 		}

@@ -11,6 +11,7 @@ import (
 	"fencepost/internal/memory"
 	"fencepost/internal/property"
 	"fencepost/internal/supervise"
+	"fencepost/query"
 	"fencepost/verdict"
 )
 
@@ -28,8 +29,8 @@ type Given struct {
 	Domain                      bool // of the values of memory
 }
 
-// Given says which of the bounds in the options the user set.
-func (o *Options) Given() Given { return Given{Buffer: o.Buffer, Unroll: o.Unroll} }
+// GivenBy says which of the bounds in the options the user set.
+func GivenBy(o *query.Options) Given { return Given{Buffer: o.Buffer, Unroll: o.Unroll} }
 
 // sets reports whether the user set a bound to the value it has.
 func (g *Given) sets(b *verdict.Bound) bool {
@@ -72,12 +73,12 @@ func (p *Program) Result(question verdict.Question, model memory.Model, by strin
 
 // Undecided returns the result under a model where a limit of time or memory ended a stage that has no
 // answer of its own: unknown. It returns nil for other errors.
-func (r *Run) Undecided(model string, err error) *verdict.Result {
+func (r *Run) Undecided(model query.Model, err error) *verdict.Result {
 	over, late := (*OverLimit)(nil), (*supervise.NotStopped)(nil)
 	if !errors.As(err, &over) && !errors.As(err, &late) {
 		return nil
 	}
-	res := &verdict.Result{Program: r.Input.Name, Question: r.question, Model: model, Verdict: verdict.Unknown, Sources: r.Sources()}
+	res := &verdict.Result{Program: r.Input.Name, Question: r.question, Model: string(model), Verdict: verdict.Unknown, Sources: r.Sources()}
 	if late != nil {
 		res.Reason = late.Error()
 	} else {
@@ -192,7 +193,7 @@ func Join(res, other *verdict.Result, given Given) {
 
 // Restrict adds the bounds that lie in how the program was read: the number of threads of a template,
 // and the values of inputs. The user set both.
-func (p *Program) Restrict(res *verdict.Result, opt *Options) {
+func (p *Program) Restrict(res *verdict.Result, opt *query.Options) {
 	if res.Verdict == verdict.Unsafe {
 		return
 	}

@@ -9,75 +9,32 @@ import (
 	"fencepost/internal/memory"
 	"fencepost/internal/property"
 	"fencepost/internal/shorten"
+	"fencepost/query"
 	"fencepost/verdict"
 )
 
-// Which loops must end.
-const (
-	LivenessOff  = "off"
-	LivenessSpin = "spin" // loops that only wait
-	LivenessFair = "fair" // all loops, in every fair execution
-)
-
-// Which executions are fair.
-const (
-	FairnessRandom = "random"
-	FairnessWeak   = "weak"
-)
-
-// Endless says which loops must end.
-type Endless struct {
-	Liveness   string // LivenessOff, LivenessSpin, LivenessFair; "": LivenessSpin where deadlock is asked, else LivenessOff
-	Fairness   string `json:"Fairness,omitempty"`   // with LivenessFair: FairnessRandom or "", or FairnessWeak
-	Starvation string `json:"Starvation,omitempty"` // with LivenessFair: the thread that must not wait for ever, "": all
-}
-
-// Validate returns a *OptionError for a value that an option cannot have.
-func (e *Endless) Validate() error {
-	switch e.Liveness {
-	case "", LivenessOff, LivenessSpin, LivenessFair:
-	default:
-		return &OptionError{Option: "liveness", Value: e.Liveness, Want: "off, spin or fair"}
-	}
-	switch e.Fairness {
-	case "", FairnessRandom, FairnessWeak:
-	default:
-		return &OptionError{Option: "fairness", Value: e.Fairness, Want: "random or weak"}
-	}
-	if e.Liveness != LivenessFair && e.Fairness != "" {
-		return &OptionError{Option: "fairness", Value: e.Fairness, Want: "liveness fair beside it"}
-	}
-	if e.Liveness != LivenessFair && e.Starvation != "" {
-		return &OptionError{Option: "starvation", Value: e.Starvation, Want: "liveness fair beside it"}
-	}
-	return nil
-}
-
-// Default reports whether the user did not say which loops must end.
-func (e *Endless) Default() bool { return e.Liveness == "" }
-
-// AskDefault adds the question to the properties of a flat program, if it is asked by default: where deadlock is
+// AskDefaultEndless adds the question which loops end to the properties of a flat program, if it is asked by default: where deadlock is
 // asked, loops that only wait must end.
-func (e *Endless) AskDefault(props *property.Set, flat *ir.Program) {
-	if e.Default() && props.Deadlock && analysis.MayIdle(flat) {
+func AskDefaultEndless(e *query.Endless, props *property.Set, flat *ir.Program) {
+	if e.Liveness == "" && props.Deadlock && analysis.MayIdle(flat) {
 		props.Endless = true
 	}
 }
 
-// OnlyCounts reports whether the question is asked by default and needs no search: the program has no loop that may only
+// EndlessOnlyCounts reports whether the question is asked by default and needs no search: the program has no loop that may only
 // wait.
-func (e *Endless) OnlyCounts(props *property.Set, flat *ir.Program) bool {
-	return e.Default() && props.Deadlock && !analysis.MayIdle(flat)
+func EndlessOnlyCounts(e *query.Endless, props *property.Set, flat *ir.Program) bool {
+	return e.Liveness == "" && props.Deadlock && !analysis.MayIdle(flat)
 }
 
-// Ask adds the question to the properties of a program, if the user asked it.
-func (e *Endless) Ask(props *property.Set) {
+// AskEndless adds the question which loops end to the properties of a program, if the user asked it.
+func AskEndless(e *query.Endless, props *property.Set) {
 	switch e.Liveness {
-	case LivenessSpin:
+	case query.LivenessSpin:
 		props.Endless = true
-	case LivenessFair:
+	case query.LivenessFair:
 		props.Endless, props.Fairness, props.Starving = true, property.Random, e.Starvation
-		if e.Fairness == FairnessWeak {
+		if e.Fairness == query.FairnessWeak {
 			props.Fairness = property.Weak
 		}
 	}

@@ -12,35 +12,36 @@ import (
 	"fencepost/internal/engine/rf"
 	"fencepost/internal/engine/robust"
 	"fencepost/internal/engine/smc"
+	"fencepost/query"
 )
-
-// EngineOptions are the options of engines that have any.
-type EngineOptions struct {
-	Lazy lazy.Options
-	SMC  smc.Options
-	BMC  bmc.Options
-}
 
 // table lists all engines that answer tasks. Procedures with a contract of their own are packages
 // fences, param and mover below internal/engine.
 var table = []struct {
 	name string
 	asks bool // answers a program's own questions
-	make func(EngineOptions) engine.Engine
+	make func(*query.CheckOptions) engine.Engine
 }{
-	{"explicit", true, func(EngineOptions) engine.Engine { return explicit.Engine }}, // takes every program
-	{"lazy", true, func(o EngineOptions) engine.Engine { return lazy.New(explicit.GoalsFirst, robust.AttacksFirst, o.Lazy) }},
-	{"smc", true, func(o EngineOptions) engine.Engine { return smc.New(o.SMC) }},
-	{"rf", true, func(EngineOptions) engine.Engine { return rf.Engine }},
-	{"bmc", true, func(o EngineOptions) engine.Engine { return bmc.New(o.BMC) }},
-	{"dual", true, func(EngineOptions) engine.Engine { return dual.Engine }},
-	{"robust", false, func(EngineOptions) engine.Engine { return robust.Engine }},
-	{"instrument", false, func(EngineOptions) engine.Engine { return instrument.New(explicit.Engine) }},
-	{"trf", false, func(EngineOptions) engine.Engine { return robust.TRF }},
+	{"explicit", true, func(*query.CheckOptions) engine.Engine { return explicit.Engine }}, // takes every program
+	{"lazy", true, func(o *query.CheckOptions) engine.Engine {
+		return lazy.New(explicit.GoalsFirst, robust.AttacksFirst, lazy.Options{Mode: o.Lazy, Log: o.Log})
+	}},
+	{"smc", true, func(o *query.CheckOptions) engine.Engine {
+		return smc.New(smc.Options{SourceDPOR: o.Algorithm == query.SourceDPOR})
+	}},
+	{"rf", true, func(*query.CheckOptions) engine.Engine { return rf.Engine }},
+	{"bmc", true, func(o *query.CheckOptions) engine.Engine { return bmc.New(o.BMC) }},
+	{"dual", true, func(*query.CheckOptions) engine.Engine { return dual.Engine }},
+	{"robust", false, func(*query.CheckOptions) engine.Engine { return robust.Engine }},
+	{"instrument", false, func(*query.CheckOptions) engine.Engine { return instrument.New(explicit.Engine) }},
+	{"trf", false, func(*query.CheckOptions) engine.Engine { return robust.TRF }},
 }
 
-// Engine returns an engine by its name. An unknown name is a broken invariant.
-func Engine(name string, opt EngineOptions) *engine.Engine {
+// Engine returns an engine by its name. opt has its options; nil: the defaults. An unknown name is a broken invariant.
+func Engine(name string, opt *query.CheckOptions) *engine.Engine {
+	if opt == nil {
+		opt = &query.CheckOptions{}
+	}
 	for _, row := range table {
 		if row.name == name {
 			e := row.make(opt)
@@ -51,7 +52,7 @@ func Engine(name string, opt EngineOptions) *engine.Engine {
 }
 
 // Engines returns the engines that answer a program's own questions. The first takes every program.
-func Engines(opt EngineOptions) []*engine.Engine {
+func Engines(opt *query.CheckOptions) []*engine.Engine {
 	var all []*engine.Engine
 	for _, name := range EngineNames() {
 		all = append(all, Engine(name, opt))
@@ -71,11 +72,11 @@ func EngineNames() []string {
 }
 
 // EngineNamed finds an engine that answers a program's own questions. An unknown name is an error.
-func EngineNamed(name string, opt EngineOptions) (*engine.Engine, error) {
+func EngineNamed(name query.Engine, opt *query.CheckOptions) (*engine.Engine, error) {
 	for _, e := range Engines(opt) {
-		if e.Name == name {
+		if e.Name == string(name) {
 			return e, nil
 		}
 	}
-	return nil, &OptionError{Option: "engine", Value: name, Want: strings.Join(EngineNames(), ", ")}
+	return nil, &query.OptionError{Option: "engine", Value: string(name), Want: strings.Join(EngineNames(), ", ")}
 }

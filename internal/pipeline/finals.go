@@ -6,18 +6,19 @@ import (
 	"fencepost/internal/engine"
 	"fencepost/internal/engine/explicit"
 	"fencepost/internal/engine/smc"
+	"fencepost/query"
 )
 
 // AllFinals collects final states with the engine explicit, and returns the engine that found them. If
 // that meets a bound that the user did not set, smc is asked, which does not bound buffers.
-func AllFinals(ctx context.Context, task *engine.Task, opt *Options) (*engine.Outcome, *engine.Engine, error) {
+func AllFinals(ctx context.Context, task *engine.Task, opt *query.Options) (*engine.Outcome, *engine.Engine, error) {
 	task.Finals, task.KeepGoing = true, true
 	task.Limits.Unroll = 0
 	out, err := RunEngine(ctx, &explicit.Engine, task)
 	if err != nil {
 		return nil, nil, err
 	}
-	Mark(&out.Coverage, opt.Given())
+	Mark(&out.Coverage, GivenBy(opt))
 	if out.Unknown != "" || out.Coverage.Complete() || smc.Engine.Supports(task) != nil {
 		return out, &explicit.Engine, nil
 	}
@@ -27,7 +28,7 @@ func AllFinals(ctx context.Context, task *engine.Task, opt *Options) (*engine.Ou
 	if err != nil {
 		return nil, nil, err
 	}
-	Mark(&more.Coverage, opt.Given())
+	Mark(&more.Coverage, GivenBy(opt))
 	if more.Unknown != "" || !more.Coverage.Complete() {
 		return out, &explicit.Engine, nil
 	}

@@ -8,11 +8,12 @@ import (
 	"fencepost/internal/ir"
 	"fencepost/internal/supervise"
 	"fencepost/internal/transform"
+	"fencepost/query"
 	"fencepost/verdict"
 )
 
 // Flatten runs the passes. It refuses a program that exceeds their limits.
-func (p *Program) Flatten(opt Options) (*ir.Program, error) {
+func (p *Program) Flatten(opt query.Options) (*ir.Program, error) {
 	var flat *ir.Program
 	var err error
 	stop := p.stop(opt)
@@ -39,7 +40,7 @@ func (p *Program) Flatten(opt Options) (*ir.Program, error) {
 
 // stop returns a function that says which limit the passes exceed. Time counts from the beginning of
 // the reading.
-func (p *Program) stop(opt Options) func() error {
+func (p *Program) stop(opt query.Options) func() error {
 	exceeded := supervise.Exceeds(opt.Timeout, opt.Memory, p.begun)
 	return func() error {
 		limit := ""
@@ -65,7 +66,7 @@ func notInlined(limit string) *OverLimit {
 
 // Stops returns a function that says which limit another stage exceeds that makes a program from the
 // flat one, and how much memory that program uses.
-func (p *Program) Stops(opt Options) func(bytes int64) error {
+func (p *Program) Stops(opt query.Options) func(bytes int64) error {
 	exceeded := p.stop(opt)
 	return func(bytes int64) error {
 		if opt.Memory > 0 && bytes > opt.Memory {
@@ -76,7 +77,7 @@ func (p *Program) Stops(opt Options) func(bytes int64) error {
 }
 
 // FlattenFixed runs the passes, and refuses templates of any number of threads.
-func (p *Program) FlattenFixed(opt Options) (*ir.Program, error) {
+func (p *Program) FlattenFixed(opt query.Options) (*ir.Program, error) {
 	flat, err := p.Flatten(opt)
 	if err != nil {
 		return nil, err

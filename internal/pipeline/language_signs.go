@@ -2,7 +2,9 @@
 
 package pipeline
 
-import "fencepost/internal/lazyregexp"
+import (
+	"fencepost/internal/lazyregexp"
+)
 
 // Signs of languages in a text without its comments. The first one that matches counts.
 var signs = []struct {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"fencepost/internal/supervise"
+	"fencepost/query"
 )
 
 // Limits of the reading and of the passes. A page of macros can stand for more text than there is
@@ -38,7 +39,7 @@ func beforeTheEnd(end error) string {
 
 // limited runs work. It returns the limit that was exceeded, where time counts from begun, or "" if
 // work came to its end. Work that exceeds a limit may still write to the variables that it captured.
-func limited(ctx context.Context, opt Options, begun time.Time, stoppable bool, work func()) string {
+func limited(ctx context.Context, opt query.Options, begun time.Time, stoppable bool, work func()) string {
 	limits := supervise.Limits{Grace: readingGrace, Exceeded: supervise.Exceeds(opt.Timeout, opt.Memory, begun), Unstoppable: !stoppable}
 	_, err := supervise.Run(ctx, "", limits, func(context.Context) (struct{}, error) {
 		work()

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"fencepost/internal/engine/robust"
+	"fencepost/query"
 	"fencepost/verdict"
 )
 
@@ -224,7 +225,7 @@ func askTraces(r *verdict.Result) string {
 // askLoops says how to find out why no execution ends.
 func askLoops(r *verdict.Result) string {
 	asked, _ := r.Asked.Options["endless"].(map[string]any)
-	if !strings.Contains(r.Reason, neverEnds) || asText(asked["liveness"]) == LivenessFair {
+	if !strings.Contains(r.Reason, neverEnds) || asText(asked["liveness"]) == string(query.LivenessFair) {
 		return ""
 	}
 	switch c := r.Coverage.Checked; {

@@ -9,6 +9,7 @@ import (
 	"fencepost/internal/memory"
 	"fencepost/internal/pipeline"
 	"fencepost/internal/question/check"
+	"fencepost/query"
 	"fencepost/verdict"
 )
 
@@ -21,16 +22,16 @@ never t1:r == 0 && t2:r == 0;
 
 // A witness that is not an execution is never shown: it is an internal error.
 func TestBadWitnessIsRejected(t *testing.T) {
-	in := pipeline.Input{Name: "test.fp", Text: []byte(dekker)}
+	in := query.Input{Name: "test.fp", Text: []byte(dekker)}
 	p := pipeline.Open(in)
-	if err := p.Read(t.Context(), pipeline.ReadOptions{Options: pipeline.Defaults()}); err != nil {
+	if err := p.Read(t.Context(), pipeline.ReadOptions{Options: query.Defaults()}); err != nil {
 		t.Fatal(err)
 	}
-	flat, err := p.Flatten(pipeline.Defaults())
+	flat, err := p.Flatten(query.Defaults())
 	if err != nil {
 		t.Fatal(err)
 	}
-	answer, err := check.Run(t.Context(), in, []string{"tso"}, check.Defaults())
+	answer, err := check.Run(t.Context(), in, query.CheckOptions{Options: query.Defaults()}.Under("tso"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,7 +51,7 @@ func TestBadWitnessIsRejected(t *testing.T) {
 }
 
 func TestBrokenInvariantNamesStageAndInput(t *testing.T) {
-	run := pipeline.Open(pipeline.Input{Name: "broken.fp"})
+	run := pipeline.Open(query.Input{Name: "broken.fp"})
 	err := run.Do(t.Context(), func(context.Context) error {
 		run.Stage = "passes"
 		panic("BUG: for the test")
@@ -62,7 +63,7 @@ func TestBrokenInvariantNamesStageAndInput(t *testing.T) {
 
 // What an engine does not take is refused at its position.
 func TestUnsupportedPosition(t *testing.T) {
-	p := pipeline.Open(pipeline.Input{Name: "f.c"})
+	p := pipeline.Open(query.Input{Name: "f.c"})
 	pos := verdict.Pos{File: "f.c", Line: 3, Col: 5}
 	if d := p.Unsupported(&engine.Unsupported{Pos: &pos, What: "robust does not take barrier"}); d.Pos != pos || d.Message != "robust does not take barrier" || d.Severity != verdict.SeverityError {
 		t.Errorf("%+v", d)

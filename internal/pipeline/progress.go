@@ -2,42 +2,22 @@ package pipeline
 
 import (
 	"context"
-	"time"
 
 	"fencepost/internal/engine"
 	"fencepost/internal/memory"
 	"fencepost/internal/memory/endless"
+	"fencepost/query"
 )
 
-// Progress is how far an engine has come.
-type Progress struct {
-	Model   string // that is asked about
-	Under   string // that the engine runs under: Model, or SC for a robust program
-	Engine  string // "": a search that is no engine's
-	Ended   bool   // the last report of the engine
-	States  int64
-	Waiting int64 // states found and not yet expanded
-	Depth   int
-	Elapsed time.Duration
-	// Of engines that explore executions: how many so far, and the range of the latest estimates of
-	// their total.
-	Executions int64
-	Low, High  int64
-}
-
-// engineProgress adapts Progress to what engines call, nil if there is none. The engine runs under a
+// reportProgress returns what engines report their progress to, nil if the caller asks for none. The engine runs under a
 // model to answer a question about another, or about the same.
-func (o *Options) engineProgress(model, under memory.Model) func(engine.Progress) {
+func reportProgress(o *query.Options, model, under memory.Model) func(query.Progress) {
 	if o.Progress == nil {
 		return nil
 	}
-	report := o.Progress
-	return func(g engine.Progress) {
-		report(Progress{
-			Model: model.String(), Under: under.String(), Engine: g.Engine, Ended: g.Ended,
-			States: g.States, Waiting: g.Waiting, Depth: g.Depth, Elapsed: g.Elapsed,
-			Executions: g.Executions, Low: g.Low, High: g.High,
-		})
+	return func(p query.Progress) {
+		p.Model, p.Under = query.Model(model.String()), query.Model(under.String())
+		o.Progress(p)
 	}
 }
 
@@ -61,11 +41,11 @@ func runNamed(ctx context.Context, e *engine.Engine, task *engine.Task) (*engine
 		return e.Run(ctx, task)
 	}
 	named := *task
-	named.Progress = func(g engine.Progress) {
-		g.Engine = e.Name
-		report(g)
+	named.Progress = func(p query.Progress) {
+		p.Engine = query.Engine(e.Name)
+		report(p)
 	}
-	named.Progress(engine.Progress{})
-	defer named.Progress(engine.Progress{Ended: true})
+	named.Progress(query.Progress{})
+	defer named.Progress(query.Progress{Ended: true})
 	return e.Run(ctx, &named)
 }

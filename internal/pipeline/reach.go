@@ -9,6 +9,7 @@ import (
 	"fencepost/internal/memory"
 	"fencepost/internal/property"
 	"fencepost/internal/transform"
+	"fencepost/query"
 	"fencepost/verdict"
 )
 
@@ -89,12 +90,12 @@ func reached(flat *ir.Program, v *engine.Violation, model memory.Model) *verdict
 // Reachable says whether an execution of a flat program under a model reaches a construct that is not
 // supported. If none does, it returns the program without these constructs. Else, or if that cannot
 // be decided, the outcome is the answer to every question about all executions.
-func Reachable(ctx context.Context, p *Program, flat *ir.Program, model memory.Model, opt *Options) (*ir.Program, *engine.Outcome, error) {
+func Reachable(ctx context.Context, p *Program, flat *ir.Program, model memory.Model, opt *query.Options) (*ir.Program, *engine.Outcome, error) {
 	first := transform.FirstUnsupported(flat)
 	if first == nil {
 		return flat, nil, nil
 	}
-	e := Engines(EngineOptions{})[0]
+	e := Engines(nil)[0]
 	task := p.Task(transform.UnsupportedAsChecks(flat, true), model, opt)
 	task.Props = checksOnly(&property.Set{})
 	if err := e.Supports(task); err != nil {

@@ -15,6 +15,7 @@ import (
 	"fencepost/internal/property"
 	"fencepost/internal/source"
 	"fencepost/internal/transform"
+	"fencepost/query"
 	"fencepost/verdict"
 )
 
@@ -34,7 +35,7 @@ type Unit struct {
 	Kinds []ir.FenceKind
 	Write func([]ir.FenceAt) []source.Edit
 	// Before, instead of Write, returns fences as COptions.Fences of a language without text.
-	Before func([]ir.FenceAt) map[uint64]ir.FenceKind
+	Before func([]ir.FenceAt) map[uint64]string
 }
 
 // Facts say what later stages must know about the language of a program. The front end states them; no later stage
@@ -55,7 +56,7 @@ type Facts struct {
 
 // ReadOptions say what a question needs of the front end beside the options of the user.
 type ReadOptions struct {
-	Options
+	query.Options
 	Annotations bool   // read the invariants in comments
 	Sites       bool   // find fence sites; languages without any refuse
 	FenceStyle  string // with Sites: how fences are written in C, one of FenceStyles
@@ -122,7 +123,7 @@ func parseLitmus(files []*source.File, opt ReadOptions) (*Unit, *diag.List) {
 
 // Program is an input after the front end.
 type Program struct {
-	Input       Input
+	Input       query.Input
 	Unit                                // after Read
 	Files       map[string]*source.File // the files of the program, and what they include
 	Diagnostics []verdict.Diagnostic
@@ -132,7 +133,7 @@ type Program struct {
 	limited *verdict.Pos // an input that takes only the values that the user named
 }
 
-func newProgram(in Input) *Program {
+func newProgram(in query.Input) *Program {
 	p := &Program{Input: in, Files: map[string]*source.File{}, ctx: context.Background(), begun: time.Now()}
 	for _, f := range p.sourceFiles() {
 		p.Files[f.Name] = f

@@ -6,6 +6,7 @@ import (
 	"fencepost/internal/diag"
 	"fencepost/internal/frontend/litmus"
 	"fencepost/internal/source"
+	"fencepost/query"
 )
 
 // The small part of the playground (docs/adr/0023): what only the whole build reads is refused with NeedsWhole, and
@@ -45,7 +46,7 @@ func guessLanguage(string) string { return "c" }
 // StoredText returns the text of a file of a program in results. This part reads no machine code.
 func StoredText(text []byte) string { return string(text) }
 
-func badFlags(*source.File, COptions) *diag.List { return nil }
+func badFlags(*source.File, query.COptions) *diag.List { return nil }
 
 func cOptions(ReadOptions) litmus.COptions { return litmus.COptions{} }
 

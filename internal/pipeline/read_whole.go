@@ -16,6 +16,7 @@ import (
 	"fencepost/internal/gcc"
 	"fencepost/internal/ir"
 	"fencepost/internal/source"
+	"fencepost/query"
 )
 
 // The languages of the whole build: C, what shares its translation, and the automata of other tools.
@@ -56,7 +57,7 @@ func parseC(files []*source.File, opt ReadOptions) (*Unit, *diag.List) {
 
 // parseMachineCode adapts machine code. It has no text that fences could be written into: they are named only.
 func parseMachineCode(files []*source.File, opt ReadOptions) (*Unit, *diag.List) {
-	asked := elf.Options{ExternPure: opt.C.ExternPure, ExternFence: opt.C.ExternFence, Finally: opt.C.Finally, Sites: opt.Sites, Fences: opt.C.Fences}
+	asked := elf.Options{ExternPure: opt.C.ExternPure, ExternFence: opt.C.ExternFence, Finally: opt.C.Finally, Sites: opt.Sites, Fences: fenceKinds(opt.C.Fences)}
 	for _, name := range opt.C.Entry {
 		e, err := elf.ParseEntry(name)
 		if err != nil {
@@ -68,10 +69,10 @@ func parseMachineCode(files []*source.File, opt ReadOptions) (*Unit, *diag.List)
 	}
 	u, diags := elf.Parse(files, asked)
 	out := &Unit{IR: u.Program, Props: u.Props, Sites: u.Sites, Kinds: allFences}
-	out.Before = func(fences []ir.FenceAt) map[uint64]ir.FenceKind {
-		at := map[uint64]ir.FenceKind{}
+	out.Before = func(fences []ir.FenceAt) map[uint64]string {
+		at := map[uint64]string{}
 		for _, f := range fences {
-			at[u.Addresses[f.Site]] = f.Kind
+			at[u.Addresses[f.Site]] = f.Kind.String()
 		}
 		return at
 	}
@@ -81,8 +82,21 @@ func parseMachineCode(files []*source.File, opt ReadOptions) (*Unit, *diag.List)
 	return out, diags
 }
 
+// fenceKinds returns fences by address as the front end takes them.
+func fenceKinds(fences map[uint64]string) map[uint64]ir.FenceKind {
+	out := map[uint64]ir.FenceKind{}
+	for at, name := range fences {
+		for _, kind := range allFences {
+			if kind.String() == name {
+				out[at] = kind
+			}
+		}
+	}
+	return out
+}
+
 // badFlags returns what is wrong with the flags of a compiler, or nil.
-func badFlags(first *source.File, opt COptions) *diag.List {
+func badFlags(first *source.File, opt query.COptions) *diag.List {
 	diags := &diag.List{}
 	for _, flags := range append(slices.Collect(maps.Values(opt.FileFlags)), opt.Flags) {
 		if _, err := gcc.Parse(flags); err != nil {

@@ -11,6 +11,7 @@ import (
 	"fencepost/internal/property"
 	"fencepost/internal/replay"
 	"fencepost/internal/trace"
+	"fencepost/query"
 	"fencepost/verdict"
 )
 
@@ -18,7 +19,7 @@ import (
 
 // Trace replays an execution and returns its trace. by is the equivalence that is asked about (TraceSet.By): of reads-from, only program order,
 // reads-from and synchronisation are shown. fails has the checks that fail.
-func (p *Program) Trace(flat *ir.Program, m memory.Model, w *verdict.Witness, by string, fails []string) (*verdict.Trace, error) {
+func (p *Program) Trace(flat *ir.Program, m memory.Model, w *verdict.Witness, by query.By, fails []string) (*verdict.Trace, error) {
 	target := replay.TargetExecution
 	if len(fails) > 0 {
 		target = replay.TargetPrefix
@@ -33,27 +34,21 @@ func (p *Program) Trace(flat *ir.Program, m memory.Model, w *verdict.Witness, by
 }
 
 // DescribeTrace returns the trace of an execution, or as much of it as its class has.
-func DescribeTrace(flat *ir.Program, w *verdict.Witness, by string) *verdict.Trace {
+func DescribeTrace(flat *ir.Program, w *verdict.Witness, by query.By) *verdict.Trace {
 	tr := trace.New(flat, w)
 	edges := tr.Edges
-	if by == ByReadsFrom {
+	if by == query.ByReadsFrom {
 		edges = slices.DeleteFunc(slices.Clone(edges), func(e trace.Edge) bool { return e.Kind == trace.ST || e.Kind == trace.CF })
 	}
 	out := &verdict.Trace{Nodes: TraceNodes(flat, w, tr), Edges: TraceEdges(edges), Witness: w}
-	if by == ByReadsFrom {
-		out.By = by
+	if by == query.ByReadsFrom {
+		out.By = string(by)
 	}
-	if cycle := tr.Cycle(); cycle != nil && by != ByReadsFrom {
+	if cycle := tr.Cycle(); cycle != nil && by != query.ByReadsFrom {
 		out.Cycle = TraceEdges(cycle)
 	}
 	return out
 }
-
-// The equivalences of executions.
-const (
-	ByTrace     = "trace"
-	ByReadsFrom = "reads-from"
-)
 
 // Attack replays the witness of an attack under a model, checks that it is one, and describes it.
 func (p *Program) Attack(flat *ir.Program, model memory.Model, v *engine.Violation) (*verdict.Attack, error) {

@@ -6,22 +6,12 @@ import (
 	"fmt"
 
 	"fencepost/internal/supervise"
+	"fencepost/query"
 	"fencepost/verdict"
 )
 
 // ErrRefused says that the program or the question was refused. The diagnostics of the run say why.
 var ErrRefused = errors.New("refused")
-
-// OptionError is an option with a value that it cannot have.
-type OptionError struct {
-	Option string // such as "model"
-	Value  string
-	Want   string // the values that the option can have
-}
-
-func (e *OptionError) Error() string {
-	return fmt.Sprintf("unknown %s %q, want %s", e.Option, e.Value, e.Want)
-}
 
 // Run carries one program through the stages.
 type Run struct {
@@ -30,16 +20,16 @@ type Run struct {
 	Stage string
 	// What is asked, for an answer where the program could not be read within the limits.
 	question verdict.Question
-	models   []string
+	models   query.Models
 }
 
 // Asks notes what is asked about the program.
-func (r *Run) Asks(question verdict.Question, models ...string) {
+func (r *Run) Asks(question verdict.Question, models ...query.Model) {
 	r.question, r.models = question, models
 }
 
 // Open begins a run.
-func Open(in Input) *Run {
+func Open(in query.Input) *Run {
 	return &Run{Program: newProgram(in), Stage: "front end"}
 }
 
@@ -52,7 +42,7 @@ func (r *Run) Do(ctx context.Context, work func(context.Context) error) (err err
 			err = fmt.Errorf("%s, %s: %s", r.Input.Name, r.Stage, supervise.Broken(broken))
 		}
 	}()
-	over, late := (*OverLimit)(nil), (*supervise.NotStopped)(nil)
+	over, late, wrong := (*OverLimit)(nil), (*supervise.NotStopped)(nil), (*query.OptionError)(nil)
 	switch err := work(supervise.WithScope(ctx)); {
 	case err == nil, errors.Is(err, ErrRefused):
 		return nil
@@ -62,6 +52,8 @@ func (r *Run) Do(ctx context.Context, work func(context.Context) error) (err err
 	case errors.As(err, &late):
 		r.Refuse(verdict.Diagnostic{Code: OverLimitCode, Message: late.Error()})
 		return nil
+	case errors.As(err, &wrong): // of the caller, not of a stage
+		return wrong
 	default:
 		return fmt.Errorf("%s, %s: %w", r.Input.Name, r.Stage, err)
 	}
@@ -69,8 +61,8 @@ func (r *Run) Do(ctx context.Context, work func(context.Context) error) (err err
 
 // Answer runs the stages of a question that answers with results, and stores in each result what
 // was asked.
-func (r *Run) Answer(ctx context.Context, command string, options any, work func(context.Context) ([]verdict.Result, error)) (Answer, error) {
-	var answer Answer
+func (r *Run) Answer(ctx context.Context, command string, options any, work func(context.Context) ([]verdict.Result, error)) (query.Answer, error) {
+	var answer query.Answer
 	err := r.Do(ctx, func(ctx context.Context) (err error) {
 		answer.Results, err = work(ctx)
 		if none := r.undecided(err); len(none) > 0 {
@@ -79,7 +71,7 @@ func (r *Run) Answer(ctx context.Context, command string, options any, work func
 		return err
 	})
 	if err != nil {
-		return Answer{}, err
+		return query.Answer{}, err
 	}
 	answer.Diagnostics = r.Diagnostics
 	remember(&answer, command, options)

@@ -8,11 +8,12 @@ import (
 
 	"fencepost/internal/diag"
 	"fencepost/internal/frontend/c"
+	"fencepost/query"
 	"fencepost/verdict"
 )
 
 // Signatures reads a C file or header only as far as its functions go, and lists them.
-func Signatures(ctx context.Context, r *Run, opt Options) ([]c.Signature, error) {
+func Signatures(ctx context.Context, r *Run, opt query.Options) ([]c.Signature, error) {
 	r.ctx = ctx
 	if len(r.Input.More) > 0 {
 		return nil, r.Refuse(verdict.Diagnostic{Code: "FP0909", Pos: verdict.Pos{File: r.Input.More[0].Name}, Message: "a harness is for one file"})

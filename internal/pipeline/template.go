@@ -9,6 +9,7 @@ import (
 	"fencepost/internal/ir"
 	"fencepost/internal/source"
 	"fencepost/internal/transform"
+	"fencepost/query"
 	"fencepost/verdict"
 )
 
@@ -60,7 +61,7 @@ func functionAt(f *source.File, at source.Pos) string {
 // FlattenTemplates runs the passes on a program that has templates: in .fp as the text says, in C
 // the threads that run the function Options.Replicate. It refuses programs without templates, and
 // templates whose instances cannot be counted.
-func (p *Program) FlattenTemplates(opt Options) (*ir.Program, error) {
+func (p *Program) FlattenTemplates(opt query.Options) (*ir.Program, error) {
 	flat, err := p.Flatten(opt)
 	if err != nil {
 		return nil, err

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"fencepost/query"
 )
 
 // Archives: the format of the corpus, txtar. A line `-- NAME --` begins a file, and what comes before the first
@@ -21,7 +23,7 @@ const ArchiveExtension = ".txtar"
 type Archive struct {
 	Name    string // of the program
 	Text    []byte
-	Options ProgramOptions
+	Options query.CheckOptions
 	expect  string
 	line    int // of the first line of expect
 }
@@ -56,7 +58,7 @@ func ReadArchive(text []byte) (*Archive, error) {
 	n := a.line
 	for line := range strings.Lines(a.expect) {
 		if words, ok := strings.CutPrefix(line, "options:"); ok {
-			if err := a.Options.parse(strings.Fields(words), n); err != nil {
+			if err := parseOptions(&a.Options, strings.Fields(words), n); err != nil {
 				return nil, err
 			}
 		}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"fencepost/internal/inputfile"
+	"fencepost/query"
 	"fencepost/verdict"
 )
 
@@ -35,11 +36,11 @@ const columns = "file\tmodel\tverdict\tobservation\tnstates\tstates"
 func ReadExpected(path string) (*Expected, error) {
 	text, err := inputfile.Read(path)
 	if err != nil {
-		return nil, &InputError{path, reason(err)}
+		return nil, &query.InputError{Path: path, Err: reason(err)}
 	}
 	e, err := ParseExpected(string(text))
 	if err != nil {
-		return nil, &InputError{path, err}
+		return nil, &query.InputError{Path: path, Err: err}
 	}
 	return e, nil
 }

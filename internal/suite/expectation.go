@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"fencepost/query"
 )
 
 // Expectations in programs. A comment that begins with expect: holds pairs of a
@@ -23,18 +25,6 @@ type Expectation struct {
 	Line      int
 }
 
-// ProgramOptions are the options that a program can set for its own test. A bound of 0 is
-// not set.
-type ProgramOptions struct {
-	Deadlock                bool
-	Liveness                string // one of livenessValues; "": not given
-	Buffer, Unroll, Threads int
-	// Of bounded model checking.
-	Rounds, Clock, Queue, Width int
-	// NondetRange is the least and the largest value of inputs of C; empty: not given.
-	NondetRange []int64
-}
-
 // marked is a comment of one of the languages with one of the two words.
 var marked = regexp.MustCompile(`^\s*(?://|/\*|\(\*|\*|#|--)\s*(expect|options):\s*(.*?)\s*(?:\*/|\*\))?\s*$`)
 
@@ -48,9 +38,9 @@ func (e *LineError) Error() string { return fmt.Sprintf("line %d: %s", e.Line, e
 
 // Expectations finds what a program expects; nothing if it has no such comment.
 // Errors are *LineErrors.
-func Expectations(text string, keys []Key) ([]Expectation, ProgramOptions, error) {
+func Expectations(text string, keys []Key) ([]Expectation, query.CheckOptions, error) {
 	var all []Expectation
-	var opt ProgramOptions
+	var opt query.CheckOptions
 	n := 0
 	for line := range strings.Lines(text) {
 		n++
@@ -59,7 +49,7 @@ func Expectations(text string, keys []Key) ([]Expectation, ProgramOptions, error
 			continue
 		}
 		if m[1] == "options" {
-			if err := opt.parse(strings.Fields(m[2]), n); err != nil {
+			if err := parseOptions(&opt, strings.Fields(m[2]), n); err != nil {
 				return nil, opt, err
 			}
 			continue
@@ -106,24 +96,25 @@ func parsePair(pair string, line int, keys []Key) (Expectation, error) {
 // number is an option with a whole number, and the least it takes.
 type number struct {
 	name  string
-	into  func(*ProgramOptions) *int
+	into  func(*query.CheckOptions) *int
 	least int
 }
 
 var numbers = []number{
-	{"--buffer", func(o *ProgramOptions) *int { return &o.Buffer }, 1},
-	{"--unroll", func(o *ProgramOptions) *int { return &o.Unroll }, 1},
-	{"--threads", func(o *ProgramOptions) *int { return &o.Threads }, 1},
-	{"--rounds", func(o *ProgramOptions) *int { return &o.Rounds }, 1},
-	{"--clock", func(o *ProgramOptions) *int { return &o.Clock }, 1},
-	{"--queue", func(o *ProgramOptions) *int { return &o.Queue }, 2},
-	{"--width", func(o *ProgramOptions) *int { return &o.Width }, 1},
+	{"--buffer", func(o *query.CheckOptions) *int { return &o.Buffer }, 1},
+	{"--unroll", func(o *query.CheckOptions) *int { return &o.Unroll }, 1},
+	{"--threads", func(o *query.CheckOptions) *int { return &o.Threads }, 1},
+	{"--rounds", func(o *query.CheckOptions) *int { return &o.BMC.Rounds }, 1},
+	{"--clock", func(o *query.CheckOptions) *int { return &o.BMC.Clock }, 1},
+	{"--queue", func(o *query.CheckOptions) *int { return &o.BMC.Queue }, 2},
+	{"--width", func(o *query.CheckOptions) *int { return &o.BMC.Width }, 1},
 }
 
 // livenessValues says which loops can be demanded to end.
 var livenessValues = []string{"off", "spin", "fair"}
 
-func (o *ProgramOptions) parse(words []string, line int) error {
+// parseOptions adds the options that a program sets for its own test.
+func parseOptions(o *query.CheckOptions, words []string, line int) error {
 	for i := 0; i < len(words); i++ {
 		name, value, has := strings.Cut(words[i], "=")
 		if name == "--deadlock" && !has {
@@ -138,7 +129,7 @@ func (o *ProgramOptions) parse(words []string, line int) error {
 			if !slices.Contains(livenessValues, value) {
 				return &LineError{line, fmt.Sprintf("%s needs one of %s", name, strings.Join(livenessValues, ", "))}
 			}
-			o.Liveness = value
+			o.Liveness = query.Liveness(value)
 			continue
 		}
 		at := slices.IndexFunc(numbers, func(n number) bool { return n.name == name })
@@ -156,7 +147,7 @@ func (o *ProgramOptions) parse(words []string, line int) error {
 			if !ok || err1 != nil || err2 != nil || lo > hi {
 				return &LineError{line, fmt.Sprintf("%s needs two whole numbers such as -1..4", name)}
 			}
-			o.NondetRange = []int64{lo, hi}
+			o.C.NondetRange = []int64{lo, hi}
 			continue
 		}
 		n, err := strconv.Atoi(value)
@@ -166,6 +157,23 @@ func (o *ProgramOptions) parse(words []string, line int) error {
 		*numbers[at].into(o) = n
 	}
 	return nil
+}
+
+// Merge adds the options that a program sets for its own test to those of a question; with replace also where the
+// question has them.
+func Merge(into, from *query.CheckOptions, replace bool) {
+	into.Deadlock = into.Deadlock || from.Deadlock
+	for _, n := range numbers {
+		if to, value := n.into(into), *n.into(from); value > 0 && (replace || *to == 0) {
+			*to = value
+		}
+	}
+	if from.Liveness != "" && (replace || into.Liveness == "") {
+		into.Liveness = from.Liveness
+	}
+	if from.C.NondetRange != nil && (replace || into.C.NondetRange == nil) {
+		into.C.NondetRange = from.C.NondetRange
+	}
 }
 
 func knownOptions() string {

@@ -1,11 +1,12 @@
 package suite
 
 import (
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
+
+	"fencepost/query"
 )
 
 // Test is a file with a test.
@@ -18,34 +19,13 @@ type Test struct {
 	Text  []byte // if not nil, what to run instead of the file's text
 }
 
-// InputError is about something the user named: a path that cannot be read, a
-// table that is malformed.
-type InputError struct {
-	Path string
-	Err  error
-}
-
-func (e *InputError) Error() string {
-	if nothing, ok := e.Err.(NothingFound); ok {
-		return fmt.Sprintf("%s: %v", e.Path, nothing)
-	}
-	return fmt.Sprintf("cannot read %s: %v", e.Path, e.Err)
-}
-
-func (e *InputError) Unwrap() error { return e.Err }
-
-// NothingFound is about a directory without programs. It names the extensions of programs.
-type NothingFound string
-
-func (e NothingFound) Error() string { return "no file in it ends in " + string(e) }
-
 // ext of the files looked for in directories.
 const ext = ".litmus"
 
 // Find lists the tests in the files and directories named: files whatever their
 // extension, directories with everything below them. A file is listed once.
 func Find(paths []string) ([]Test, error) {
-	return findIn(paths, func(file string) bool { return strings.EqualFold(filepath.Ext(file), ext) }, NothingFound(ext))
+	return findIn(paths, func(file string) bool { return strings.EqualFold(filepath.Ext(file), ext) }, query.NothingFound(ext))
 }
 
 // findIn is Find for files that are wanted; none is the error about a directory
@@ -62,7 +42,7 @@ func findIn(paths []string, wanted func(file string) bool, none error) ([]Test, 
 	for _, path := range paths {
 		info, err := os.Stat(path)
 		if err != nil {
-			return nil, &InputError{path, reason(err)}
+			return nil, &query.InputError{Path: path, Err: reason(err)}
 		}
 		if !info.IsDir() {
 			add(path, path, false)
@@ -86,10 +66,10 @@ func findIn(paths []string, wanted func(file string) bool, none error) ([]Test, 
 			return nil
 		})
 		if err != nil {
-			return nil, &InputError{path, reason(err)}
+			return nil, &query.InputError{Path: path, Err: reason(err)}
 		}
 		if !any {
-			return nil, &InputError{path, none}
+			return nil, &query.InputError{Path: path, Err: none}
 		}
 	}
 	return out, nil

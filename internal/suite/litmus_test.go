@@ -11,6 +11,7 @@ import (
 
 	"fencepost"
 	"fencepost/internal/testkit"
+	"fencepost/query"
 	"fencepost/verdict"
 )
 
@@ -19,8 +20,8 @@ import (
 // such an outcome under TSO is not robust; of many tests, some are asked about that.
 func compare(t *testing.T, dir, table string, tests int) {
 	t.Helper()
-	opt := fencepost.SuiteOptions{Paths: []string{dir}, Expect: table}
-	opt.Options, opt.Models = fencepost.Defaults(), fencepost.Models()
+	opt := query.SuiteOptions{Paths: []string{dir}, Expect: table}
+	opt.Options, opt.Models = query.Defaults(), query.AllModels()
 	opt.Witnesses = true
 	forbidden, robust, asked := 0, 0, 0
 	opt.Done = func(test *verdict.LitmusTest) {
@@ -85,9 +86,9 @@ func isRobust(t *testing.T, name string) bool {
 	if err != nil {
 		t.Fatal(err)
 	}
-	opt := fencepost.RobustOptions{Options: fencepost.Defaults()}
+	opt := query.RobustOptions{Options: query.Defaults()}
 	opt.Workers, opt.KeepGoing = 1, true
-	answer, err := fencepost.Robust(context.Background(), fencepost.Input{Name: name, Text: text}, opt)
+	answer, err := fencepost.Robust(context.Background(), query.Input{Name: name, Text: text}, opt)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"fencepost/internal/inputfile"
+	"fencepost/query"
 	"fencepost/verdict"
 )
 
@@ -27,7 +28,7 @@ type Key struct {
 type Program struct {
 	Name    string
 	Text    []byte
-	Options ProgramOptions
+	Options query.CheckOptions
 }
 
 // Reply is an answer.
@@ -75,11 +76,11 @@ type found struct {
 	name   string // as messages about the program name it
 	text   []byte
 	expect []Expectation
-	opt    ProgramOptions
+	opt    query.CheckOptions
 	err    error
 }
 
-// RunAll runs the programs. An error is an *InputError, before anything ran.
+// RunAll runs the programs. An error is an *query.InputError, before anything ran.
 func (p *Programs) RunAll(ctx context.Context) (verdict.TestSummary, error) {
 	start := time.Now()
 	var sum verdict.TestSummary
@@ -121,7 +122,7 @@ func (p *Programs) RunAll(ctx context.Context) (verdict.TestSummary, error) {
 func (p *Programs) find() (list []found, without int, err error) {
 	tests, err := findIn(p.Paths, func(file string) bool {
 		return slices.ContainsFunc(p.Extensions, func(ext string) bool { return strings.EqualFold(filepath.Ext(file), ext) })
-	}, NothingFound(strings.Join(p.Extensions, ", ")))
+	}, query.NothingFound(strings.Join(p.Extensions, ", ")))
 	if err != nil {
 		return nil, 0, err
 	}

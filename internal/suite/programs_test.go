@@ -22,11 +22,11 @@ func TestExpectations(t *testing.T) {
 	for _, c := range []struct {
 		text, want string
 	}{
-		{"", "[] {false  0 0 0 0 0 0 0 []}"},
-		{"// expect: sc=safe robust=no", "[{sc safe 1} {robust no 1}] {false  0 0 0 0 0 0 0 []}"},
-		{"var x;\r\n  /* expect: sc=unsafe */\r\n// options: --buffer 2 --deadlock\r\n", "[{sc unsafe 2}] {true  2 0 0 0 0 0 0 []}"},
-		{"(* expect: fences=12 *)\n# expect: sc=safe\n * expect: robust=yes\n-- options: --threads=3 --unroll 4", "[{fences 12 1} {sc safe 2} {robust yes 3}] {false  0 4 3 0 0 0 0 []}"},
-		{`printf("// expect: sc=safe");` + "\nx = 1; // expect: sc=safe\n// we expect: sc=safe", "[] {false  0 0 0 0 0 0 0 []}"},
+		{"", "[] [false  0 0 0 0 0 0 0 []]"},
+		{"// expect: sc=safe robust=no", "[{sc safe 1} {robust no 1}] [false  0 0 0 0 0 0 0 []]"},
+		{"var x;\r\n  /* expect: sc=unsafe */\r\n// options: --buffer 2 --deadlock\r\n", "[{sc unsafe 2}] [true  2 0 0 0 0 0 0 []]"},
+		{"(* expect: fences=12 *)\n# expect: sc=safe\n * expect: robust=yes\n-- options: --threads=3 --unroll 4", "[{fences 12 1} {sc safe 2} {robust yes 3}] [false  0 4 3 0 0 0 0 []]"},
+		{`printf("// expect: sc=safe");` + "\nx = 1; // expect: sc=safe\n// we expect: sc=safe", "[] [false  0 0 0 0 0 0 0 []]"},
 		{"// expect:", "line 1: the expect: comment is empty"},
 		{"\n// expect: safe", `line 2: "safe" does not have the form question=answer`},
 		{"// expect: arm=safe", `line 1: unknown question "arm"; known: sc, robust, fences`},
@@ -34,8 +34,8 @@ func TestExpectations(t *testing.T) {
 		{"// expect: fences=two", `line 1: fences cannot be "two": want a number`},
 		{"// expect: fences=", `line 1: fences cannot be "": want a number`},
 		{"// expect: sc=safe\n// expect: sc=safe", "line 2: sc is expected twice, first in line 1"},
-		{"// options: --rounds 2 --clock=3 --queue 4 --width 5 --nondet-range -1..4", "[] {false  0 0 0 2 3 4 5 [-1 4]}"},
-		{"// options: --liveness spin --deadlock", "[] {true spin 0 0 0 0 0 0 0 []}"},
+		{"// options: --rounds 2 --clock=3 --queue 4 --width 5 --nondet-range -1..4", "[] [false  0 0 0 2 3 4 5 [-1 4]]"},
+		{"// options: --liveness spin --deadlock", "[] [true spin 0 0 0 0 0 0 0 []]"},
 		{"// options: --liveness", "line 1: --liveness needs one of off, spin, fair"},
 		{"// options: --queue 1", "line 1: --queue needs a number from 2"},
 		{"// options: --nondet-range 4..1", "line 1: --nondet-range needs two whole numbers"},
@@ -46,7 +46,7 @@ func TestExpectations(t *testing.T) {
 		{"// options: --deadlock=1", `line 1: unknown option "--deadlock=1"`},
 	} {
 		list, opt, err := Expectations(c.text, testKeys())
-		got := fmt.Sprint(list, opt)
+		got := fmt.Sprint(list, " ", []any{opt.Deadlock, opt.Liveness, opt.Buffer, opt.Unroll, opt.Threads, opt.BMC.Rounds, opt.BMC.Clock, opt.BMC.Queue, opt.BMC.Width, opt.C.NondetRange})
 		if err != nil {
 			got = err.Error()
 		}

@@ -12,6 +12,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"fencepost/query"
 	"fencepost/verdict"
 )
 
@@ -45,7 +46,7 @@ func TestFind(t *testing.T) {
 	}
 	for _, bad := range []string{"nowhere", "other"} {
 		_, err := Find([]string{filepath.Join(dir, bad)})
-		if input := (*InputError)(nil); !errors.As(err, &input) {
+		if input := (*query.InputError)(nil); !errors.As(err, &input) {
 			t.Errorf("%s: %v", bad, err)
 		}
 	}

@@ -1,6 +1,8 @@
 package testkit_test
 
-import "testing"
+import (
+	"testing"
+)
 
 // Examples of Abdulla, Aronis, Atig, Jonsson, Leonardsson, Sagonas: Stateless Model
 // Checking for TSO and PSO.

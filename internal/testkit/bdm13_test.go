@@ -1,6 +1,8 @@
 package testkit_test
 
-import "testing"
+import (
+	"testing"
+)
 
 // Examples of Bouajjani, Derevenetc, Meyer: Checking and Enforcing Robustness
 // against TSO.

@@ -1,6 +1,8 @@
 package testkit_test
 
-import "testing"
+import (
+	"testing"
+)
 
 // Examples of Bouajjani, Enea, Mutluergil, Tasiran: Reasoning About TSO Programs Using
 // Reduction and Abstraction.

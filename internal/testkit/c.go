@@ -15,9 +15,9 @@ import (
 	"fencepost/internal/frontend/c/translate"
 	"fencepost/internal/frontend/c/translate/library"
 	"fencepost/internal/ir"
-	"fencepost/internal/pipeline"
 	"fencepost/internal/question/check"
 	"fencepost/internal/source"
+	"fencepost/query"
 	"fencepost/verdict"
 )
 
@@ -46,9 +46,9 @@ func TranslateC(t testing.TB, opt translate.Options, files ...*source.File) *tra
 // CheckC returns the verdict about a C program, which must be accepted, under SC.
 func CheckC(t testing.TB, text string) verdict.Verdict {
 	t.Helper()
-	opt := check.Defaults()
+	opt := query.CheckOptions{Options: query.Defaults()}
 	opt.Workers, opt.Timeout = 1, 0
-	a, err := check.Run(context.Background(), pipeline.Input{Name: "gen.c", Text: []byte(text)}, []string{"sc"}, opt)
+	a, err := check.Run(context.Background(), query.Input{Name: "gen.c", Text: []byte(text)}, opt.Under("sc"))
 	if err != nil {
 		t.Fatalf("%v\n%s", err, text)
 	}

@@ -13,9 +13,9 @@ import (
 
 	"github.com/rogpeppe/go-internal/txtar"
 
-	"fencepost/internal/pipeline"
 	"fencepost/internal/question/check"
 	"fencepost/internal/question/robust"
+	"fencepost/query"
 	"fencepost/verdict"
 )
 
@@ -24,14 +24,14 @@ import (
 type Case struct {
 	Path    string
 	Why     string
-	Input   pipeline.Input
+	Input   query.Input
 	Expect  map[string]string // model: verdict, or Nonterminating
 	Robust  string            // robust against TSO: yes, no, or "" if the file does not say
 	TRF     string            // free of triangular races: yes, no, or ""
 	State   string            // TSO has the same final states as SC: yes, no, or ""
 	Races   string            // has data races by C11's definition: yes, no, or ""
 	Fences  string            // smallest number of fences for robustness against TSO, or ""
-	Options check.Options
+	Options query.CheckOptions
 
 	archive *txtar.Archive
 }
@@ -68,7 +68,7 @@ func loadCase(path string) (*Case, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Case{Path: path, archive: txtar.Parse(data), Expect: map[string]string{}, Options: check.Defaults()}
+	c := &Case{Path: path, archive: txtar.Parse(data), Expect: map[string]string{}, Options: query.CheckOptions{Options: query.Defaults()}}
 	c.Options.Workers = 1
 	c.Options.Timeout = 0 // a loaded machine must not change a verdict
 	c.Why = strings.TrimSpace(string(c.archive.Comment))
@@ -86,7 +86,7 @@ func loadCase(path string) (*Case, error) {
 			if c.Input.Name != "" {
 				return nil, fmt.Errorf("more than one program")
 			}
-			c.Input = pipeline.Input{Name: f.Name, Text: f.Data}
+			c.Input = query.Input{Name: f.Name, Text: f.Data}
 		}
 	}
 	if c.Input.Name == "" || len(c.Expect) == 0 {
@@ -159,11 +159,11 @@ func (c *Case) parseOptions(words []string) error {
 func (c *Case) Name() string { return strings.TrimSuffix(filepath.Base(c.Path), ".txtar") }
 
 // Models returns the models that the case has expectations for, strongest first.
-func (c *Case) Models() []string {
-	var out []string
+func (c *Case) Models() query.Models {
+	var out query.Models
 	for _, m := range Models {
 		if _, ok := c.Expect[m.String()]; ok {
-			out = append(out, m.String())
+			out = append(out, query.Model(m.String()))
 		}
 	}
 	return out
@@ -184,11 +184,11 @@ func (c *Case) Meets(r *verdict.Result) bool {
 }
 
 // Robustly returns the options of the case for questions about robustness.
-func (c *Case) Robustly() robust.Options { return robust.Options{Options: c.Options.Options} }
+func (c *Case) Robustly() query.RobustOptions { return query.RobustOptions{Options: c.Options.Options} }
 
 // Check returns the results of the case under all its models.
-func (c *Case) Check(opt check.Options) ([]verdict.Result, error) {
-	answer, err := check.Run(context.Background(), c.Input, c.Models(), opt)
+func (c *Case) Check(opt query.CheckOptions) ([]verdict.Result, error) {
+	answer, err := check.Run(context.Background(), c.Input, opt.Under(c.Models()...))
 	if err != nil {
 		return nil, err
 	}
@@ -204,7 +204,7 @@ const Unsupported = "unsupported"
 
 // IsRobust returns whether the case is robust against TSO, as "yes", "no", Unsupported, or
 // "unknown: " with the reason.
-func (c *Case) IsRobust(opt robust.Options) (string, *verdict.Result, error) {
+func (c *Case) IsRobust(opt query.RobustOptions) (string, *verdict.Result, error) {
 	answer, err := robust.Run(context.Background(), c.Input, opt)
 	if err != nil {
 		return "", nil, err

@@ -9,14 +9,15 @@ import (
 
 	"fencepost/internal/question/fences"
 	"fencepost/internal/testkit"
+	"fencepost/query"
 	"fencepost/verdict"
 )
 
 // fencesOf returns the repair of a case. The question fences fails if a check of the
 // patched text does not find it repaired.
-func fencesOf(t *testing.T, c *testkit.Case, forWhat fences.Purpose, model string) *verdict.Result {
+func fencesOf(t *testing.T, c *testkit.Case, forWhat query.Purpose, model query.Model) *verdict.Result {
 	t.Helper()
-	opt := fences.Defaults()
+	opt := fences.Defaults(query.FenceOptions{Options: query.Defaults()})
 	opt.Options, opt.Deadlock, opt.For, opt.Model = c.Options.Options, c.Options.Deadlock, forWhat, model
 	answer, err := fences.Run(context.Background(), c.Input, opt)
 	if err != nil {
@@ -75,7 +76,7 @@ func TestCorpusFences(t *testing.T) {
 		}
 		t.Run(strings.TrimSuffix(filepath.Base(c.Path), ".txtar"), func(t *testing.T) {
 			t.Parallel()
-			if r := fencesOf(t, c, fences.Robustness, "tso"); r != nil {
+			if r := fencesOf(t, c, query.ForRobustness, "tso"); r != nil {
 				if c.Robust == "yes" && (r.Verdict != verdict.Safe || len(r.Fences) > 0) || c.Robust == "no" && r.Verdict == verdict.Safe && len(r.Fences) == 0 {
 					t.Errorf("robust=%s, and it gets %d fences (%s)", c.Robust, len(r.Fences), r.Verdict)
 				}
@@ -83,14 +84,14 @@ func TestCorpusFences(t *testing.T) {
 					t.Errorf("want %s fences, got %d (%s, %s)", c.Fences, len(r.Fences), r.Verdict, r.Reason)
 				}
 			}
-			if r := fencesOf(t, c, fences.Robustness, "pso"); r != nil && c.Robust == "no" && r.Verdict == verdict.Safe && len(r.Fences) == 0 {
+			if r := fencesOf(t, c, query.ForRobustness, "pso"); r != nil && c.Robust == "no" && r.Verdict == verdict.Safe && len(r.Fences) == 0 {
 				t.Error("not robust against TSO, and it gets no fences for PSO")
 			}
 			for _, model := range []string{"tso", "pso"} {
 				if c.Expect["sc"] != "safe" || c.Verdict(model) != "unsafe" {
 					continue
 				}
-				r := fencesOf(t, c, fences.Assertions, model)
+				r := fencesOf(t, c, query.ForAssertions, query.Model(model))
 				if r == nil || r.Verdict == verdict.Unknown || r.Verdict == verdict.Safe && len(r.Fences) == 0 {
 					t.Errorf("%s: the violation is not repaired: %+v", model, r)
 				}

@@ -16,6 +16,7 @@ import (
 	"fencepost/internal/question/robust"
 	"fencepost/internal/source"
 	"fencepost/internal/testkit"
+	"fencepost/query"
 	"fencepost/verdict"
 )
 
@@ -64,19 +65,19 @@ func TestCorpus(t *testing.T) {
 // allEngines asks all engines, or some that are named, about a case under one model, and waits for all of them that
 // end after little work: enough says when an engine begins a turn that is one too many. It counts turns and not
 // time, so it compares the same answers every time.
-func allEngines(t *testing.T, c *testkit.Case, model, engines string, enough func(engine string, turn int) bool) (*verdict.Result, bool) {
+func allEngines(t *testing.T, c *testkit.Case, model query.Model, engines string, enough func(engine string, turn int) bool) (*verdict.Result, bool) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	opt := c.Options
-	opt.Engine, opt.CrossCheck, opt.Timeout, opt.Workers = engines, true, 0, 1
+	opt.Engines, opt.CrossCheck, opt.Timeout, opt.Workers = query.NamedEngines(engines), true, 0, 1
 	opt.Turns = func(line string) {
 		name, turn, _ := strings.Cut(line, ": turn ")
 		if n, err := strconv.Atoi(turn); err == nil && enough(name, n) {
 			cancel()
 		}
 	}
-	answer, err := check.Run(ctx, c.Input, []string{model}, opt)
+	answer, err := check.Run(ctx, c.Input, opt.Under(model))
 	refused := func(d verdict.Diagnostic) bool { return d.Code == "FP0907" }
 	if err == nil && engines != "" && slices.ContainsFunc(answer.Diagnostics, refused) {
 		return nil, false // an engine that was asked for does not take the program
@@ -120,7 +121,7 @@ func TestCorpusCrossCheck(t *testing.T) {
 				continue
 			}
 			if !c.Meets(r) && r.Verdict != verdict.Unknown && !notAsked(c, r) {
-				t.Errorf("%s under %s: want %s, got %s, %s (%s)", c.Name(), model, c.Expect[model], r.Verdict, r.Question, r.Reason)
+				t.Errorf("%s under %s: want %s, got %s, %s (%s)", c.Name(), model, c.Expect[string(model)], r.Verdict, r.Question, r.Reason)
 			}
 			answers := 0
 			for _, e := range r.Engines {
@@ -231,7 +232,7 @@ func insideSections(c *testkit.Case) bool {
 func checkPSO(t *testing.T, c *testkit.Case, against string) {
 	t.Helper()
 	opt := c.Robustly()
-	opt.CriterionModel = "pso"
+	opt.Models = query.Models{"pso"}
 	got, r, err := c.IsRobust(opt)
 	if err != nil || against == "no" && got != "no" {
 		t.Errorf("robust against TSO: %s, against PSO: %s (%v)", against, got, err)
@@ -244,9 +245,9 @@ func checkPSO(t *testing.T, c *testkit.Case, against string) {
 
 // checkCriteria checks that a program without triangular races is robust, and that a
 // robust program has the same final states under TSO as under SC.
-func checkCriteria(t *testing.T, c *testkit.Case, opt robust.Options, isRobust string) {
+func checkCriteria(t *testing.T, c *testkit.Case, opt query.RobustOptions, isRobust string) {
 	t.Helper()
-	decide := func(criterion robust.Criterion) verdict.Verdict {
+	decide := func(criterion query.Criterion) verdict.Verdict {
 		opt.Criterion = criterion
 		answer, err := robust.Run(context.Background(), c.Input, opt)
 		if err != nil || len(answer.Results) != 1 {
@@ -254,14 +255,14 @@ func checkCriteria(t *testing.T, c *testkit.Case, opt robust.Options, isRobust s
 		}
 		return answer.Results[0].Verdict
 	}
-	races := decide(robust.TRF)
+	races := decide(query.CriterionTRF)
 	if races == verdict.Safe && isRobust == "no" {
 		t.Error("free of triangular races, but not robust")
 	}
 	if c.TRF != "" && (c.TRF == "yes") != (races == verdict.Safe) {
 		t.Errorf("free of triangular races: want %s, got %s", c.TRF, races)
 	}
-	states := decide(robust.State)
+	states := decide(query.CriterionState)
 	if states == verdict.Unsafe && isRobust == "yes" {
 		t.Error("robust, but not state-robust")
 	}

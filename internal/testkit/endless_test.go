@@ -15,6 +15,7 @@ import (
 	"fencepost/internal/property"
 	"fencepost/internal/question/check"
 	"fencepost/internal/testkit"
+	"fencepost/query"
 	"fencepost/verdict"
 )
 
@@ -189,7 +190,7 @@ func TestFairSafeEnds(t *testing.T) {
 			continue
 		}
 		opt := c.Options
-		opt.Endless = pipeline.Endless{Liveness: pipeline.LivenessFair}
+		opt.Endless = query.Endless{Liveness: query.LivenessFair}
 		run := pipeline.Open(c.Input)
 		if err := run.Read(t.Context(), pipeline.ReadOptions{Options: opt.Options}); err != nil {
 			t.Fatal(err)
@@ -199,7 +200,7 @@ func TestFairSafeEnds(t *testing.T) {
 			t.Fatal(err)
 		}
 		props := *run.Props
-		opt.Endless.Ask(&props)
+		pipeline.AskEndless(&opt.Endless, &props)
 		for _, m := range testkit.Models {
 			want, err := testkit.OracleUpTo(flat, &props, m, 4000)
 			if errors.Is(err, testkit.ErrTooBig) {
@@ -208,7 +209,7 @@ func TestFairSafeEnds(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%s under %s: %v", c.Name(), m, err)
 			}
-			answer, err := check.Run(t.Context(), c.Input, []string{m.String()}, opt)
+			answer, err := check.Run(t.Context(), c.Input, opt.Under(query.Model(m.String())))
 			if err != nil || answer.HasErrors() {
 				t.Fatalf("%s under %s: %v %+v", c.Name(), m, err, answer.Diagnostics)
 			}

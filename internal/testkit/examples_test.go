@@ -8,9 +8,9 @@ import (
 	"strings"
 	"testing"
 
-	"fencepost/internal/pipeline"
 	"fencepost/internal/question/robust"
 	"fencepost/internal/testkit"
+	"fencepost/query"
 	"fencepost/verdict"
 )
 
@@ -41,9 +41,9 @@ func TestExamplesRobust(t *testing.T) {
 				k, v, _ := strings.Cut(pair, "=")
 				want[k] = v
 			}
-			opt := robust.Defaults()
+			opt := query.RobustOptions{Options: query.Defaults()}
 			opt.Timeout, opt.Memory = 0, 512<<20
-			answer, err := robust.Run(context.Background(), pipeline.Input{Name: filepath.Base(path), Text: text}, opt)
+			answer, err := robust.Run(context.Background(), query.Input{Name: filepath.Base(path), Text: text}, opt)
 			if err != nil || len(answer.Results) != 1 {
 				t.Fatalf("%v %+v", err, answer.Diagnostics)
 			}

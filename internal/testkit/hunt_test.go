@@ -11,12 +11,12 @@ import (
 	"testing"
 
 	"fencepost/internal/frontend/c"
-	"fencepost/internal/pipeline"
 	"fencepost/internal/question/check"
 	"fencepost/internal/question/robust"
 	"fencepost/internal/source"
 	"fencepost/internal/testkit"
 	"fencepost/internal/transform"
+	"fencepost/query"
 	"fencepost/verdict"
 )
 
@@ -341,13 +341,13 @@ func askAll(text, engine string, long bool, oracle map[string]testkit.Answers, s
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	opt := check.Defaults()
-	opt.Engine, opt.Timeout, opt.Workers = engine, 0, 1
+	opt := query.CheckOptions{Options: query.Defaults()}
+	opt.Engines, opt.Timeout, opt.Workers = query.NamedEngines(engine), 0, 1
 	if engine == "explicit" {
 		opt.Buffer, opt.Finals, opt.KeepGoing = 64, true, true
 	}
 	if engine == "smc" {
-		opt.Progress = func(p pipeline.Progress) {
+		opt.Progress = func(p query.Progress) {
 			if p.Executions > 20000 { // some programs have millions of traces, and unknown is no failure
 				cancel()
 			}
@@ -356,7 +356,7 @@ func askAll(text, engine string, long bool, oracle map[string]testkit.Answers, s
 	if engine == "lazy" {
 		opt.Memory = 64 << 20
 	}
-	answer, err := check.Run(ctx, pipeline.Input{Name: "hunt.c", Text: []byte(text)}, models, opt)
+	answer, err := check.Run(ctx, query.Input{Name: "hunt.c", Text: []byte(text)}, opt.Under(query.NamedModels(models...)...))
 	if err != nil {
 		return fmt.Sprintf("engine %q: %v", engine, err)
 	}
@@ -397,10 +397,10 @@ func robustness(text string, oracle map[string]testkit.Answers, stats map[string
 	if !ok1 || !ok2 {
 		return ""
 	}
-	for _, criterion := range []robust.Criterion{robust.Trace, robust.State} {
-		opt := robust.Defaults()
+	for _, criterion := range []query.Criterion{query.CriterionTrace, query.CriterionState} {
+		opt := query.RobustOptions{Options: query.Defaults()}
 		opt.Timeout, opt.Workers, opt.Criterion, opt.Buffer = 0, 1, criterion, 64
-		answer, err := robust.Run(context.Background(), pipeline.Input{Name: "hunt.c", Text: []byte(text)}, opt)
+		answer, err := robust.Run(context.Background(), query.Input{Name: "hunt.c", Text: []byte(text)}, opt)
 		if err != nil || answer.HasErrors() {
 			return fmt.Sprintf("robust, %s: %v %v", criterion, err, answer.Diagnostics)
 		}
@@ -408,11 +408,11 @@ func robustness(text string, oracle map[string]testkit.Answers, stats map[string
 		switch r := answer.Results[0]; {
 		case r.Verdict == verdict.Safe && !equal:
 			return fmt.Sprintf("robust by criterion %s, but final states or failing checks differ: %v against %v", criterion, sc.Finals, tso.Finals)
-		case r.Verdict == verdict.Unsafe && criterion == robust.State && equal:
+		case r.Verdict == verdict.Unsafe && criterion == query.CriterionState && equal:
 			return "not state-robust, but SC has the same final states and failing checks"
 		case r.Verdict == verdict.Unknown:
 			stats["unknown: robust "+string(criterion)]++
-		case criterion == robust.Trace:
+		case criterion == query.CriterionTrace:
 			count(stats, r.Verdict == verdict.Safe, "robust", "not robust")
 		}
 	}

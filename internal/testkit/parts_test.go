@@ -12,6 +12,7 @@ import (
 
 	"fencepost/internal/engine/rf"
 	"fencepost/internal/question/check"
+	"fencepost/query"
 	"fencepost/verdict"
 )
 
@@ -30,8 +31,8 @@ func TestCorpusInParts(t *testing.T) {
 				continue
 			}
 			opt := c.Options
-			opt.Engine, opt.KeepGoing = "rf", true
-			x, _, err := check.Open(context.Background(), c.Input, model, opt, "test")
+			opt.Engines, opt.KeepGoing = query.Engines{"rf"}, true
+			x, _, err := check.Open(context.Background(), c.Input, opt.Under(query.Model(model)), "test")
 			if err != nil {
 				t.Fatalf("%s: %v", c.Name(), err)
 			}
@@ -50,7 +51,7 @@ func TestCorpusInParts(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%s under %s: %v", c.Name(), model, err)
 			}
-			want, err := check.Run(context.Background(), c.Input, []string{model}, opt)
+			want, err := check.Run(context.Background(), c.Input, opt.Under(query.Model(model)))
 			if err != nil {
 				t.Fatalf("%s under %s: %v", c.Name(), model, err)
 			}

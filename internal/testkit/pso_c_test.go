@@ -8,9 +8,9 @@ import (
 
 	"github.com/rogpeppe/go-internal/txtar"
 
-	"fencepost/internal/pipeline"
 	"fencepost/internal/question/check"
 	"fencepost/internal/question/robust"
+	"fencepost/query"
 	"fencepost/verdict"
 )
 
@@ -65,9 +65,9 @@ func TestPSOInC(t *testing.T) {
 	for _, f := range archive.Files {
 		name, want, _ := strings.Cut(f.Name, " ")
 		t.Run(name, func(t *testing.T) {
-			in := pipeline.Input{Name: "test.c", Text: []byte(psoProgram(string(f.Data)))}
-			opt := robust.Defaults()
-			opt.CriterionModel, opt.Workers, opt.Timeout = "tso,pso", 1, 0
+			in := query.Input{Name: "test.c", Text: []byte(psoProgram(string(f.Data)))}
+			opt := query.RobustOptions{Options: query.Defaults()}
+			opt.Models, opt.Workers, opt.Timeout = query.Models{query.TSO, query.PSO}, 1, 0
 			a, err := robust.Run(context.Background(), in, opt)
 			if err != nil || a.HasErrors() {
 				t.Fatalf("%v %+v\n%s", err, a.Diagnostics, in.Text)
@@ -79,9 +79,9 @@ func TestPSOInC(t *testing.T) {
 			if tso.Verdict == verdict.Unsafe && pso.Verdict != verdict.Unsafe {
 				t.Errorf("TSO: %s, PSO: %s", tso.Verdict, pso.Verdict)
 			}
-			traces := check.Defaults()
-			traces.Robustness, traces.Engine, traces.Workers, traces.Timeout = true, "smc", 1, 0
-			b, err := check.Run(context.Background(), in, []string{"pso"}, traces)
+			traces := query.CheckOptions{Options: query.Defaults()}
+			traces.Robustness, traces.Engines, traces.Workers, traces.Timeout = true, query.Engines{"smc"}, 1, 0
+			b, err := check.Run(context.Background(), in, traces.Under("pso"))
 			if err != nil || b.HasErrors() {
 				t.Fatalf("%v %+v", err, b.Diagnostics)
 			}

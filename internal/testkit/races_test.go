@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"testing"
 
-	"fencepost/internal/pipeline"
 	"fencepost/internal/question/check"
+	"fencepost/query"
 	"fencepost/verdict"
 )
 
@@ -117,10 +117,10 @@ var dataRaceCases = []dataRaceCase{
 func TestDataRaces(t *testing.T) {
 	for _, c := range dataRaceCases {
 		t.Run(c.name, func(t *testing.T) {
-			opt := check.Defaults()
+			opt := query.CheckOptions{Options: query.Defaults()}
 			opt.Timeout, opt.Races = 0, true
-			in := pipeline.Input{Name: "race.c", Text: []byte(c.program())}
-			answer, err := check.Run(context.Background(), in, []string{"sc", "tso", "pso"}, opt)
+			in := query.Input{Name: "race.c", Text: []byte(c.program())}
+			answer, err := check.Run(context.Background(), in, opt.Under("sc", "tso", "pso"))
 			if err != nil || answer.HasErrors() {
 				t.Fatalf("%v %v", err, answer.Diagnostics)
 			}

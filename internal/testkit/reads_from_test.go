@@ -15,12 +15,12 @@ import (
 	"fencepost/internal/engine/smc"
 	"fencepost/internal/ir"
 	"fencepost/internal/memory"
-	"fencepost/internal/pipeline"
 	"fencepost/internal/property"
 	"fencepost/internal/question/traces"
 	"fencepost/internal/testkit"
 	"fencepost/internal/trace"
 	"fencepost/internal/transform"
+	"fencepost/query"
 	"fencepost/verdict"
 )
 
@@ -172,8 +172,8 @@ func TestCorpusReadsFrom(t *testing.T) {
 				continue
 			}
 			answered++
-			if got := r.Engines[i].Verdict.String(); got != c.Verdict(model) && c.Expect[model] != "unknown" {
-				t.Errorf("%s under %s: want %s, got %s", c.Name(), model, c.Expect[model], got)
+			if got := r.Engines[i].Verdict.String(); got != c.Verdict(string(model)) && c.Expect[string(model)] != "unknown" {
+				t.Errorf("%s under %s: want %s, got %s", c.Name(), model, c.Expect[string(model)], got)
 			}
 		}
 	}
@@ -185,15 +185,17 @@ func TestCorpusReadsFrom(t *testing.T) {
 
 // crossChecked explores a program by classes and by traces, which must agree, and reports whether both came to
 // their end.
-func crossChecked(t *testing.T, in pipeline.Input, model string, given pipeline.Options, limit time.Duration) bool {
+func crossChecked(t *testing.T, in query.Input, model query.Model, given query.Options, limit time.Duration) bool {
 	t.Helper()
-	opt := traces.Options{Options: given, By: pipeline.ByReadsFrom, CrossCheck: true}
+	opt := query.TraceOptions{Options: given, By: query.ByReadsFrom, CrossCheck: true}
 	opt.Workers, opt.Timeout = 1, limit
-	set, diags, err := traces.Run(t.Context(), in, model, opt, nil)
+	opt.Model = model
+	a, err := traces.Run(t.Context(), in, opt)
+	set, diags := a.Set, a.Diagnostics
 	if err != nil {
 		t.Errorf("%s under %s: %v", in.Name, model, err)
 	}
-	return err == nil && !pipeline.HasErrors(diags) && set.Reason == "" && set.Coverage.Exhaustive
+	return err == nil && !query.HasErrors(diags) && set.Reason == "" && set.Coverage.Exhaustive
 }
 
 // TestCorpusClasses: the classes of the programs of the corpus equal those of their traces.
@@ -228,7 +230,7 @@ func TestLitmusClasses(t *testing.T) {
 		}
 		text, err := os.ReadFile(path)
 		for _, m := range testkit.Models {
-			if err == nil && !crossChecked(t, pipeline.Input{Name: d.Name(), Text: text}, m.String(), pipeline.Options{}, 0) {
+			if err == nil && !crossChecked(t, query.Input{Name: d.Name(), Text: text}, query.Model(m.String()), query.Options{}, 0) {
 				t.Errorf("%s under %s: not compared", d.Name(), m)
 			}
 			done++

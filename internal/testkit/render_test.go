@@ -20,6 +20,7 @@ import (
 	"fencepost/internal/render/svg"
 	"fencepost/internal/render/text"
 	"fencepost/internal/testkit"
+	"fencepost/query"
 	"fencepost/verdict"
 )
 
@@ -75,7 +76,7 @@ func renderings(c *testkit.Case, results []verdict.Result) (executions int, err 
 			return executions, err
 		}
 	}
-	answer, err := verify.Results(context.Background(), c.Input, back, verify.Options{Workers: 1})
+	answer, err := verify.Results(context.Background(), c.Input, back, query.Options{Workers: 1})
 	if err != nil {
 		return executions, err
 	}

@@ -15,13 +15,13 @@ import (
 	"fencepost/internal/frontend/statement"
 	"fencepost/internal/ir"
 	"fencepost/internal/memory"
-	"fencepost/internal/pipeline"
 	"fencepost/internal/property"
 	"fencepost/internal/question/check"
 	"fencepost/internal/question/traces"
 	"fencepost/internal/source"
 	"fencepost/internal/testkit"
 	"fencepost/internal/transform"
+	"fencepost/query"
 	"fencepost/verdict"
 )
 
@@ -35,11 +35,12 @@ func smcExecutions() int64 {
 }
 
 // countTraces returns the traces of a program under a model, with their number.
-func countTraces(t *testing.T, in pipeline.Input, model string, opt pipeline.Options) verdict.TraceSet {
+func countTraces(t *testing.T, in query.Input, model string, opt query.Options) verdict.TraceSet {
 	t.Helper()
 	opt.Timeout = 0
-	set, diags, err := traces.Run(context.Background(), in, model, traces.Options{Options: opt}, nil)
-	if err != nil || (pipeline.Answer{Diagnostics: diags}).HasErrors() {
+	a, err := traces.Run(context.Background(), in, query.TraceOptions{Options: opt, Model: query.Model(model)})
+	set, diags := a.Set, a.Diagnostics
+	if err != nil || (query.Answer{Diagnostics: diags}).HasErrors() {
 		t.Fatalf("%s: %v %v", in.Name, err, diags)
 	}
 	if set.Stats.Redundant != 0 {
@@ -105,7 +106,7 @@ func knownCounts(t *testing.T) string {
 		for _, n := range []int{2, 4, 6} {
 			fmt.Fprintf(&out, "| %s | %d |", f.name, n)
 			for _, m := range testkit.Models {
-				set := countTraces(t, pipeline.Input{Name: "known.fp", Text: []byte(f.make(n))}, m.String(), pipeline.Options{})
+				set := countTraces(t, query.Input{Name: "known.fp", Text: []byte(f.make(n))}, m.String(), query.Options{})
 				if set.Count != f.want(n) {
 					t.Errorf("%s, n = %d, under %s: %d traces", f.name, n, m, set.Count)
 				}
@@ -155,21 +156,21 @@ func TestCorpusBySmc(t *testing.T) {
 	for _, c := range testkit.PartOf(t, bothCorpora(t), 20) {
 		name := strings.TrimSuffix(filepath.Base(c.Path), ".txtar")
 		explicit := c.Options
-		explicit.Engine = "explicit"
+		explicit.Engines = query.Engines{"explicit"}
 		want, err := c.Check(explicit)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, algorithm := range []string{"optimal", "source"} {
+		for _, algorithm := range []query.Algorithm{"optimal", "source"} {
 			opt := c.Options
-			opt.Engine, opt.Algorithm = "smc", algorithm
+			opt.Engines, opt.Algorithm = query.Engines{"smc"}, algorithm
 			ctx, cancel := context.WithCancel(context.Background())
-			opt.Progress = func(p pipeline.Progress) {
+			opt.Progress = func(p query.Progress) {
 				if p.Executions > smcExecutions() {
 					cancel()
 				}
 			}
-			answer, err := check.Run(ctx, c.Input, c.Models(), opt)
+			answer, err := check.Run(ctx, c.Input, opt.Under(c.Models()...))
 			cancel()
 			if err != nil {
 				t.Errorf("%s: %v", name, err)
@@ -204,7 +205,7 @@ func explored(t *testing.T, c *testkit.Case, flat *ir.Program, model memory.Mode
 	defer cancel()
 	out, err := smc.New(smc.Options{Traces: true, CheckTraces: true}).Run(ctx, &engine.Task{
 		Program: flat, Props: &property.Set{}, Model: model, KeepGoing: true, Limits: engine.Limits{Unroll: 2},
-		Progress: func(p engine.Progress) {
+		Progress: func(p query.Progress) {
 			if p.Executions > smcExecutions() {
 				cancel()
 			}

@@ -13,8 +13,8 @@ import (
 	"testing"
 	"time"
 
-	"fencepost/internal/pipeline"
 	"fencepost/internal/question/export"
+	"fencepost/query"
 	"fencepost/verdict"
 )
 
@@ -138,9 +138,9 @@ func (a *SpinAnswer) parse(ctx context.Context, failed error) {
 
 // Export returns the case as Promela, or the diagnostics that say why it is refused.
 func (c *Case) Export(model string) (text string, refused []verdict.Diagnostic, err error) {
-	text, diags, err := export.Run(context.Background(), c.Input, export.Options{Options: c.Options.Options, Deadlock: c.Options.Deadlock, Format: export.Promela, Model: model})
-	if err == nil && (pipeline.Answer{Diagnostics: diags}).HasErrors() {
-		return "", diags, nil
+	answer, err := export.Run(context.Background(), c.Input, query.ExportOptions{Options: c.Options.Options, Deadlock: c.Options.Deadlock, Format: query.ExportPromela, Model: query.Model(model)})
+	if err == nil && answer.HasErrors() {
+		return "", answer.Diagnostics, nil
 	}
-	return text, nil, err
+	return answer.Text, nil, err
 }

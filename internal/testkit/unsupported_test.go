@@ -15,6 +15,7 @@ import (
 	"fencepost/internal/property"
 	"fencepost/internal/testkit"
 	"fencepost/internal/transform"
+	"fencepost/query"
 	"fencepost/verdict"
 )
 
@@ -53,7 +54,7 @@ func TestUnsupported(t *testing.T) {
 				t.Errorf("seed %d, %s: %s", seed, m, problem)
 				return
 			}
-			for _, e := range pipeline.Engines(pipeline.EngineOptions{}) {
+			for _, e := range pipeline.Engines(nil) {
 				if e.Name == "bmc" && seed%16 != 0 || e.Supports(&engine.Task{Program: flat, Props: asked, Model: m}) != nil {
 					continue
 				}
@@ -87,8 +88,8 @@ func classify(a testkit.Answers) (violated, reached bool) {
 // judgeReachable compares the search before questions about all executions with the enumerator. In that
 // search other checks only stop their thread, so it reaches more if some fail.
 func judgeReachable(flat *ir.Program, m memory.Model, fails, reached bool) string {
-	p := pipeline.Open(pipeline.Input{Name: "random"}).Program
-	opt := pipeline.Options{Workers: 1, Buffer: 8}
+	p := pipeline.Open(query.Input{Name: "random"}).Program
+	opt := query.Options{Workers: 1, Buffer: 8}
 	rest, met, err := pipeline.Reachable(context.Background(), p, flat, m, &opt)
 	switch {
 	case err != nil:
@@ -105,10 +106,10 @@ func judgeReachable(flat *ir.Program, m memory.Model, fails, reached bool) strin
 
 // judgeUnsupported asks an engine, and returns what is wrong with its answer, or "".
 func judgeUnsupported(e *engine.Engine, flat *ir.Program, props *property.Set, m memory.Model, violated, reached bool) string {
-	p := pipeline.Open(pipeline.Input{Name: "random"}).Program.With(props)
-	opt := pipeline.Options{Workers: 1, Unroll: 2}
+	p := pipeline.Open(query.Input{Name: "random"}).Program.With(props)
+	opt := query.Options{Workers: 1, Unroll: 2}
 	ask := &pipeline.Asking{Engine: e, Model: m, Under: m}
-	p.Ask(context.Background(), ask, flat, pipeline.Asked{Options: opt})
+	p.Ask(context.Background(), ask, flat, pipeline.Asked{CheckOptions: query.CheckOptions{Options: opt}})
 	if ask.Err != nil {
 		return ask.Err.Error()
 	}

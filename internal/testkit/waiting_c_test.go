@@ -16,6 +16,7 @@ import (
 	"fencepost/internal/ir"
 	"fencepost/internal/pipeline"
 	"fencepost/internal/testkit"
+	"fencepost/query"
 )
 
 // prototype is a function as a header declares it.
@@ -157,12 +158,12 @@ func TestAffectedInC(t *testing.T) {
 		text := "#define _GNU_SOURCE\n#include <" + header + ">\n#include <pthread.h>\n#include <sys/syscall.h>\n#include <linux/futex.h>\n#include <unistd.h>\n" +
 			"void __VERIFIER_atomic_begin(void);\nvoid __VERIFIER_atomic_end(void);\nvoid *run();\nvoid *run() { return 0; }\n" + globals +
 			"\nint main(void) { " + statement + "; return 0; }\n"
-		run := pipeline.Open(pipeline.Input{Name: "test.c", Text: []byte(text)})
-		if err := run.Read(t.Context(), pipeline.ReadOptions{Options: pipeline.Defaults()}); err != nil {
+		run := pipeline.Open(query.Input{Name: "test.c", Text: []byte(text)})
+		if err := run.Read(t.Context(), pipeline.ReadOptions{Options: query.Defaults()}); err != nil {
 			t.Errorf("%s: %v %v\n%s", name, err, run.Diagnostics, text)
 			return
 		}
-		flat, err := run.Flatten(pipeline.Defaults())
+		flat, err := run.Flatten(query.Defaults())
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			return

@@ -10,6 +10,7 @@ import (
 	"fencepost/cluster/internal/program"
 	"fencepost/cluster/internal/store"
 	"fencepost/cluster/internal/task"
+	"fencepost/query"
 	"fencepost/verdict"
 )
 
@@ -35,16 +36,16 @@ type Asker struct {
 }
 
 // Check asks about a program under the models of the options, one after the other.
-func (a *Asker) Check(ctx context.Context, in fencepost.Input, opt fencepost.CheckOptions) (fencepost.Answer, error) {
+func (a *Asker) Check(ctx context.Context, in query.Input, opt query.CheckOptions) (query.Answer, error) {
 	models := opt.Models
 	if len(models) == 0 {
-		models = []fencepost.Model{fencepost.TSO}
+		models = []query.Model{query.TSO}
 	}
-	var all fencepost.Answer
+	var all query.Answer
 	for _, model := range models {
 		answer, err := a.checkUnder(ctx, in, model, opt)
 		if err != nil {
-			return fencepost.Answer{}, err
+			return query.Answer{}, err
 		}
 		all.Diagnostics = answer.Diagnostics
 		all.Results = append(all.Results, answer.Results...)
@@ -55,12 +56,12 @@ func (a *Asker) Check(ctx context.Context, in fencepost.Input, opt fencepost.Che
 	return all, nil
 }
 
-func (a *Asker) checkUnder(ctx context.Context, in fencepost.Input, model fencepost.Model, opt fencepost.CheckOptions) (fencepost.Answer, error) {
+func (a *Asker) checkUnder(ctx context.Context, in query.Input, model query.Model, opt query.CheckOptions) (query.Answer, error) {
 	a.report = newReport(a.Say, opt.Progress != nil)
 	defer a.report.end()
 	b, x, diags, err := program.New(ctx, in, model, opt)
 	if err != nil || x == nil {
-		return fencepost.Answer{Diagnostics: diags}, err
+		return query.Answer{Diagnostics: diags}, err
 	}
 	if opt.Timeout > 0 {
 		var cancel context.CancelFunc
@@ -72,7 +73,7 @@ func (a *Asker) checkUnder(ctx context.Context, in fencepost.Input, model fencep
 	for root := x.Root(); ; {
 		job, err := a.submit(ctx, b, x, root)
 		if err != nil {
-			return fencepost.Answer{}, err
+			return query.Answer{}, err
 		}
 		sum, unfinished := a.await(ctx, job, opt.Progress)
 		if !a.Keep {
@@ -93,7 +94,7 @@ func (a *Asker) checkUnder(ctx context.Context, in fencepost.Input, model fencep
 }
 
 // Submit submits a check and does not wait for it. It returns nil and diagnostics if the program is refused.
-func (a *Asker) Submit(ctx context.Context, in fencepost.Input, model fencepost.Model, opt fencepost.CheckOptions) (*store.Job, []verdict.Diagnostic, error) {
+func (a *Asker) Submit(ctx context.Context, in query.Input, model query.Model, opt query.CheckOptions) (*store.Job, []verdict.Diagnostic, error) {
 	a.report = newReport(a.Say, opt.Progress != nil)
 	defer a.report.end()
 	b, x, diags, err := program.New(ctx, in, model, opt)
@@ -154,36 +155,36 @@ func (a *Asker) remove(ctx context.Context, job *store.Job) {
 }
 
 // Result returns the answer of a check that was submitted before. For one that goes on it is unknown.
-func (a *Asker) Result(ctx context.Context, id string) (fencepost.Answer, error) {
+func (a *Asker) Result(ctx context.Context, id string) (query.Answer, error) {
 	job, err := a.Store.Job(ctx, id)
 	if err != nil {
-		return fencepost.Answer{}, err
+		return query.Answer{}, err
 	}
 	if job.Version != fencepost.BuildVersion() {
-		return fencepost.Answer{}, fmt.Errorf("%s was asked for by version %s of fencepost, and this is %s", id, job.Version, fencepost.BuildVersion())
+		return query.Answer{}, fmt.Errorf("%s was asked for by version %s of fencepost, and this is %s", id, job.Version, fencepost.BuildVersion())
 	}
 	data, err := a.Store.Program(ctx, id)
 	if err != nil {
-		return fencepost.Answer{}, err
+		return query.Answer{}, err
 	}
 	b, err := program.Decode(data)
 	if err != nil {
-		return fencepost.Answer{}, err
+		return query.Answer{}, err
 	}
 	x, err := b.Open(ctx)
 	if err != nil {
-		return fencepost.Answer{}, err
+		return query.Answer{}, err
 	}
 	sum, err := a.sum(ctx, job)
 	if err != nil {
-		return fencepost.Answer{}, err
+		return query.Answer{}, err
 	}
 	took := time.Since(job.Created)
 	if !job.Ended.IsZero() {
 		took = job.Ended.Sub(job.Created)
 	}
 	if sum.Again() && reason(job) == "" {
-		return fencepost.Answer{}, fmt.Errorf("%s met accesses of a size that it did not expect: ask again with check, which starts again by itself", id)
+		return query.Answer{}, fmt.Errorf("%s met accesses of a size that it did not expect: ask again with check, which starts again by itself", id)
 	}
 	return x.Answer(ctx, sum, reason(job), took)
 }

@@ -14,6 +14,7 @@ import (
 	"fencepost/cluster/internal/store/storetest"
 	"fencepost/cluster/internal/task"
 	"fencepost/cluster/internal/worker"
+	"fencepost/query"
 	"fencepost/verdict"
 )
 
@@ -30,7 +31,7 @@ func submitted(t *testing.T) (*asker.Asker, *store.Job, *task.Record) {
 func submittedWith(t *testing.T, forge func(*task.Record) *task.Record) (*asker.Asker, *store.Job, *task.Record) {
 	t.Helper()
 	a := &asker.Asker{Store: storetest.Start(t), Slice: time.Second, Executions: 1, AckWait: time.Minute}
-	job, diags, err := a.Submit(t.Context(), fencepost.Input{Name: "safe.fp", Text: []byte(safe)}, fencepost.TSO, fencepost.CheckOptions{})
+	job, diags, err := a.Submit(t.Context(), query.Input{Name: "safe.fp", Text: []byte(safe)}, query.TSO, query.CheckOptions{})
 	if err != nil || job == nil {
 		t.Fatal(err, diags)
 	}
@@ -94,7 +95,7 @@ func TestUnfinished(t *testing.T) {
 // TestMixedRecords: the tasks of another check, and what is not a task, are refused by workers.
 func TestMixedRecords(t *testing.T) {
 	a, job, r := submitted(t)
-	other, diags, err := a.Submit(t.Context(), fencepost.Input{Name: "safe.fp", Text: []byte(strings.Replace(safe, "r == 7", "r == 8", 1))}, fencepost.TSO, fencepost.CheckOptions{})
+	other, diags, err := a.Submit(t.Context(), query.Input{Name: "safe.fp", Text: []byte(strings.Replace(safe, "r == 7", "r == 8", 1))}, query.TSO, query.CheckOptions{})
 	if err != nil || other == nil {
 		t.Fatal(err, diags)
 	}

@@ -12,6 +12,7 @@ import (
 	"fencepost/cluster/internal/program"
 	"fencepost/cluster/internal/store"
 	"fencepost/cluster/internal/task"
+	"fencepost/query"
 )
 
 // Times between two questions to the server about the state of a check.
@@ -29,7 +30,7 @@ const longestRound = 20 * time.Second
 
 // await waits for the end of a check, and returns what its records come to. If the check is not complete,
 // unfinished says why.
-func (a *Asker) await(ctx context.Context, job *store.Job, progress func(fencepost.Progress)) (sum fencepost.Partial, unfinished string) {
+func (a *Asker) await(ctx context.Context, job *store.Job, progress func(query.Progress)) (sum fencepost.Partial, unfinished string) {
 	seen := newObserver(a, job, progress)
 	watching, stop := context.WithCancel(ctx)
 	var group sync.WaitGroup
@@ -214,7 +215,7 @@ var ErrRecords = errors.New("the server has lost records")
 // observer reads records as they come.
 type observer struct {
 	asker    *Asker
-	progress func(fencepost.Progress)
+	progress func(query.Progress)
 	mu       sync.Mutex
 	job      *store.Job
 	stop     context.CancelFunc // ends the present reading
@@ -223,7 +224,7 @@ type observer struct {
 	shown    time.Time
 }
 
-func newObserver(a *Asker, job *store.Job, progress func(fencepost.Progress)) *observer {
+func newObserver(a *Asker, job *store.Job, progress func(query.Progress)) *observer {
 	return &observer{asker: a, job: job, tree: task.NewTree(task.NameOf(job.Root)), progress: progress}
 }
 
@@ -307,8 +308,8 @@ func (o *observer) show() {
 		return
 	}
 	o.shown = time.Now()
-	model := fencepost.Model(o.job.Model)
-	o.progress(fencepost.Progress{
+	model := query.Model(o.job.Model)
+	o.progress(query.Progress{
 		Model: model, Under: model, Engine: "rf", Waiting: int64(open), Elapsed: time.Since(o.job.Created),
 		Executions: o.tree.Executions(), Low: total / 2, High: int64(math.Min(2*float64(total), math.MaxInt64)),
 	})

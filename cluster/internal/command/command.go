@@ -8,12 +8,12 @@ import (
 	"strings"
 	"time"
 
-	"fencepost"
 	"fencepost/cluster/internal/asker"
 	"fencepost/cluster/internal/program"
 	"fencepost/cluster/internal/server"
 	"fencepost/cluster/internal/store"
 	"fencepost/internal/cli"
+	"fencepost/query"
 
 	"github.com/nats-io/nats.go"
 	"github.com/spf13/cobra"
@@ -180,23 +180,23 @@ func (p *tool) taskFlags(flags *pflag.FlagSet) {
 	flags.BoolVar(&p.detach, "detach", false, "submit the check, print its name and do not wait; result has the answer")
 }
 
-func (p *tool) check(ctx context.Context, in fencepost.Input, opt fencepost.CheckOptions) (fencepost.Answer, error) {
+func (p *tool) check(ctx context.Context, in query.Input, opt query.CheckOptions) (query.Answer, error) {
 	switch {
 	case p.ask.Slice <= 0:
-		return fencepost.Answer{}, cli.UsageError("--slice must be a positive time", "try --slice 2s")
+		return query.Answer{}, cli.UsageError("--slice must be a positive time", "try --slice 2s")
 	case p.ask.Executions < 0:
-		return fencepost.Answer{}, cli.UsageError("--slice-executions must not be negative", "leave it out, or give a number")
+		return query.Answer{}, cli.UsageError("--slice-executions must not be negative", "leave it out, or give a number")
 	case p.ask.Patience < 0:
-		return fencepost.Answer{}, cli.UsageError("--patience must not be negative", "0 is for ever")
+		return query.Answer{}, cli.UsageError("--patience must not be negative", "0 is for ever")
 	case p.replicas < 1 || p.replicas > 5:
-		return fencepost.Answer{}, cli.UsageError("--replicas must be 1 to 5", "1 is right for a single server")
+		return query.Answer{}, cli.UsageError("--replicas must be 1 to 5", "1 is right for a single server")
 	}
 	if p.ask.AckWait == 0 {
 		p.ask.AckWait = max(ackFactor*p.ask.Slice, leastWait)
 	}
 	s, closeStore, err := p.connect(ctx, "check", p.replicas)
 	if err != nil {
-		return fencepost.Answer{}, err
+		return query.Answer{}, err
 	}
 	defer closeStore()
 	p.ask.Store, p.ask.Server, p.ask.Say = s, p.access.URL, p.say
@@ -211,7 +211,7 @@ func (p *tool) check(ctx context.Context, in fencepost.Input, opt fencepost.Chec
 // failure makes a mistake of the user, or a failure of the server, of an error: what another program or the machine did
 // is no internal error.
 func (p *tool) failure(err error) error {
-	var refused *fencepost.OptionError
+	var refused *query.OptionError
 	switch {
 	case errors.As(err, &refused):
 		return cli.UsageError(err.Error(), "see `fencepost-cluster check --help`")
@@ -224,21 +224,21 @@ func (p *tool) failure(err error) error {
 }
 
 // submit submits the checks of all models, and prints their names.
-func (p *tool) submit(ctx context.Context, in fencepost.Input, opt fencepost.CheckOptions) (fencepost.Answer, error) {
+func (p *tool) submit(ctx context.Context, in query.Input, opt query.CheckOptions) (query.Answer, error) {
 	models := opt.Models
 	if len(models) == 0 {
-		models = []fencepost.Model{fencepost.TSO}
+		models = []query.Model{query.TSO}
 	}
 	var lines []string
 	for _, model := range models {
 		job, diags, err := p.ask.Submit(ctx, in, model, opt)
 		if err != nil {
-			return fencepost.Answer{}, err
+			return query.Answer{}, err
 		}
 		if job == nil {
-			return fencepost.Answer{Diagnostics: diags}, nil
+			return query.Answer{Diagnostics: diags}, nil
 		}
 		lines = append(lines, job.ID)
 	}
-	return fencepost.Answer{}, &cli.Note{Text: strings.Join(lines, "\n")}
+	return query.Answer{}, &cli.Note{Text: strings.Join(lines, "\n")}
 }

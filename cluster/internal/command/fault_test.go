@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"fencepost"
+	"fencepost/query"
 	"fencepost/render"
 	"fencepost/verdict"
 )
@@ -230,14 +231,14 @@ func summarize(results []verdict.Result) string {
 	return b.String()
 }
 
-func newSample(t *testing.T, name, text string, opt fencepost.CheckOptions, args ...string) sample {
+func newSample(t *testing.T, name, text string, opt query.CheckOptions, args ...string) sample {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), name)
 	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	opt.Engines, opt.Workers = []fencepost.Engine{"rf"}, 1
-	a, err := fencepost.Check(context.Background(), fencepost.Input{Name: file, Text: []byte(text)}, opt)
+	opt.Engines, opt.Workers = []query.Engine{"rf"}, 1
+	a, err := fencepost.Check(context.Background(), query.Input{Name: file, Text: []byte(text)}, opt)
 	if err != nil || a.HasErrors() {
 		t.Fatalf("%v %v\n%s", err, a.Diagnostics, text)
 	}
@@ -260,7 +261,7 @@ func families(t *testing.T) []sample {
 		if err != nil {
 			t.Fatal(err)
 		}
-		opt := fencepost.CheckOptions{Models: []fencepost.Model{fencepost.TSO}, Deadlock: true}
+		opt := query.CheckOptions{Models: []query.Model{query.TSO}, Deadlock: true}
 		out = append(out, newSample(t, f.name+".fp", text, opt, "--deadlock", "--slice-executions", "150"))
 	}
 	return out
@@ -301,8 +302,8 @@ func TestKilled(t *testing.T) {
 	rng := rand.New(rand.NewSource(*seed))
 	samples := families(t)
 	for n := range *random {
-		models := []fencepost.Model{fencepost.Models()[n%3]}
-		opt := fencepost.CheckOptions{Models: models, Finals: true}
+		models := []query.Model{query.AllModels()[n%3]}
+		opt := query.CheckOptions{Models: models, Finals: true}
 		samples = append(samples, newSample(t, fmt.Sprintf("random%d.fp", n), randomProgram(rng), opt, "--final-states", "--slice-executions", "3"))
 	}
 	c := startCluster(t, 2)

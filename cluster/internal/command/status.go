@@ -9,9 +9,9 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"fencepost"
 	"fencepost/cluster/internal/store"
 	"fencepost/internal/cli"
+	"fencepost/query"
 
 	"github.com/spf13/cobra"
 )
@@ -185,10 +185,10 @@ func (p *tool) resultCommand(printer cli.Printer) *cobra.Command {
 		Long:    "Print the answer of a check that was submitted with --detach or --keep. Violations are\nreplayed here. The answer of a check that goes on is unknown.",
 		Example: "  fencepost-cluster result JpVRq0gIhGp6kqgDRHLvCY",
 		RunE: func(_ *cobra.Command, args []string) error {
-			return printer(asJSON, func(ctx context.Context, _ func(fencepost.Progress)) (fencepost.Answer, error) {
+			return printer(asJSON, func(ctx context.Context, _ func(query.Progress)) (query.Answer, error) {
 				s, closeStore, err := p.connect(ctx, "result", 0)
 				if err != nil {
-					return fencepost.Answer{}, unknownCheck(err)
+					return query.Answer{}, unknownCheck(err)
 				}
 				defer closeStore()
 				p.ask.Store = s

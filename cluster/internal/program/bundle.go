@@ -9,6 +9,7 @@ import (
 
 	"fencepost"
 	"fencepost/cluster/internal/task"
+	"fencepost/query"
 	"fencepost/verdict"
 )
 
@@ -20,25 +21,25 @@ const (
 
 // Bundle is a question about a program: the texts of all its files, and the options.
 type Bundle struct {
-	Input   fencepost.Input   `json:"input"`
+	Input   query.Input       `json:"input"`
 	Headers map[string][]byte `json:"headers,omitempty"` // by the name that they were found under
 	Options Options           `json:"options"`
 }
 
 // Options are the options of a check that change what is explored.
 type Options struct {
-	Model       fencepost.Model    `json:"model"`
-	Lang        string             `json:"lang,omitempty"`
-	Buffer      int                `json:"buffer,omitempty"`
-	Unroll      int                `json:"unroll,omitempty"`
-	Threads     int                `json:"threads,omitempty"`
-	Replicate   string             `json:"replicate,omitempty"`
-	NoReduction bool               `json:"no_reduction,omitempty"`
-	Deadlock    bool               `json:"deadlock,omitempty"`
-	Liveness    fencepost.Liveness `json:"liveness,omitempty"`
-	KeepGoing   bool               `json:"keep_going,omitempty"`
-	Finals      bool               `json:"finals,omitempty"`
-	C           COptions           `json:"c"`
+	Model       query.Model    `json:"model"`
+	Lang        string         `json:"lang,omitempty"`
+	Buffer      int            `json:"buffer,omitempty"`
+	Unroll      int            `json:"unroll,omitempty"`
+	Threads     int            `json:"threads,omitempty"`
+	Replicate   string         `json:"replicate,omitempty"`
+	NoReduction bool           `json:"no_reduction,omitempty"`
+	Deadlock    bool           `json:"deadlock,omitempty"`
+	Liveness    query.Liveness `json:"liveness,omitempty"`
+	KeepGoing   bool           `json:"keep_going,omitempty"`
+	Finals      bool           `json:"finals,omitempty"`
+	C           COptions       `json:"c"`
 }
 
 // COptions say how C is read.
@@ -59,7 +60,7 @@ type COptions struct {
 }
 
 // refused are options that an exploration in parts does not have.
-func refused(opt *fencepost.CheckOptions) string {
+func refused(opt *query.CheckOptions) string {
 	switch {
 	case len(opt.Engines) > 0 && (len(opt.Engines) > 1 || opt.Engines[0] != "rf"):
 		return "another engine than rf"
@@ -71,7 +72,7 @@ func refused(opt *fencepost.CheckOptions) string {
 		return "robustness"
 	case opt.CrossCheck:
 		return "a comparison of engines"
-	case opt.Liveness == fencepost.LivenessFair:
+	case opt.Liveness == query.LivenessFair:
 		return "fair endless executions"
 	default:
 		return ""
@@ -80,7 +81,7 @@ func refused(opt *fencepost.CheckOptions) string {
 
 // New reads a program and returns the bundle of a question about it under one model, and its exploration. If
 // the program is refused, the exploration is nil and the diagnostics say why.
-func New(ctx context.Context, in fencepost.Input, model fencepost.Model, opt fencepost.CheckOptions) (*Bundle, *fencepost.Exploration, []verdict.Diagnostic, error) {
+func New(ctx context.Context, in query.Input, model query.Model, opt query.CheckOptions) (*Bundle, *fencepost.Exploration, []verdict.Diagnostic, error) {
 	if what := refused(&opt); what != "" {
 		return nil, nil, nil, fmt.Errorf("several machines cannot be asked for %s", what)
 	}
@@ -111,19 +112,19 @@ func New(ctx context.Context, in fencepost.Input, model fencepost.Model, opt fen
 }
 
 // open reads the program of a bundle.
-func (b *Bundle) open(ctx context.Context, include func(string) ([]byte, bool), progress func(fencepost.Progress)) (*fencepost.Exploration, []verdict.Diagnostic, error) {
+func (b *Bundle) open(ctx context.Context, include func(string) ([]byte, bool), progress func(query.Progress)) (*fencepost.Exploration, []verdict.Diagnostic, error) {
 	o := &b.Options
-	return fencepost.NewExploration(ctx, b.Input, fencepost.CheckOptions{
-		Options: fencepost.Options{
+	return fencepost.NewExploration(ctx, b.Input, query.CheckOptions{
+		Options: query.Options{
 			Lang: o.Lang, Buffer: o.Buffer, Unroll: o.Unroll, Threads: o.Threads, Replicate: o.Replicate, NoReduction: o.NoReduction,
-			C: fencepost.COptions{
+			C: query.COptions{
 				Defines: o.C.Defines, Undefines: o.C.Undefines, IncludeDirs: o.C.IncludeDirs, Std: o.C.Std, Flags: o.C.Flags,
 				FileFlags: o.C.FileFlags, Include: include, ExternPure: o.C.ExternPure, ExternFence: o.C.ExternFence, Entry: o.C.Entry, Finally: o.C.Finally,
 				CheckOverflow: o.C.CheckOverflow, NondetRange: o.C.NondetRange, Strict: o.C.Strict,
 			},
 			Progress: progress,
 		},
-		Models: []fencepost.Model{o.Model}, Engines: []fencepost.Engine{"rf"}, Deadlock: o.Deadlock, Liveness: o.Liveness,
+		Models: []query.Model{o.Model}, Engines: []query.Engine{"rf"}, Deadlock: o.Deadlock, Endless: query.Endless{Liveness: o.Liveness},
 		KeepGoing: o.KeepGoing, Finals: o.Finals,
 	})
 }

@@ -6,9 +6,9 @@ import (
 	"testing"
 
 	"fencepost/internal/engine/bmc"
-	"fencepost/internal/pipeline"
 	"fencepost/internal/question/check"
 	"fencepost/internal/solver/sat"
+	"fencepost/query"
 	"fencepost/verdict"
 )
 
@@ -20,12 +20,12 @@ func solversHere() []string {
 	return []string{"", "cadical"}
 }
 
-func measure(b *testing.B, in pipeline.Input, model string, opt check.Options, want verdict.Verdict) {
+func measure(b *testing.B, in query.Input, model string, opt query.CheckOptions, want verdict.Verdict) {
 	for _, solver := range solversHere() {
 		opt.BMC.Solver = solver
 		b.Run(fmt.Sprintf("%s/%s", model, map[string]string{"": "embedded"}[solver]+solver), func(b *testing.B) {
 			for b.Loop() {
-				answer, err := check.Run(context.Background(), in, []string{model}, opt)
+				answer, err := check.Run(context.Background(), in, opt.Under(query.Model(model)))
 				if err != nil || answer.HasErrors() {
 					b.Fatal(err, answer.Diagnostics)
 				}
@@ -76,7 +76,7 @@ var families = []struct {
 // bounds that leave nothing out.
 func BenchmarkEncodings(b *testing.B) {
 	for _, f := range families {
-		for _, encoding := range []bmc.Encoding{bmc.Order, bmc.Rounds} {
+		for _, encoding := range []query.Encoding{bmc.Order, bmc.Rounds} {
 			b.Run(f.name+"/"+string(encoding), func(b *testing.B) {
 				opt := bounds{unroll: f.unroll}.options()
 				opt.BMC.Encoding = encoding
@@ -84,7 +84,7 @@ func BenchmarkEncodings(b *testing.B) {
 					opt.BMC.Rounds, opt.BMC.Clock, opt.BMC.Queue = 12, 12, 12
 				}
 				for b.Loop() {
-					answer, err := check.Run(context.Background(), fp(f.text), []string{"tso"}, opt)
+					answer, err := check.Run(context.Background(), fp(f.text), opt.Under("tso"))
 					if err != nil || answer.HasErrors() {
 						b.Fatal(err, answer.Diagnostics)
 					}

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"fencepost/internal/pipeline"
+	"fencepost/query"
 	"fencepost/verdict"
 )
 
@@ -37,7 +37,7 @@ int *out;
 	}
 	for name, c := range cases {
 		for _, model := range []string{"sc", "tso", "pso"} {
-			got := ask(t, pipeline.Input{Name: "test.c", Text: []byte(head + c.text)}, model, bounds{2, 3, 4, 3}.options())
+			got := ask(t, query.Input{Name: "test.c", Text: []byte(head + c.text)}, model, bounds{2, 3, 4, 3}.options())
 			switch {
 			case c.class == "" && got.Verdict != verdict.Safe:
 				t.Errorf("%s under %s: %s (%s), want safe", name, model, got.Verdict, got.Reason)

@@ -8,9 +8,9 @@ import (
 	"testing"
 
 	"fencepost/internal/engine/bmc"
-	"fencepost/internal/pipeline"
 	"fencepost/internal/question/check"
 	"fencepost/internal/testkit"
+	"fencepost/query"
 	"fencepost/verdict"
 )
 
@@ -86,8 +86,8 @@ func inRounds(t *testing.T, c *testkit.Case, model, want string, n *tally) {
 // askCase asks about a program of a corpus, and returns false if the engine does not take it.
 func askCase(t *testing.T, c *testkit.Case, model string, unroll int, bounds bmc.Options) (verdict.Result, bool) {
 	opt := c.Options
-	opt.Engine, opt.Unroll, opt.BMC = "bmc", unroll, bounds
-	answer, err := check.Run(context.Background(), c.Input, []string{model}, opt)
+	opt.Engines, opt.Unroll, opt.BMC = query.Engines{"bmc"}, unroll, bounds
+	answer, err := check.Run(context.Background(), c.Input, opt.Under(query.Model(model)))
 	if err != nil {
 		t.Fatalf("under %s: %v", model, err)
 	}
@@ -137,7 +137,7 @@ func inOrder(t *testing.T, c *testkit.Case, model, want string, n *tally) {
 }
 
 // refused reports whether the engine does not take the program.
-func refused(a pipeline.Answer) bool {
+func refused(a query.Answer) bool {
 	return slices.ContainsFunc(a.Diagnostics, func(d verdict.Diagnostic) bool { return d.Code == "FP0907" })
 }
 

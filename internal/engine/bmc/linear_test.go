@@ -11,6 +11,7 @@ import (
 	"fencepost/internal/memory"
 	"fencepost/internal/property"
 	"fencepost/internal/solver/sat"
+	"fencepost/query"
 )
 
 // manyVariables is two threads that each store to n variables of their own, and load the other's in between.
@@ -44,7 +45,7 @@ func TestLinear(t *testing.T) {
 	for _, c := range []struct {
 		name     string
 		text     func(n int) string
-		encoding Encoding
+		encoding query.Encoding
 	}{
 		{"variables", manyVariables, Rounds}, {"variables", manyVariables, Order}, {"steps", manySteps, Rounds},
 	} {
@@ -94,7 +95,7 @@ func TestOneVariable(t *testing.T) {
 type formulaSize struct{ clauses, gates, bytes int64 }
 
 // sizeOf encodes a program.
-func sizeOf(t *testing.T, text string, model memory.Model, encoding Encoding) formulaSize {
+func sizeOf(t *testing.T, text string, model memory.Model, encoding query.Encoding) formulaSize {
 	p, diags := ir.Parse("sized", []byte(text))
 	if diags.HasErrors() {
 		t.Fatal(diags.All)

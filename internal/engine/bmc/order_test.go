@@ -7,10 +7,9 @@ import (
 	"fencepost/internal/engine"
 	"fencepost/internal/engine/bmc"
 	"fencepost/internal/ir"
-	"fencepost/internal/pipeline"
 	"fencepost/internal/property"
-	"fencepost/internal/question/check"
 	"fencepost/internal/testkit"
+	"fencepost/query"
 	"fencepost/verdict"
 )
 
@@ -262,7 +261,7 @@ func TestOrderEdgesInC(t *testing.T) {
 			int main(void) { pthread_t t; pthread_create(&t, 0, f, 0); int a = *(volatile int *)&y, b = *(volatile int *)&x; assert(!(a == 1 && b == 0)); }`, "pso"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			inOrderAsExplicit(t, pipeline.Input{Name: "test.c", Text: []byte(head + c.text)}, c.unsafe)
+			inOrderAsExplicit(t, query.Input{Name: "test.c", Text: []byte(head + c.text)}, c.unsafe)
 		})
 	}
 }
@@ -361,21 +360,21 @@ func likeExplicit(t *testing.T, e *engine.Engine, props *property.Set, text stri
 	}
 }
 
-func inOrderAsExplicit(t *testing.T, in pipeline.Input, unsafe string) {
+func inOrderAsExplicit(t *testing.T, in query.Input, unsafe string) {
 	for _, model := range []string{"sc", "tso", "pso"} {
 		want := verdict.Safe
 		if strings.Contains(unsafe, model) {
 			want = verdict.Unsafe
 		}
-		opt := check.Defaults()
-		opt.Timeout, opt.Engine, opt.Unroll = 0, "bmc", 3
+		opt := query.CheckOptions{Options: query.Defaults()}
+		opt.Timeout, opt.Engines, opt.Unroll = 0, query.Engines{"bmc"}, 3
 		opt.BMC = bmc.Options{Encoding: bmc.Order}
 		got := ask(t, in, model, opt)
 		if got.Verdict != want || want == verdict.Safe && !got.Coverage.Exhaustive {
 			t.Errorf("under %s: %s (%s), all executions: %t; want %s", model, got.Verdict, got.Reason, got.Coverage.Exhaustive, want)
 		}
-		opt = check.Defaults()
-		opt.Timeout, opt.Engine = 0, "explicit"
+		opt = query.CheckOptions{Options: query.Defaults()}
+		opt.Timeout, opt.Engines = 0, query.Engines{"explicit"}
 		if got := ask(t, in, model, opt); got.Verdict != want {
 			t.Errorf("under %s: explicit says %s (%s), want %s", model, got.Verdict, got.Reason, want)
 		}

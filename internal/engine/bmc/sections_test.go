@@ -10,6 +10,7 @@ import (
 	"fencepost/internal/ir"
 	"fencepost/internal/memory"
 	"fencepost/internal/property"
+	"fencepost/query"
 	"fencepost/verdict"
 )
 
@@ -69,7 +70,7 @@ func TestBoundInsideSection(t *testing.T) {
 			assert r == k || r == 0;
 		}
 		thread b { reg s; s = x; y = 1; if (s == 5) { y = 2; } }`)
-	for _, encoding := range []bmc.Encoding{bmc.Order, bmc.Rounds} {
+	for _, encoding := range []query.Encoding{bmc.Order, bmc.Rounds} {
 		for _, model := range []string{"sc", "tso", "pso"} {
 			opt := bounds{unroll: 2}.options()
 			opt.BMC.Encoding = encoding

@@ -9,26 +9,26 @@ import (
 	"testing"
 
 	"fencepost/internal/engine/bmc"
-	"fencepost/internal/pipeline"
 	"fencepost/internal/question/check"
 	"fencepost/internal/testkit"
+	"fencepost/query"
 	"fencepost/verdict"
 )
 
 // bounds are the parameters of [TNIFLP16 Table I]: unwind, rounds, maxclock, qsize.
 type bounds struct{ unroll, rounds, clock, queue int }
 
-func (b bounds) options() check.Options {
-	opt := check.Defaults()
+func (b bounds) options() query.CheckOptions {
+	opt := query.CheckOptions{Options: query.Defaults()}
 	opt.Timeout = 0
-	opt.Engine, opt.Unroll = "bmc", b.unroll
+	opt.Engines, opt.Unroll = query.Engines{"bmc"}, b.unroll
 	opt.BMC = bmc.Options{Rounds: b.rounds, Clock: b.clock, Queue: b.queue}
 	return opt
 }
 
-func ask(t *testing.T, in pipeline.Input, model string, opt check.Options) verdict.Result {
+func ask(t *testing.T, in query.Input, model string, opt query.CheckOptions) verdict.Result {
 	t.Helper()
-	answer, err := check.Run(context.Background(), in, []string{model}, opt)
+	answer, err := check.Run(context.Background(), in, opt.Under(query.Model(model)))
 	if err != nil {
 		t.Fatalf("%s under %s: %v", in.Name, model, err)
 	}
@@ -38,8 +38,8 @@ func ask(t *testing.T, in pipeline.Input, model string, opt check.Options) verdi
 	return answer.Results[0]
 }
 
-func fp(text string) pipeline.Input {
-	return pipeline.Input{Name: "test.fp", Text: []byte("program test\n" + text)}
+func fp(text string) query.Input {
+	return query.Input{Name: "test.fp", Text: []byte("program test\n" + text)}
 }
 
 // TestParameters: each bound means what it says. One less misses what the stated
@@ -166,7 +166,7 @@ func TestAuto(t *testing.T) {
 		thread a { reg r, n; while (n < 2) { n = n + 1; } x = 1; y = 1; r = z; }
 		thread b { reg s, t, u; z = 1; fence; s = x; t = x; u = y; }
 		never a:r == 0 && b:s == 0 && b:t == 1 && b:u == 0;`)
-	for _, encoding := range []bmc.Encoding{"", bmc.Order, bmc.Rounds} {
+	for _, encoding := range []query.Encoding{"", bmc.Order, bmc.Rounds} {
 		opt := bounds{}.options()
 		opt.BMC.Auto, opt.BMC.Encoding = true, encoding
 		var steps []string
@@ -213,7 +213,7 @@ func TestAutoStraight(t *testing.T) {
 				stop() // the rest takes long
 			}
 		}
-		_, err := check.Run(ctx, fp(c.text), []string{c.model}, opt)
+		_, err := check.Run(ctx, fp(c.text), opt.Under(query.Model(c.model)))
 		stop()
 		if err != nil {
 			t.Fatal(err)
@@ -301,14 +301,14 @@ func TestSafestack(t *testing.T) {
 }
 
 // load reads a program of the table.
-func load(t testing.TB, name string) pipeline.Input {
+func load(t testing.TB, name string) query.Input {
 	root := filepath.Join("..", "..", "..", "testdata")
 	if filepath.Ext(name) != "" {
 		text, err := os.ReadFile(filepath.Join(root, "bmc", name))
 		if err != nil {
 			t.Fatal(err)
 		}
-		return pipeline.Input{Name: name, Text: text}
+		return query.Input{Name: name, Text: text}
 	}
 	for _, c := range testkit.LoadCorpus(t, filepath.Join(root, "corpus")) {
 		if filepath.Base(c.Path) == name+".txtar" {
@@ -316,7 +316,7 @@ func load(t testing.TB, name string) pipeline.Input {
 		}
 	}
 	t.Fatalf("no program %s", name)
-	return pipeline.Input{}
+	return query.Input{}
 }
 
 // TestTable1: the programs of [TNIFLP16 Table I] have the verdicts it has for them,

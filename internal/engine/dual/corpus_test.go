@@ -8,6 +8,7 @@ import (
 	"fencepost/internal/budget"
 	"fencepost/internal/question/check"
 	"fencepost/internal/testkit"
+	"fencepost/query"
 	"fencepost/verdict"
 )
 
@@ -40,9 +41,9 @@ func TestCorpus(t *testing.T) {
 			continue
 		}
 		opt := c.Options
-		opt.Engine = "dual"
+		opt.Engines = query.Engines{"dual"}
 		ctx, stop := workLimit(10_000) // an unknown is no failure
-		answer, err := check.Run(ctx, c.Input, []string{"tso"}, opt)
+		answer, err := check.Run(ctx, c.Input, opt.Under("tso"))
 		stop()
 		if err != nil {
 			t.Fatalf("%s: %v", c.Input.Name, err)

@@ -3,7 +3,7 @@ package dual_test
 import (
 	"testing"
 
-	"fencepost/internal/question/check"
+	"fencepost/query"
 	"fencepost/verdict"
 )
 
@@ -93,7 +93,7 @@ thread b { reg r; r = x; assert r == 0; }
 func TestAfterSteps(t *testing.T) {
 	for _, p := range afterSteps {
 		for _, name := range []string{"dual", "explicit"} {
-			opt := check.Options{Engine: name, Deadlock: true}
+			opt := query.CheckOptions{Engines: query.NamedEngines(name), Deadlock: true}
 			if got := resultOf(t, p.name, p.text, opt).Verdict; got != p.want {
 				t.Errorf("%s: %s: %s says %s, want %s", p.name, p.why, name, got, p.want)
 			}
@@ -104,7 +104,7 @@ func TestAfterSteps(t *testing.T) {
 // TestGrowingRegister: a register that counts without end ends in an answer that says so.
 func TestGrowingRegister(t *testing.T) {
 	text := "var x;\nthread a { reg s; x = 1; while (s >= 0) { s = s + 1; } x = s; }\nthread b { reg r; r = x; assert r < 2; }\n"
-	if r := resultOf(t, "grows.fp", text, check.Options{Engine: "dual"}); r.Verdict != verdict.Unknown {
+	if r := resultOf(t, "grows.fp", text, query.CheckOptions{Engines: query.Engines{"dual"}}); r.Verdict != verdict.Unknown {
 		t.Fatalf("%+v", r)
 	}
 }
@@ -116,5 +116,5 @@ func TestConstantBesideCounter(t *testing.T) {
 thread w { reg r; r = c; c = r + 1; b = 666; c = r + 2; }
 thread v { reg r, s, n; r = c; c = r + 1; b = 666; c = r + 2; fence; s = b; assert s == 666; }
 `
-	same(t, "counter.fp", resultOf(t, "counter.fp", text, check.Options{Engine: "dual"}), false)
+	same(t, "counter.fp", resultOf(t, "counter.fp", text, query.CheckOptions{Engines: query.Engines{"dual"}}), false)
 }

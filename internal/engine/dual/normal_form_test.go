@@ -3,7 +3,7 @@ package dual_test
 import (
 	"testing"
 
-	"fencepost/internal/question/check"
+	"fencepost/query"
 	"fencepost/verdict"
 )
 
@@ -205,7 +205,7 @@ goal a:done, b:done;
 func TestHandMade(t *testing.T) {
 	for _, p := range handMade {
 		for _, name := range []string{"dual", "explicit"} {
-			opt := check.Options{Engine: name}
+			opt := query.CheckOptions{Engines: query.NamedEngines(name)}
 			opt.Buffer = 8
 			r := resultOf(t, "hand-made.fp", "program p\n"+p.text, opt)
 			want := verdict.Safe

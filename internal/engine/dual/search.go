@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"fencepost/internal/budget"
-	"fencepost/internal/engine"
+	"fencepost/query"
 )
 
 // The search. It keeps minimal elements: a configuration that a known one covers adds nothing. A
@@ -122,7 +122,7 @@ func (s *search) work() bool {
 		}
 	}
 	if p := s.m.task.Progress; p != nil && s.tried&0xfff == 0 {
-		p(engine.Progress{States: int64(len(s.elements)), Waiting: int64(len(s.queue))})
+		p(query.Progress{States: int64(len(s.elements)), Waiting: int64(len(s.queue))})
 	}
 	return s.stop == nil
 }

@@ -13,6 +13,7 @@ import (
 	"fencepost/internal/memory"
 	"fencepost/internal/pipeline"
 	"fencepost/internal/question/check"
+	"fencepost/query"
 	"fencepost/verdict"
 )
 
@@ -33,13 +34,13 @@ func answerOf(t *testing.T, path string) verdict.Result {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return resultOf(t, path, string(text), check.Options{Engine: "dual"})
+	return resultOf(t, path, string(text), query.CheckOptions{Engines: query.Engines{"dual"}})
 }
 
 // resultOf asks about a program under TSO.
-func resultOf(t *testing.T, name, text string, opt check.Options) verdict.Result {
+func resultOf(t *testing.T, name, text string, opt query.CheckOptions) verdict.Result {
 	t.Helper()
-	a, err := check.Run(context.Background(), pipeline.Input{Name: name, Text: []byte(text)}, []string{"tso"}, opt)
+	a, err := check.Run(context.Background(), query.Input{Name: name, Text: []byte(text)}, opt.Under("tso"))
 	if err != nil {
 		t.Fatalf("%s: %v", name, err)
 	}
@@ -105,9 +106,9 @@ func TestBenchmarks(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		in := pipeline.Input{Name: path, Text: text}
+		in := query.Input{Name: path, Text: text}
 		ctx, stop := workLimit(200_000)
-		a, err := check.Run(ctx, in, []string{"tso"}, check.Options{Engine: "dual"})
+		a, err := check.Run(ctx, in, query.CheckOptions{Engines: query.Engines{"dual"}}.Under("tso"))
 		stop()
 		if err != nil {
 			t.Fatalf("%s: %v", path, err)
@@ -123,7 +124,7 @@ func TestBenchmarks(t *testing.T) {
 		if r.Verdict != verdict.Unsafe && (r.Verdict != verdict.Safe || !r.Coverage.Exhaustive) {
 			t.Errorf("%s: %s %s", path, r.Verdict, r.Reason)
 		}
-		opt := check.Options{Engine: "explicit"}
+		opt := query.CheckOptions{Engines: query.Engines{"explicit"}}
 		opt.Buffer, opt.Memory = 4, 4<<20
 		e := resultOf(t, path, string(text), opt)
 		if r.Verdict == verdict.Safe && e.Verdict == verdict.Unsafe || r.Verdict == verdict.Unsafe && e.Verdict == verdict.Safe && e.Coverage.Exhaustive {
@@ -179,11 +180,11 @@ func taskOf(b *testing.B, path string) *engine.Task {
 	if err != nil {
 		b.Fatal(err)
 	}
-	run := pipeline.Open(pipeline.Input{Name: path, Text: text})
-	if err := run.Read(context.Background(), pipeline.ReadOptions{Options: pipeline.Defaults()}); err != nil {
+	run := pipeline.Open(query.Input{Name: path, Text: text})
+	if err := run.Read(context.Background(), pipeline.ReadOptions{Options: query.Defaults()}); err != nil {
 		b.Fatal(err)
 	}
-	flat, err := run.Flatten(pipeline.Defaults())
+	flat, err := run.Flatten(query.Defaults())
 	if err != nil {
 		b.Fatal(err)
 	}

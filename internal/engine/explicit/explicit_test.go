@@ -11,6 +11,7 @@ import (
 	"fencepost/internal/engine/explicit"
 	"fencepost/internal/memory"
 	"fencepost/internal/testkit"
+	"fencepost/query"
 )
 
 // TestParts: states stored in parts give the same answers and counts as states
@@ -73,8 +74,8 @@ func TestSymmetricParts(t *testing.T) {
 // TestSymmetricWarnings: an assertion that runs only in a thread that was exchanged for another one is reached.
 func TestSymmetricWarnings(t *testing.T) {
 	const text = "var lock, x;\nthread t * 2 { reg free, r; do { free = cas(lock, 0, 1); } while (free == 0); x = 1; r = x; assert r == 1; lock = 0; }\n"
-	in := fencepost.Input{Name: "lock.fp", Text: []byte(text)}
-	answer, err := fencepost.Check(t.Context(), in, fencepost.CheckOptions{Models: fencepost.Models(), Engines: []fencepost.Engine{"explicit"}})
+	in := query.Input{Name: "lock.fp", Text: []byte(text)}
+	answer, err := fencepost.Check(t.Context(), in, query.CheckOptions{Models: query.AllModels(), Engines: []query.Engine{"explicit"}})
 	if err != nil || len(answer.Results) != 3 {
 		t.Fatalf("%+v %v", answer, err)
 	}

@@ -11,6 +11,7 @@ import (
 	"fencepost/internal/ir"
 	"fencepost/internal/memory"
 	"fencepost/internal/transform"
+	"fencepost/query"
 	"fencepost/verdict"
 )
 
@@ -158,7 +159,7 @@ func (q *attackQueue) ask(a transform.Attack) (*engine.Outcome, error) {
 		Limits: engine.Limits{Workers: 1, Memory: q.task.Limits.Memory / int64(max(1, q.task.Limits.Workers))},
 	}
 	if q.task.Progress != nil {
-		task.Progress = func(g engine.Progress) {
+		task.Progress = func(g query.Progress) {
 			q.mu.Lock() // one goroutine at a time calls Progress
 			defer q.mu.Unlock()
 			g.States += q.states

@@ -20,11 +20,11 @@ import (
 	"fencepost/internal/ir"
 	"fencepost/internal/memory"
 	"fencepost/internal/property"
-	question "fencepost/internal/question/robust"
 	"fencepost/internal/replay"
 	"fencepost/internal/testkit"
 	"fencepost/internal/trace"
 	"fencepost/internal/transform"
+	"fencepost/query"
 )
 
 var (
@@ -301,7 +301,7 @@ func TestCorpusInstrumentation(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				opt.Method = question.Instrument
+				opt.Method = query.MethodInstrument
 				got, _, err := c.IsRobust(opt)
 				if err != nil {
 					t.Fatal(err)

@@ -12,6 +12,7 @@ import (
 	"fencepost/internal/ir"
 	"fencepost/internal/memory"
 	"fencepost/internal/transform"
+	"fencepost/query"
 	"fencepost/verdict"
 )
 
@@ -34,17 +35,17 @@ type Ask func(context.Context, *engine.Task) (*engine.Outcome, error)
 
 // The modes, as Options.Mode names them.
 const (
-	Practical = "practical"
-	Exact     = "exact"
+	Practical = query.LazyPractical
+	Exact     = query.LazyExact
 )
 
 // Modes has all modes, the default first.
-var Modes = []string{Practical, Exact}
+var Modes = []query.LazyMode{Practical, Exact}
 
 // Options choose the variant of the engine.
 type Options struct {
-	Mode string       // one of Modes; "" is the first
-	Log  func(string) // is called with a line about each round, if not nil
+	Mode query.LazyMode // one of Modes; "" is the first
+	Log  func(string)   // is called with a line about each round, if not nil
 }
 
 // New returns the engine, given the engine for SC questions and the engine that decides

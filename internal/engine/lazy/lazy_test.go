@@ -24,6 +24,7 @@ import (
 	"fencepost/internal/replay"
 	"fencepost/internal/testkit"
 	"fencepost/internal/transform"
+	"fencepost/query"
 	"fencepost/verdict"
 )
 
@@ -64,7 +65,7 @@ func acyclic(seed uint64) (*testkit.Program, testkit.Profile) {
 // "refused". It refuses if a sequence has an operation that a store cannot be delayed past
 // in registers, such as a signal, or if the oracle says that its witnesses may not be
 // enough. Every violation must replay.
-func lazyAnswer(p *ir.Program, props *property.Set, mode string) (string, error) {
+func lazyAnswer(p *ir.Program, props *property.Set, mode query.LazyMode) (string, error) {
 	task := &engine.Task{Program: p, Props: props, Model: memory.TSO, Limits: engine.Limits{Workers: 1}}
 	out, err := lazy.New(explicit.GoalsFirst, robust.AttacksFirst, lazy.Options{Mode: mode}).Run(context.Background(), task)
 	switch {
@@ -362,7 +363,7 @@ func TestLazyEndless(t *testing.T) {
 		one := *c
 		one.Expect = map[string]string{"tso": ""}
 		opt := c.Options
-		opt.Engine, opt.Mode, opt.Timeout = "lazy", lazy.Exact, 500*time.Millisecond
+		opt.Engines, opt.Lazy, opt.Timeout = query.Engines{"lazy"}, lazy.Exact, 500*time.Millisecond
 		results, err := one.Check(opt)
 		if err != nil {
 			t.Fatal(err)
@@ -391,9 +392,9 @@ func TestCorpusLazy(t *testing.T) {
 			t.Run(strings.TrimSuffix(filepath.Base(c.Path), ".txtar"), func(t *testing.T) {
 				t.Parallel()
 				opt := c.Options
-				opt.Engine, opt.Workers, opt.Memory, opt.Timeout = "lazy", 1, 64<<20, 0
+				opt.Engines, opt.Workers, opt.Memory, opt.Timeout = query.Engines{"lazy"}, 1, 64<<20, 0
 				opt.KeepGoing, opt.Finals, opt.Deadlock = false, false, false
-				a, err := check.Run(context.Background(), c.Input, []string{"tso"}, opt)
+				a, err := check.Run(context.Background(), c.Input, opt.Under("tso"))
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"fencepost/internal/solver/smt"
+	"fencepost/query"
 	"fencepost/verdict"
 )
 
@@ -14,12 +15,7 @@ import (
 // proof fails: one of the solvers is wrong.
 
 // Question is a question to the solver, and its answer.
-type Question struct {
-	Number int    // from 1
-	Status string // "sat", "unsat" or "unknown"
-	// Text is the question in SMT-LIB 2, with its declarations and the expected answer.
-	Text string
-}
+type Question = query.SMTQuestion
 
 // asker asks one solver or two.
 type asker struct {
@@ -113,7 +109,7 @@ func (s *asker) ask(q *question, want []string) (smt.Status, []string, error) {
 		return status, values, err
 	}
 	if s.record != nil {
-		s.record(Question{s.asked, status.String(), s.text(status, q.assertions())})
+		s.record(Question{Number: s.asked, Status: status.String(), Text: s.text(status, q.assertions())})
 	}
 	if s.second == nil || status == smt.Unknown {
 		return status, values, nil

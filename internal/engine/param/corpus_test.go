@@ -8,10 +8,8 @@ import (
 	"strconv"
 	"testing"
 
-	"fencepost/internal/pipeline"
-	"fencepost/internal/question/check"
 	question "fencepost/internal/question/param"
-	"fencepost/internal/question/robust"
+	"fencepost/query"
 	"fencepost/verdict"
 )
 
@@ -35,10 +33,10 @@ func TestCorpus(t *testing.T) {
 				t.Fatal("it expects nothing")
 			}
 			for _, e := range found {
-				in := pipeline.Input{Name: file, Text: text}
-				a, err := question.Robust(context.Background(), in, question.RobustOptions{Options: robust.Defaults()})
+				in := query.Input{Name: file, Text: text}
+				a, err := question.Robust(context.Background(), in, query.RobustOptions{Options: query.Defaults()})
 				if e[1] == "check" {
-					a, err = question.Check(context.Background(), in, question.CheckOptions{Options: check.Defaults()})
+					a, err = question.Check(context.Background(), in, query.CheckOptions{Options: query.Defaults()}.Under(query.SC))
 				}
 				if err != nil {
 					t.Fatal(err)

@@ -13,13 +13,13 @@ import (
 	"fencepost/internal/frontend/fp"
 	"fencepost/internal/frontend/statement"
 	"fencepost/internal/memory"
-	"fencepost/internal/pipeline"
 	"fencepost/internal/question/check"
 	question "fencepost/internal/question/param"
 	"fencepost/internal/question/robust"
 	"fencepost/internal/solver/smt"
 	"fencepost/internal/source"
 	"fencepost/internal/transform"
+	"fencepost/query"
 	"fencepost/verdict"
 )
 
@@ -138,22 +138,22 @@ func TestInstances(t *testing.T) {
 	ctx := context.Background()
 	count := map[string]int{}
 	for seed := range uint64(*programs) {
-		in := pipeline.Input{Name: "random.fp", Text: []byte(program(seed))}
+		in := query.Input{Name: "random.fp", Text: []byte(program(seed))}
 		for _, q := range []string{"robust", "check"} {
 			if q == "check" && !strings.Contains(string(in.Text), "assert") {
 				continue
 			}
-			var all pipeline.Answer
+			var all query.Answer
 			var err error
-			ask := func(opt pipeline.Options) (pipeline.Answer, error) {
-				return robust.Run(ctx, in, robust.Options{Options: opt})
+			ask := func(opt query.Options) (query.Answer, error) {
+				return robust.Run(ctx, in, query.RobustOptions{Options: opt})
 			}
 			if q == "robust" {
-				all, err = question.Robust(ctx, in, question.RobustOptions{Options: robust.Defaults()})
+				all, err = question.Robust(ctx, in, query.RobustOptions{Options: query.Defaults()})
 			} else {
-				all, err = question.Check(ctx, in, question.CheckOptions{Options: check.Defaults()})
-				ask = func(opt pipeline.Options) (pipeline.Answer, error) {
-					return check.Run(ctx, in, []string{"sc"}, check.Options{Options: opt})
+				all, err = question.Check(ctx, in, query.CheckOptions{Options: query.Defaults()}.Under(query.SC))
+				ask = func(opt query.Options) (query.Answer, error) {
+					return check.Run(ctx, in, query.CheckOptions{Options: opt}.Under("sc"))
 				}
 			}
 			if err != nil {
@@ -179,7 +179,7 @@ func TestInstances(t *testing.T) {
 				count["parts, "+q+" "+r.Verdict.String()]++
 			}
 			for n := 1; n <= 3; n++ {
-				opt := pipeline.Options{Threads: n}
+				opt := query.Options{Threads: n}
 				one, err := ask(opt)
 				if err != nil {
 					t.Fatal(err)

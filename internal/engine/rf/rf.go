@@ -15,6 +15,7 @@ import (
 	"fencepost/internal/memory"
 	"fencepost/internal/memory/endless"
 	"fencepost/internal/transform"
+	"fencepost/query"
 	"fencepost/verdict"
 )
 
@@ -343,7 +344,7 @@ func (x *exploration) progress() {
 	if part > 0 {
 		x.totals = append(x.totals, int64(min(float64(n)/part, 1e18)))
 	}
-	p := engine.Progress{Executions: n, Low: n, High: n, Depth: x.out.counts.depth, Elapsed: time.Since(x.begun)}
+	p := query.Progress{Executions: n, Low: n, High: n, Depth: x.out.counts.depth, Elapsed: time.Since(x.begun)}
 	for _, total := range x.totals {
 		p.High = max(p.High, total)
 	}

@@ -7,8 +7,8 @@ import (
 	"time"
 	"unsafe"
 
-	"fencepost/internal/engine"
 	"fencepost/internal/memory"
+	"fencepost/query"
 )
 
 // Progress of an exploration, and its limits of time and memory.
@@ -88,7 +88,7 @@ func (x *explorer) progress() {
 		x.meter.totals = append(x.meter.totals[:0], x.meter.totals[1:]...)
 	}
 	x.meter.totals = append(x.meter.totals, total)
-	x.task.Progress(engine.Progress{
+	x.task.Progress(query.Progress{
 		Executions: so, Low: max(so, slices.Min(x.meter.totals)), High: max(so, slices.Max(x.meter.totals)), Depth: x.out.counts.depth, Elapsed: time.Since(x.meter.begun),
 	})
 }

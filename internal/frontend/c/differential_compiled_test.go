@@ -11,9 +11,9 @@ import (
 	"strings"
 	"testing"
 
-	"fencepost/internal/pipeline"
 	"fencepost/internal/question/check"
 	"fencepost/internal/testkit"
+	"fencepost/query"
 	"fencepost/verdict"
 )
 
@@ -102,9 +102,9 @@ func (x *compiledComparison) check(path string) (v verdict.Verdict, reason strin
 	if err != nil {
 		x.Fatal(err)
 	}
-	opt := check.Defaults()
+	opt := query.CheckOptions{Options: query.Defaults()}
 	opt.Workers, opt.Timeout = 1, 0
-	a, err := check.Run(context.Background(), pipeline.Input{Name: "test.o", Text: object}, []string{"sc"}, opt)
+	a, err := check.Run(context.Background(), query.Input{Name: "test.o", Text: object}, opt.Under("sc"))
 	if err != nil || a.HasErrors() {
 		x.Fatalf("%v %+v", err, a.Diagnostics)
 	}

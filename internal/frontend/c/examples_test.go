@@ -8,9 +8,9 @@ import (
 	"strings"
 	"testing"
 
-	"fencepost/internal/pipeline"
 	"fencepost/internal/question/check"
 	"fencepost/internal/question/robust"
+	"fencepost/query"
 )
 
 // TestExamples: every C program in examples gets the verdicts its comment expects.
@@ -36,7 +36,7 @@ func TestExamples(t *testing.T) {
 			if !strings.Contains(string(index), "["+filepath.Base(p)+"]") {
 				t.Error("the README of the examples does not mention it")
 			}
-			in := pipeline.Input{Name: filepath.Base(p), Text: text}
+			in := query.Input{Name: filepath.Base(p), Text: text}
 			for _, pair := range expect {
 				question, want, _ := strings.Cut(pair, "=")
 				if got := ask(t, in, question); got != want {
@@ -60,16 +60,16 @@ func expectations(text []byte) []string {
 
 // ask is the verdict under a model, or yes or no to the question whether a
 // program is robust.
-func ask(t *testing.T, in pipeline.Input, question string) string {
+func ask(t *testing.T, in query.Input, question string) string {
 	t.Helper()
-	opt := check.Defaults()
+	opt := query.CheckOptions{Options: query.Defaults()}
 	opt.Workers, opt.Timeout = 1, 0
-	var a pipeline.Answer
+	var a query.Answer
 	var err error
 	if question == "robust" {
-		a, err = robust.Run(context.Background(), in, robust.Options{Options: opt.Options})
+		a, err = robust.Run(context.Background(), in, query.RobustOptions{Options: opt.Options})
 	} else {
-		a, err = check.Run(context.Background(), in, []string{question}, opt)
+		a, err = check.Run(context.Background(), in, opt.Under(query.Model(question)))
 	}
 	if err != nil || a.HasErrors() {
 		t.Fatalf("%v %+v", err, a.Diagnostics)

@@ -12,9 +12,9 @@ import (
 	"strings"
 	"testing"
 
-	"fencepost/internal/pipeline"
 	"fencepost/internal/question/check"
 	"fencepost/internal/testkit"
+	"fencepost/query"
 	"fencepost/verdict"
 )
 
@@ -39,11 +39,11 @@ func withOutcomes(program string) string {
 }
 
 // outcomes returns the final states of a program under a model, each with its variables in order.
-func outcomes(t *testing.T, in pipeline.Input, model string) []string {
+func outcomes(t *testing.T, in query.Input, model string) []string {
 	t.Helper()
-	opt := check.Defaults()
+	opt := query.CheckOptions{Options: query.Defaults()}
 	opt.Workers, opt.Timeout, opt.Finals = 1, 0, true
-	a, err := check.Run(context.Background(), in, []string{model}, opt)
+	a, err := check.Run(context.Background(), in, opt.Under(query.Model(model)))
 	if err != nil || a.HasErrors() || len(a.Results) != 1 || !a.Results[0].Coverage.Exhaustive {
 		t.Fatalf("%s: %v %+v %+v", in.Name, err, a.Diagnostics, a.Results)
 	}
@@ -59,11 +59,11 @@ func outcomes(t *testing.T, in pipeline.Input, model string) []string {
 }
 
 // fails reports whether a program is unsafe under a model.
-func fails(t *testing.T, in pipeline.Input, model string) bool {
+func fails(t *testing.T, in query.Input, model string) bool {
 	t.Helper()
-	opt := check.Defaults()
+	opt := query.CheckOptions{Options: query.Defaults()}
 	opt.Workers, opt.Timeout = 1, 0
-	a, err := check.Run(context.Background(), in, []string{model}, opt)
+	a, err := check.Run(context.Background(), in, opt.Under(query.Model(model)))
 	if err != nil || a.HasErrors() || len(a.Results) != 1 || a.Results[0].Verdict == verdict.Unknown {
 		t.Fatalf("%s: %v %+v %+v", in.Name, err, a.Diagnostics, a.Results)
 	}
@@ -117,12 +117,12 @@ func TestLitmusCompiled(t *testing.T) {
 		program = withOutcomes(program)
 		want := map[string][]string{}
 		for _, model := range []string{"sc", "tso"} {
-			want[model] = outcomes(t, pipeline.Input{Name: name + ".c", Text: []byte(program)}, model)
+			want[model] = outcomes(t, query.Input{Name: name + ".c", Text: []byte(program)}, model)
 		}
 		for _, level := range compiledLevels {
 			object := gcc(t, program, level)
 			for model, list := range want {
-				got := outcomes(t, pipeline.Input{Name: "test.o", Text: object}, model)
+				got := outcomes(t, query.Input{Name: "test.o", Text: object}, model)
 				same := slices.Equal(got, list)
 				for _, o := range got {
 					if !slices.Contains(list, o) {

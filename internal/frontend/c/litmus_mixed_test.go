@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"fencepost/internal/pipeline"
 	"fencepost/internal/testkit"
+	"fencepost/query"
 )
 
 // Litmus tests of accesses of several sizes, rewritten to C: a variable is a volatile integer of 8 bytes or less, an
@@ -260,12 +260,12 @@ func (x *mixedComparison) answers(name, text string, atomic, misaligned bool) {
 		objects[level] = gcc(x.T, program, level)
 	}
 	for model, want := range litmusAnswers(x.T, name+".litmus", text, []string{"sc", "tso"}) {
-		got := fails(x.T, pipeline.Input{Name: name + ".c", Text: []byte(program)}, model)
+		got := fails(x.T, query.Input{Name: name + ".c", Text: []byte(program)}, model)
 		if got != want && !misaligned || want && !got {
 			x.Errorf("%s: %s: C observes the condition: %v, litmus: %v\n%s", name, model, got, want, program)
 		}
 		for _, level := range compiledLevels {
-			got := fails(x.T, pipeline.Input{Name: "test.o", Text: objects[level]}, model)
+			got := fails(x.T, query.Input{Name: "test.o", Text: objects[level]}, model)
 			if got != want && !atomic || got && !want {
 				x.Errorf("%s %s: %s: machine code observes the condition: %v, litmus: %v\n%s", name, level, model, got, want, program)
 			}
@@ -284,9 +284,9 @@ func (x *mixedComparison) outcomes(name, text string, atomic, misaligned bool) {
 		objects[level] = gcc(x.T, program, level)
 	}
 	for _, model := range []string{"sc", "tso"} {
-		list := outcomes(x.T, pipeline.Input{Name: name + ".c", Text: []byte(program)}, model)
+		list := outcomes(x.T, query.Input{Name: name + ".c", Text: []byte(program)}, model)
 		for _, level := range compiledLevels {
-			got := outcomes(x.T, pipeline.Input{Name: "test.o", Text: objects[level]}, model)
+			got := outcomes(x.T, query.Input{Name: "test.o", Text: objects[level]}, model)
 			only := slices.DeleteFunc(slices.Clone(got), func(o string) bool { return slices.Contains(list, o) })
 			switch {
 			case len(only) > 0:

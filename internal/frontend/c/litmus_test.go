@@ -16,10 +16,10 @@ import (
 	"strings"
 	"testing"
 
-	"fencepost/internal/pipeline"
 	"fencepost/internal/question/check"
 	"fencepost/internal/question/litmus"
 	"fencepost/internal/testkit"
+	"fencepost/query"
 	"fencepost/verdict"
 )
 
@@ -265,9 +265,9 @@ func TestLitmus(t *testing.T) {
 			t.Fatalf("%s: %v", name, err)
 		}
 		want := litmusAnswers(t, name, tests[name], models)
-		opt := check.Defaults()
+		opt := query.CheckOptions{Options: query.Defaults()}
 		opt.Workers, opt.Timeout = 1, 0
-		a, err := check.Run(context.Background(), pipeline.Input{Name: name + ".c", Text: []byte(program)}, models, opt)
+		a, err := check.Run(context.Background(), query.Input{Name: name + ".c", Text: []byte(program)}, opt.Under(query.NamedModels(models...)...))
 		if err != nil || a.HasErrors() {
 			t.Fatalf("%s: %v %+v\n%s", name, err, a.Diagnostics, program)
 		}
@@ -292,9 +292,9 @@ func TestLitmus(t *testing.T) {
 // litmusAnswers says under which models a test observes its condition.
 func litmusAnswers(t *testing.T, name, text string, models []string) map[string]bool {
 	t.Helper()
-	opt := check.Defaults()
+	opt := query.CheckOptions{Options: query.Defaults()}
 	opt.Workers, opt.Timeout = 1, 0
-	a, err := litmus.Run(context.Background(), pipeline.Input{Name: name, Text: []byte(text)}, models, litmus.Options{Options: opt.Options})
+	a, err := litmus.Run(context.Background(), query.Input{Name: name, Text: []byte(text)}, query.LitmusOptions{Options: opt.Options, Models: query.NamedModels(models...)})
 	if err != nil || len(a.Results) != len(models) {
 		t.Fatalf("%s: %v %+v", name, err, a.Diagnostics)
 	}

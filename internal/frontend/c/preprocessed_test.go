@@ -13,9 +13,9 @@ import (
 
 	"fencepost/internal/frontend/c"
 	"fencepost/internal/frontend/c/translate"
-	"fencepost/internal/pipeline"
 	"fencepost/internal/source"
 	"fencepost/internal/testkit"
+	"fencepost/query"
 	"fencepost/verdict"
 )
 
@@ -56,7 +56,7 @@ func TestPreprocessed(t *testing.T) {
 			if len(expect) == 0 {
 				t.Fatal("no expectation")
 			}
-			in := pipeline.Input{Name: filepath.Base(p), Text: preprocess(t, text)}
+			in := query.Input{Name: filepath.Base(p), Text: preprocess(t, text)}
 			for _, pair := range expect {
 				question, want, _ := strings.Cut(pair, "=")
 				if got := ask(t, in, question); got != want {

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"fencepost/internal/pipeline"
+	"fencepost/query"
 )
 
 // TestLibraryCalls: programs in C and C++ that call functions of the library; with one number changed, the assertion
@@ -47,7 +47,7 @@ func askCompiled(t *testing.T, text, command string) (verdict, reason string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return askWith(t, pipeline.Input{Name: "a.o", Text: object}, "tso", 0, pipeline.COptions{})
+	return askWith(t, query.Input{Name: "a.o", Text: object}, "tso", 0, query.COptions{})
 }
 
 var libraryCalls = []struct{ name, flags, right, wrong, text string }{
@@ -171,12 +171,12 @@ static void *left(void *arg) { x = 1; log_it(); a = y; return 0; }
 int main(void) { pthread_t t; pthread_create(&t, 0, left, 0); y = 1; log_it(); b = x; pthread_join(t, 0); assert(a || b); return 0; }
 `
 	for _, c := range []struct {
-		opt  pipeline.COptions
+		opt  query.COptions
 		want string
 	}{
-		{pipeline.COptions{}, "unknown"},
-		{pipeline.COptions{ExternPure: []string{"log_it"}}, "unsafe"},
-		{pipeline.COptions{ExternFence: []string{"log_it"}}, "safe"},
+		{query.COptions{}, "unknown"},
+		{query.COptions{ExternPure: []string{"log_it"}}, "unsafe"},
+		{query.COptions{ExternFence: []string{"log_it"}}, "safe"},
 	} {
 		got, why := program(t, text, "-c -O1", "tso", c.opt)
 		if got != c.want || got == "unknown" && !strings.Contains(why, "log_it is not defined in the given files") {

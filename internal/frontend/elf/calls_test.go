@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"fencepost/internal/pipeline"
+	"fencepost/query"
 )
 
 // TestCalls: programs whose assertions hold, and that fail with one number changed, for every way in which compilers
@@ -16,10 +16,10 @@ func TestCalls(t *testing.T) {
 			t.Fatalf("%s: no %q", c.name, c.right)
 		}
 		for _, flags := range []string{"-c -O0", "-c -O1 -fcf-protection", "-c -O1 -fstack-protector-all", "-c -O2 -fno-pie", "-O2", "-O2 -no-pie"} {
-			if got, why := program(t, c.text, flags, "tso", pipeline.COptions{}); got != "safe" {
+			if got, why := program(t, c.text, flags, "tso", query.COptions{}); got != "safe" {
 				t.Errorf("%s, %s: %s (%s)", c.name, flags, got, why)
 			}
-			if got, why := program(t, strings.Replace(c.text, c.right, c.wrong, 1), flags, "tso", pipeline.COptions{}); got != "unsafe" {
+			if got, why := program(t, strings.Replace(c.text, c.right, c.wrong, 1), flags, "tso", query.COptions{}); got != "unsafe" {
 				t.Errorf("%s, %s, wrong: %s (%s)", c.name, flags, got, why)
 			}
 		}
@@ -33,7 +33,7 @@ int n, k; int main(void); int (*volatile p)(void) = main; __attribute__((constru
 int main(void) { if (n++ < 1) return %s(); assert(k == 1); return 0; }
 `
 	for _, call := range []string{"main", "p"} {
-		if got, why := program(t, fmt.Sprintf(text, call), "-c -O1", "sc", pipeline.COptions{}); got != "unknown" || !strings.Contains(why, "calls main") {
+		if got, why := program(t, fmt.Sprintf(text, call), "-c -O1", "sc", query.COptions{}); got != "unknown" || !strings.Contains(why, "calls main") {
 			t.Errorf("%s: %s (%s)", call, got, why)
 		}
 	}

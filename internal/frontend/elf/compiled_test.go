@@ -10,8 +10,8 @@ import (
 
 	"github.com/rogpeppe/go-internal/txtar"
 
-	"fencepost/internal/pipeline"
 	"fencepost/internal/testkit"
+	"fencepost/query"
 )
 
 // compiledForms are the forms of machine code that TestCompiled compares.
@@ -54,7 +54,7 @@ func TestCompiled(t *testing.T) {
 							continue
 						}
 						want := map[string]string{"-DRIGHT": "safe", "-DWRONG": "unsafe"}[wrong]
-						got, why := ask(t, pipeline.Input{Name: "a.o", Text: binary}, "tso", 30*time.Second)
+						got, why := ask(t, query.Input{Name: "a.o", Text: binary}, "tso", 30*time.Second)
 						asked++
 						if got != want && !(got == "unknown" && permitted != "" && strings.Contains(why, permitted)) {
 							t.Errorf("%s: %s (%s), want %s", name, got, why, want)

@@ -14,8 +14,8 @@ import (
 	"time"
 
 	"fencepost/internal/frontend/elf/object"
-	"fencepost/internal/pipeline"
 	"fencepost/internal/testkit"
+	"fencepost/query"
 )
 
 var (
@@ -182,7 +182,7 @@ func compareCorpus(t *testing.T, cc string) {
 			if !ok {
 				continue
 			}
-			in := pipeline.Input{Name: strings.TrimSuffix(c.Input.Name, ".c") + ".o", Text: binary}
+			in := query.Input{Name: strings.TrimSuffix(c.Input.Name, ".c") + ".o", Text: binary}
 			for _, model := range []string{"sc", "tso"} {
 				d := difference{c.Name(), level, model, c.Verdict(model), ""}
 				var why string

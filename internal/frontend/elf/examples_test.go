@@ -10,10 +10,10 @@ import (
 	"testing"
 	"time"
 
-	"fencepost/internal/pipeline"
 	"fencepost/internal/question/check"
 	"fencepost/internal/question/robust"
 	"fencepost/internal/testkit"
+	"fencepost/query"
 )
 
 var levels = []string{"-O0", "-O1", "-O2"}
@@ -48,21 +48,21 @@ func compileWith(t testing.TB, cc, name string, text []byte, flags ...string) (o
 }
 
 // ask returns the verdict under a model, or whether a program is robust; or the reason why it is not known.
-func ask(t *testing.T, in pipeline.Input, question string, limit time.Duration) (verdict, reason string) {
+func ask(t *testing.T, in query.Input, question string, limit time.Duration) (verdict, reason string) {
 	t.Helper()
-	return askWith(t, in, question, limit, pipeline.COptions{})
+	return askWith(t, in, question, limit, query.COptions{})
 }
 
-func askWith(t *testing.T, in pipeline.Input, question string, limit time.Duration, c pipeline.COptions) (verdict, reason string) {
+func askWith(t *testing.T, in query.Input, question string, limit time.Duration, c query.COptions) (verdict, reason string) {
 	t.Helper()
-	opt := check.Defaults()
+	opt := query.CheckOptions{Options: query.Defaults()}
 	opt.Workers, opt.Timeout, opt.C = 1, limit, c
-	var a pipeline.Answer
+	var a query.Answer
 	var err error
 	if question == "robust" {
-		a, err = robust.Run(context.Background(), in, robust.Options{Options: opt.Options})
+		a, err = robust.Run(context.Background(), in, query.RobustOptions{Options: opt.Options})
 	} else {
-		a, err = check.Run(context.Background(), in, []string{question}, opt)
+		a, err = check.Run(context.Background(), in, opt.Under(query.Model(question)))
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -101,7 +101,7 @@ func TestExamples(t *testing.T) {
 				t.Errorf("%s: gcc refuses it", name)
 				continue
 			}
-			in := pipeline.Input{Name: strings.TrimSuffix(filepath.Base(path), ".c") + ".o", Text: object}
+			in := query.Input{Name: strings.TrimSuffix(filepath.Base(path), ".c") + ".o", Text: object}
 			for _, pair := range expect {
 				question, want, _ := strings.Cut(pair, "=")
 				if question == "pso" {
@@ -157,7 +157,7 @@ func TestMachineExamples(t *testing.T) {
 		}
 		for _, pair := range strings.Fields(string(expect[1])) {
 			question, want, _ := strings.Cut(pair, "=")
-			if got, why := ask(t, pipeline.Input{Name: "out.o", Text: object}, question, 0); got != want {
+			if got, why := ask(t, query.Input{Name: "out.o", Text: object}, question, 0); got != want {
 				t.Errorf("%s: %s is %s (%s), want %s", path, question, got, why, want)
 			}
 			asked++

@@ -5,10 +5,10 @@ import (
 	"strings"
 	"testing"
 
-	"fencepost/internal/pipeline"
 	"fencepost/internal/question/check"
 	"fencepost/internal/question/explore"
 	"fencepost/internal/question/fences"
+	"fencepost/query"
 	"fencepost/verdict"
 )
 
@@ -74,9 +74,9 @@ func TestFences(t *testing.T) {
 		if !ok {
 			t.Fatalf("%s: gcc refuses it", c.name)
 		}
-		opt := fences.Defaults()
-		opt.For, opt.Workers, opt.Timeout = fences.Assertions, 1, 0
-		a, err := fences.Run(context.Background(), pipeline.Input{Name: "a", Text: object}, opt)
+		opt := fences.Defaults(query.FenceOptions{Options: query.Defaults()})
+		opt.For, opt.Workers, opt.Timeout = query.ForAssertions, 1, 0
+		a, err := fences.Run(context.Background(), query.Input{Name: "a", Text: object}, opt)
 		if err != nil || a.HasErrors() {
 			t.Fatalf("%s: %v %v", c.name, err, a.Diagnostics)
 		}
@@ -107,14 +107,14 @@ func TestInsertFence(t *testing.T) {
 	if !ok {
 		t.Fatal("gcc refuses it")
 	}
-	in := pipeline.Input{Name: "a.o", Text: object}
-	opt := check.Defaults()
+	in := query.Input{Name: "a.o", Text: object}
+	opt := query.CheckOptions{Options: query.Defaults()}
 	opt.Workers, opt.Timeout = 1, 0
-	a, err := check.Run(context.Background(), in, []string{"tso"}, opt)
+	a, err := check.Run(context.Background(), in, opt.Under("tso"))
 	if err != nil || a.HasErrors() || a.Results[0].Witness == nil {
 		t.Fatalf("%v %v", err, a)
 	}
-	text, diags, err := explore.InsertFence(context.Background(), in, explore.Options{Options: opt.Options, Model: "tso", Witness: a.Results[0].Witness})
+	text, diags, err := explore.InsertFence(context.Background(), in, query.ExploreOptions{Options: opt.Options, Model: "tso", Witness: a.Results[0].Witness})
 	if text != "" || err != nil || len(diags) != 1 || diags[0].Code != "FP0921" {
 		t.Errorf("%q %v %v", text, diags, err)
 	}

@@ -18,6 +18,7 @@ import (
 
 	"fencepost/internal/pipeline"
 	"fencepost/internal/question/check"
+	"fencepost/query"
 	"fencepost/verdict"
 )
 
@@ -144,9 +145,9 @@ func (x *generatedComparison) ask(b build, text, model string, finals bool) (ver
 		}
 		in = pipeline.Input{Name: "a.o", Text: binary}
 	}
-	opt := check.Defaults()
+	opt := query.CheckOptions{Options: query.Defaults()}
 	opt.Workers, opt.Timeout, opt.Finals = 1, 10*time.Second, finals
-	a, err := check.Run(context.Background(), in, []string{model}, opt)
+	a, err := check.Run(context.Background(), in, opt.Under(query.Model(model)))
 	if err != nil {
 		x.Errorf("%s: %v\n%s", b, err, text)
 		return verdict.Result{}, false

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"fencepost/internal/pipeline"
+	"fencepost/query"
 )
 
 // TestLinked: linked executables of all kinds have the verdicts of their sources.
@@ -24,7 +24,7 @@ func TestLinked(t *testing.T) {
 				t.Logf("gcc does not link with %s here", kind)
 				continue
 			}
-			if got, why := ask(t, pipeline.Input{Name: name, Text: exe}, "tso", 0); got != verdict {
+			if got, why := ask(t, query.Input{Name: name, Text: exe}, "tso", 0); got != verdict {
 				t.Errorf("%s %s: %s (%s), want %s", name, kind, got, why, verdict)
 			}
 		}
@@ -32,13 +32,13 @@ func TestLinked(t *testing.T) {
 }
 
 // program asks about the program that gcc makes of a text.
-func program(t *testing.T, text, flags, model string, opt pipeline.COptions) (verdict, reason string) {
+func program(t *testing.T, text, flags, model string, opt query.COptions) (verdict, reason string) {
 	t.Helper()
 	object, ok := compile(t, "a.c", []byte(text), strings.Fields(flags)...)
 	if !ok {
 		t.Fatalf("gcc %s refuses it", flags)
 	}
-	return askWith(t, pipeline.Input{Name: "a", Text: object}, model, 0, opt)
+	return askWith(t, query.Input{Name: "a", Text: object}, model, 0, opt)
 }
 
 const neighbours = `#include <assert.h>
@@ -64,7 +64,7 @@ int main(void) {
 // TestNeighbours: an address after a variable is not one of the next variable, whatever the code names it by.
 func TestNeighbours(t *testing.T) {
 	for _, flags := range []string{"-c -O0", "-c -O1", "-c -O2", "-c -O2 -fno-pie", "-O2", "-O2 -no-pie", "-O1 -static", "-O2 -static-pie", "-O3 -c -fno-section-anchors"} {
-		if got, why := program(t, neighbours, flags, "tso", pipeline.COptions{}); got != "safe" {
+		if got, why := program(t, neighbours, flags, "tso", query.COptions{}); got != "safe" {
 			t.Errorf("%s: %s (%s)", flags, got, why)
 		}
 	}
@@ -91,7 +91,7 @@ func TestEntry(t *testing.T) {
 		{"left(", "both", "tso", "error"},
 	} {
 		for _, flags := range []string{"-c -O0", "-c -O2"} {
-			opt := pipeline.COptions{Entry: strings.Fields(c.entries), Finally: c.finally}
+			opt := query.COptions{Entry: strings.Fields(c.entries), Finally: c.finally}
 			if got, why := program(t, noMain, flags, c.model, opt); got != c.want {
 				t.Errorf("%+v %s: %s (%s)", c, flags, got, why)
 			}
@@ -113,7 +113,7 @@ int main(void) { errno = strtol("7", 0, 10); assert(f(-x) == 1 && *e() == %d); r
 	for _, flags := range []string{"-c -O0", "-c -O2", "-O1", "-O1 -static"} {
 		for value, want := range map[int]string{7: "safe", 8: "unsafe"} {
 			for _, entry := range [][]string{nil, {"main"}} {
-				if got, why := program(t, fmt.Sprintf(text, value), flags, "tso", pipeline.COptions{Entry: entry}); got != want {
+				if got, why := program(t, fmt.Sprintf(text, value), flags, "tso", query.COptions{Entry: entry}); got != want {
 					t.Errorf("%s, --entry %s, %d: %s (%s), want %s", flags, entry, value, got, why, want)
 				}
 			}
@@ -130,10 +130,10 @@ void *(*volatile f)(size_t); void (*volatile g)(void *) = free;
 int main(void) { f = malloc; int *p = f(8); *p = 3; assert(*p == 3); g(p); return 0; }
 `
 	for _, flags := range []string{"-O0 -no-pie -fno-pic", "-O2 -no-pie -fno-pic", "-O1 -no-pie -fno-pic -fcf-protection", "-O2"} {
-		if got, why := program(t, text, flags, "tso", pipeline.COptions{}); got != "safe" {
+		if got, why := program(t, text, flags, "tso", query.COptions{}); got != "safe" {
 			t.Errorf("%s: %s (%s)", flags, got, why)
 		}
-		if got, why := program(t, strings.Replace(text, "*p == 3", "*p == 4", 1), flags, "tso", pipeline.COptions{}); got != "unsafe" || strings.Contains(why, "pointer") {
+		if got, why := program(t, strings.Replace(text, "*p == 3", "*p == 4", 1), flags, "tso", query.COptions{}); got != "unsafe" || strings.Contains(why, "pointer") {
 			t.Errorf("%s, wrong: %s (%s)", flags, got, why)
 		}
 	}

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"fencepost/internal/pipeline"
+	"fencepost/query"
 )
 
 // unit is a source file of a program of several files.
@@ -15,9 +15,9 @@ type unit struct{ name, text string }
 
 // link returns the objects of several files as one program. The test is skipped with a notice where a compiler is
 // missing.
-func link(t *testing.T, units []unit, flags ...string) pipeline.Input {
+func link(t *testing.T, units []unit, flags ...string) query.Input {
 	t.Helper()
-	var in pipeline.Input
+	var in query.Input
 	for i, u := range units {
 		cc := "gcc"
 		if strings.HasSuffix(u.name, ".cc") {
@@ -30,7 +30,7 @@ func link(t *testing.T, units []unit, flags ...string) pipeline.Input {
 		if name := u.name + ".o"; i == 0 {
 			in.Name, in.Text = name, data
 		} else {
-			in.More = append(in.More, pipeline.File{Name: name, Text: data})
+			in.More = append(in.More, query.File{Name: name, Text: data})
 		}
 	}
 	return in
@@ -96,7 +96,7 @@ func TestRefused(t *testing.T) {
 		if !ok {
 			t.Fatalf("%s: gcc refuses it", c.name)
 		}
-		got, why := ask(t, pipeline.Input{Name: "a.o", Text: object}, "tso", 0)
+		got, why := ask(t, query.Input{Name: "a.o", Text: object}, "tso", 0)
 		if got != "unknown" || !strings.Contains(why, c.want) || !strings.Contains(why, "a.o:") {
 			t.Errorf("%s: %s (%s), want %q", c.name, got, why, c.want)
 		}
@@ -125,10 +125,10 @@ int main(void) { memset(a, 'x', n); memcpy(b, a, n); memmove(b + 1, b, n); strcp
 			t.Errorf("the object has no __%s_chk", name)
 		}
 	}
-	if got, why := ask(t, pipeline.Input{Name: "a.o", Text: object}, "tso", 0); got != "safe" {
+	if got, why := ask(t, query.Input{Name: "a.o", Text: object}, "tso", 0); got != "safe" {
 		t.Errorf("%s (%s)", got, why)
 	}
-	if got, why := program(t, strings.Replace(text, "== 5", "== 4", 1), "-c -O2 -D_FORTIFY_SOURCE=2", "tso", pipeline.COptions{}); got != "unsafe" {
+	if got, why := program(t, strings.Replace(text, "== 5", "== 4", 1), "-c -O2 -D_FORTIFY_SOURCE=2", "tso", query.COptions{}); got != "unsafe" {
 		t.Errorf("wrong: %s (%s)", got, why)
 	}
 }
@@ -170,7 +170,7 @@ func TestArchiveMembers(t *testing.T) {
 		if !ok {
 			t.Fatal("gcc refuses main")
 		}
-		in := pipeline.Input{Name: "main.o", Text: object, More: []pipeline.File{{Name: "lib.a", Text: archive}}}
+		in := query.Input{Name: "main.o", Text: object, More: []query.File{{Name: "lib.a", Text: archive}}}
 		if got, why := ask(t, in, "tso", 0); got != want {
 			t.Errorf("%s: %s (%s), want %s", text, got, why, want)
 		}

@@ -11,9 +11,9 @@ import (
 	"testing"
 
 	"fencepost/internal/ir"
-	"fencepost/internal/pipeline"
 	"fencepost/internal/question/check"
 	"fencepost/internal/testkit"
+	"fencepost/query"
 	"fencepost/verdict"
 )
 
@@ -22,11 +22,11 @@ var sourceLine = regexp.MustCompile(`^[^ :]+:([0-9]+)(?: in [^:]*(?:::[^:]*)*)?:
 
 // errorsOf returns the errors of a program under a model, other than violated assertions, as class:line of the source.
 // complete is false if the answer is not known, or not in time.
-func errorsOf(t *testing.T, in pipeline.Input, model string) (found map[string]bool, complete bool) {
+func errorsOf(t *testing.T, in query.Input, model string) (found map[string]bool, complete bool) {
 	t.Helper()
-	opt := check.Defaults()
-	opt.Workers, opt.Timeout, opt.KeepGoing, opt.Engine, opt.Buffer = 1, *limit, true, "explicit", pipeline.DefaultBuffer
-	a, err := check.Run(context.Background(), in, []string{model}, opt)
+	opt := query.CheckOptions{Options: query.Defaults()}
+	opt.Workers, opt.Timeout, opt.KeepGoing, opt.Engines, opt.Buffer = 1, *limit, true, query.Engines{"explicit"}, query.DefaultBuffer
+	a, err := check.Run(context.Background(), in, opt.Under(query.Model(model)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -101,7 +101,7 @@ func compareMemoryErrors(t *testing.T, cc string) {
 				if !ok {
 					continue
 				}
-				machine, known := errorsOf(t, pipeline.Input{Name: strings.TrimSuffix(c.Input.Name, ".c") + ".o", Text: object}, model)
+				machine, known := errorsOf(t, query.Input{Name: strings.TrimSuffix(c.Input.Name, ".c") + ".o", Text: object}, model)
 				if !complete || !known {
 					open = append(open, difference{program: c.Name(), level: level, model: model})
 					continue
@@ -168,7 +168,7 @@ func TestOutOfBounds(t *testing.T) {
 		{"int main(void) { p = __builtin_malloc(n); return *((char *)p + n); }", "out-of-bounds: byte 4 of malloc#1, which has 4 byte(s)"},
 	} {
 		for _, flags := range []string{"-c -O0", "-c -O1"} {
-			if got, why := program(t, prelude+c.text+"\n", flags, "tso", pipeline.COptions{}); got != "unsafe" || !strings.Contains(why, c.want) {
+			if got, why := program(t, prelude+c.text+"\n", flags, "tso", query.COptions{}); got != "unsafe" || !strings.Contains(why, c.want) {
 				t.Errorf("%s, %s: %s (%s), want %q", c.text, flags, got, why, c.want)
 			}
 		}

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"fencepost/internal/pipeline"
+	"fencepost/query"
 )
 
 // TestOutside: what no file defines is not supported where it is used, at every level and through every kind of word,
@@ -13,7 +13,7 @@ import (
 func TestOutside(t *testing.T) {
 	for _, c := range outside {
 		for _, flags := range []string{"-c -O0", "-c -O1", "-c -O2 -fno-pie", "-c -O1 -fPIC -ftls-model=initial-exec"} {
-			got, why := program(t, c.text, flags, "tso", pipeline.COptions{})
+			got, why := program(t, c.text, flags, "tso", query.COptions{})
 			if got != c.want || !strings.Contains(why, c.why) {
 				t.Errorf("%s, %s: %s (%s), want %s (%s)", c.name, flags, got, why, c.want, c.why)
 			}
@@ -32,7 +32,7 @@ int main(void) { for (int i = 0; i < 4; i++) mine[(i + n) & 3] = i; %s assert(mi
 		for code, want := range map[string]string{
 			"if (tzname[0] == 0) n = 2;": "unknown", "if (*p == 0) n = 2;": "unknown", "tzname[n] = 0;": "unknown", "if (never) *p = 0;": "safe", "if (p == 0) mine[0] = 5;": "safe",
 		} {
-			got, why := program(t, fmt.Sprintf(text, code), flags, "tso", pipeline.COptions{})
+			got, why := program(t, fmt.Sprintf(text, code), flags, "tso", query.COptions{})
 			if got != want || want == "unknown" && !strings.Contains(why, "tzname") {
 				t.Errorf("%s, %s: %s (%s), want %s", flags, code, got, why, want)
 			}
@@ -44,7 +44,7 @@ int main(void) { for (int i = 0; i < 4; i++) mine[(i + n) & 3] = i; %s assert(mi
 func TestOutsideLinked(t *testing.T) {
 	text := "extern char **environ; char ***where = &environ; int main(void) { return **where != 0; }\n"
 	for _, flags := range []string{"-O0", "-O1 -fPIC", "-O1 -no-pie"} {
-		got, why := program(t, text, flags, "tso", pipeline.COptions{})
+		got, why := program(t, text, flags, "tso", query.COptions{})
 		if got != "unknown" || !strings.Contains(why, "environ") {
 			t.Errorf("%s: %s (%s)", flags, got, why)
 		}

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"fencepost/internal/pipeline"
+	"fencepost/query"
 )
 
 // rustc returns the compiler of Debian stable, whose standard library is read.
@@ -32,7 +32,7 @@ func askRust(t *testing.T, compiler, src, question string) (verdict, reason stri
 	if err != nil {
 		t.Fatal(err)
 	}
-	return ask(t, pipeline.Input{Name: "a.o", Text: object}, question, 0)
+	return ask(t, query.Input{Name: "a.o", Text: object}, question, 0)
 }
 
 // TestRustExample: the example with std::thread::spawn has the verdicts of its comment.

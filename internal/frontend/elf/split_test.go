@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"fencepost/internal/pipeline"
+	"fencepost/query"
 )
 
 // packed has programs in C, all accesses to shared variables volatile, whose accesses cross boundaries of 8 bytes or
@@ -53,11 +53,11 @@ func TestSplit(t *testing.T) {
 		want := strings.Fields(c.want)
 		for i, model := range []string{"sc", "tso"} {
 			want := want[min(i, len(want)-1)]
-			if got, why := ask(t, pipeline.Input{Name: "a.c", Text: []byte(text)}, model, 0); got != want {
+			if got, why := ask(t, query.Input{Name: "a.c", Text: []byte(text)}, model, 0); got != want {
 				t.Errorf("%s, source, %s: %s (%s), want %s", c.name, model, got, why, want)
 			}
 			for _, flags := range []string{"-c -O0", "-c -O1", "-c -O2", "-O1", "-O2 -no-pie"} {
-				if got, why := program(t, text, flags, model, pipeline.COptions{}); got != want {
+				if got, why := program(t, text, flags, model, query.COptions{}); got != want {
 					t.Errorf("%s, %s, %s: %s (%s), want %s", c.name, flags, model, got, why, want)
 				}
 			}
@@ -80,7 +80,7 @@ int main(void) { START(0); __m128i r = _mm_loadu_si128((__m128i *)x.v);
 		assert, want string
 	}{{0, whole, "unsafe"}, {0, halves, "safe"}, {8, halves, "safe"}, {4, halves, "unsafe"}, {1, halves, "unsafe"}} {
 		for _, flags := range []string{"-c -O0", "-c -O2", "-O1"} {
-			if got, why := program(t, fmt.Sprintf(text, c.at, c.assert), flags, "sc", pipeline.COptions{}); got != c.want {
+			if got, why := program(t, fmt.Sprintf(text, c.at, c.assert), flags, "sc", query.COptions{}); got != c.want {
 				t.Errorf("at %d, %s, %s: %s (%s), want %s", c.at, c.assert, flags, got, why, c.want)
 			}
 		}
@@ -99,7 +99,7 @@ int main(void) { START(0); int r = %s; assert(r == 0 || r == 0x101010); END; }
 		{"xaddl", "add(&x.v, 0)", "unsafe"},
 	} {
 		for _, flags := range []string{"-c -O0", "-c -O2"} {
-			if got, why := program(t, fmt.Sprintf(text, c.op, c.read), flags, "tso", pipeline.COptions{}); got != c.want {
+			if got, why := program(t, fmt.Sprintf(text, c.op, c.read), flags, "tso", query.COptions{}); got != c.want {
 				t.Errorf("%s, %s, %s: %s (%s), want %s", c.op, c.read, flags, got, why, c.want)
 			}
 		}
@@ -116,7 +116,7 @@ __attribute__((noinline)) int sum(volatile int *q) { return q[0] + q[1] + q[2] +
 int main(void) { put((int *)p); assert(sum((int *)p) == 36); return 0; }
 `
 	for at, want := range map[int]string{4: "safe", 5: "unknown"} {
-		if got, why := program(t, fmt.Sprintf(text, at), "-c -O1", "sc", pipeline.COptions{}); got != want || want == "unknown" && !strings.Contains(why, "crosses a boundary") {
+		if got, why := program(t, fmt.Sprintf(text, at), "-c -O1", "sc", query.COptions{}); got != want || want == "unknown" && !strings.Contains(why, "crosses a boundary") {
 			t.Errorf("at %d: %s (%s), want %s", at, got, why, want)
 		}
 	}

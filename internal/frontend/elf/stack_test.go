@@ -9,8 +9,8 @@ import (
 
 	"fencepost/internal/frontend/elf"
 	"fencepost/internal/ir"
-	"fencepost/internal/pipeline"
 	"fencepost/internal/source"
+	"fencepost/query"
 )
 
 // randomStack returns instructions that access 24 bytes of the stack with random sizes at random offsets, and what rax
@@ -77,10 +77,10 @@ func TestStackPieces(t *testing.T) {
 	}
 	fmt.Fprintf(&b, "int main(void) { %s return 0; }\n", strings.Join(calls, "\n"))
 	text := b.String()
-	if got, why := program(t, text, "-c -O1", "tso", pipeline.COptions{}); got != "safe" {
+	if got, why := program(t, text, "-c -O1", "tso", query.COptions{}); got != "safe" {
 		t.Errorf("%s (%s)\n%s", got, why, text)
 	}
-	if got, why := program(t, strings.ReplaceAll(text, "f7() ==", "f7() - 1 =="), "-c -O1", "tso", pipeline.COptions{}); got != "unsafe" {
+	if got, why := program(t, strings.ReplaceAll(text, "f7() ==", "f7() - 1 =="), "-c -O1", "tso", query.COptions{}); got != "unsafe" {
 		t.Errorf("with a wrong assertion: %s (%s)", got, why)
 	}
 	object, _ := compile(t, "a.c", []byte(text), "-c", "-O1")

@@ -10,19 +10,19 @@ import (
 	"strings"
 	"testing"
 
-	"fencepost/internal/pipeline"
 	"fencepost/internal/question/check"
 	"fencepost/internal/testkit"
+	"fencepost/query"
 	"fencepost/verdict"
 )
 
 // states returns the number of states of a complete exploration under TSO; ok is false if it does not end in time, or
 // ends with a violation.
-func states(t testing.TB, in pipeline.Input) (n int64, ok bool) {
+func states(t testing.TB, in query.Input) (n int64, ok bool) {
 	t.Helper()
-	opt := check.Defaults()
-	opt.Workers, opt.Timeout, opt.Engine, opt.Buffer = 1, *limit, "explicit", pipeline.DefaultBuffer
-	a, err := check.Run(context.Background(), in, []string{"tso"}, opt)
+	opt := query.CheckOptions{Options: query.Defaults()}
+	opt.Workers, opt.Timeout, opt.Engines, opt.Buffer = 1, *limit, query.Engines{"explicit"}, query.DefaultBuffer
+	a, err := check.Run(context.Background(), in, opt.Under("tso"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,7 +35,7 @@ func states(t testing.TB, in pipeline.Input) (n int64, ok bool) {
 // BenchmarkStates compares the number of states of machine code with that of its source, for the examples and the corpus
 // in C: go test ./internal/frontend/elf -run '^$' -bench States -benchtime 1x -v.
 func BenchmarkStates(b *testing.B) {
-	var programs []pipeline.Input
+	var programs []query.Input
 	paths, err := filepath.Glob(filepath.Join("..", "..", "..", "examples", "*.c"))
 	if err != nil {
 		b.Fatal(err)
@@ -45,7 +45,7 @@ func BenchmarkStates(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		programs = append(programs, pipeline.Input{Name: filepath.Base(path), Text: text})
+		programs = append(programs, query.Input{Name: filepath.Base(path), Text: text})
 	}
 	for _, c := range testkit.LoadCorpus(b, filepath.Join("..", "..", "..", "testdata", "corpus")) {
 		if strings.HasSuffix(c.Input.Name, ".c") && c.Verdict("tso") == verdict.Safe.String() {
@@ -64,7 +64,7 @@ func BenchmarkStates(b *testing.B) {
 				if !ok {
 					continue
 				}
-				machine, ok := states(b, pipeline.Input{Name: strings.TrimSuffix(in.Name, ".c") + ".o", Text: object})
+				machine, ok := states(b, query.Input{Name: strings.TrimSuffix(in.Name, ".c") + ".o", Text: object})
 				if !ok {
 					continue
 				}

@@ -12,16 +12,17 @@ import (
 	"fencepost/internal/memory/reduce"
 	"fencepost/internal/pipeline"
 	"fencepost/internal/testkit"
+	"fencepost/query"
 )
 
 // read makes a program flat; the name of the file says its language.
 func read(t *testing.T, name, text string) *ir.Program {
 	t.Helper()
-	run := pipeline.Open(pipeline.Input{Name: name, Text: []byte(text)})
-	if err := run.Read(t.Context(), pipeline.ReadOptions{Options: pipeline.Defaults()}); err != nil {
+	run := pipeline.Open(query.Input{Name: name, Text: []byte(text)})
+	if err := run.Read(t.Context(), pipeline.ReadOptions{Options: query.Defaults()}); err != nil {
 		t.Fatalf("%v %+v", err, run.Diagnostics)
 	}
-	flat, err := run.Flatten(pipeline.Defaults())
+	flat, err := run.Flatten(query.Defaults())
 	if err != nil {
 		t.Fatal(err)
 	}

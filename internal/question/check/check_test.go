@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"fencepost/internal/pipeline"
+	"fencepost/query"
 	"fencepost/verdict"
 )
 
@@ -29,9 +29,9 @@ thread q { never_there: skip; }
 `
 
 // ask1 asks about a program of one file.
-func ask1(t *testing.T, text string, opt Options, models ...string) pipeline.Answer {
+func ask1(t *testing.T, text string, opt query.CheckOptions, models ...string) query.Answer {
 	t.Helper()
-	a, err := Run(context.Background(), pipeline.Input{Name: "test.fp", Text: []byte(text)}, models, opt)
+	a, err := Run(context.Background(), query.Input{Name: "test.fp", Text: []byte(text)}, opt.Under(query.NamedModels(models...)...))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,7 +39,7 @@ func ask1(t *testing.T, text string, opt Options, models ...string) pipeline.Ans
 }
 
 func TestModelsInOneRun(t *testing.T) {
-	a := ask1(t, dekker, Defaults(), "sc", "tso", "pso")
+	a := ask1(t, dekker, query.CheckOptions{Options: query.Defaults()}, "sc", "tso", "pso")
 	var got []string
 	for _, r := range a.Results {
 		got = append(got, r.Model+"="+r.Verdict.String())
@@ -59,19 +59,19 @@ func loops(t *testing.T) string {
 }
 
 func TestLimitsGiveUnknown(t *testing.T) {
-	opt := Defaults()
+	opt := query.CheckOptions{Options: query.Defaults()}
 	opt.Timeout = 50 * time.Millisecond
 	if r := ask1(t, loops(t), opt, "tso").Results[0]; r.Verdict != verdict.Unknown || !strings.Contains(r.Reason, "time limit") {
 		t.Errorf("%s: %s", r.Verdict, r.Reason)
 	}
-	opt = Defaults()
+	opt = query.CheckOptions{Options: query.Defaults()}
 	opt.Memory = 1 << 20
 	if r := ask1(t, loops(t), opt, "tso").Results[0]; r.Verdict != verdict.Unknown || !strings.Contains(r.Reason, "memory limit") {
 		t.Errorf("%s: %s", r.Verdict, r.Reason)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	a, err := Run(ctx, pipeline.Input{Name: "test.fp", Text: []byte(loops(t))}, []string{"sc"}, Defaults())
+	a, err := Run(ctx, query.Input{Name: "test.fp", Text: []byte(loops(t))}, query.CheckOptions{Options: query.Defaults()}.Under("sc"))
 	if err != nil || a.Results[0].Verdict != verdict.Unknown || !strings.Contains(a.Results[0].Reason, "interrupted") {
 		t.Errorf("%v %+v", err, a.Results)
 	}
@@ -84,8 +84,8 @@ var x, y;
 thread t1 { loop { x = 1; x = 0; } }
 thread t2 { reg r; r = x; assert r < 2; }
 `
-	opt := Defaults()
-	opt.Buffer, opt.Engine = 3, "explicit"
+	opt := query.CheckOptions{Options: query.Defaults()}
+	opt.Buffer, opt.Engines = 3, query.Engines{"explicit"}
 	r := ask1(t, spin, opt, "tso").Results[0]
 	if r.Verdict != verdict.Safe || r.Coverage.Exhaustive || len(r.Coverage.Bounds) != 1 || !r.Coverage.Bounds[0].Hit || r.Coverage.Bounds[0].Value != 3 {
 		t.Errorf("%s %+v", r.Verdict, r.Coverage)
@@ -103,14 +103,14 @@ thread t2 { reg r; r = x; assert r < 2; }
 
 // Nothing ends, so a final condition holds of nothing: that is not safe.
 func TestNoFinalState(t *testing.T) {
-	r := ask1(t, "var x;\nthread t { loop { x = 1; fence; } }\nnever x == 2;", Defaults(), "tso").Results[0]
+	r := ask1(t, "var x;\nthread t { loop { x = 1; fence; } }\nnever x == 2;", query.CheckOptions{Options: query.Defaults()}, "tso").Results[0]
 	if r.Verdict != verdict.Unknown || !strings.Contains(r.Reason, "no execution comes to an end") {
 		t.Errorf("%s: %s", r.Verdict, r.Reason)
 	}
 }
 
 func TestUnreachedAssertionIsWarnedOf(t *testing.T) {
-	r := ask1(t, "var x;\nthread t { reg r; r = x; if (r == 1) { assert r == 2; } }", Defaults(), "sc").Results[0]
+	r := ask1(t, "var x;\nthread t { reg r; r = x; if (r == 1) { assert r == 2; } }", query.CheckOptions{Options: query.Defaults()}, "sc").Results[0]
 	if r.Verdict != verdict.Safe || len(r.Warnings) != 1 || r.Warnings[0].Code != "FP0901" {
 		t.Errorf("%s %+v", r.Verdict, r.Warnings)
 	}
@@ -118,14 +118,14 @@ func TestUnreachedAssertionIsWarnedOf(t *testing.T) {
 
 // An observation does not hide a violation further away.
 func TestObservationAndViolation(t *testing.T) {
-	r := ask1(t, "var x;\nthread t { x = 1; }\nthread u { reg r; r = x; r = x; r = x; r = x; assert r == 0; }\nexists x == 1;", Defaults(), "sc").Results[0]
+	r := ask1(t, "var x;\nthread t { x = 1; }\nthread u { reg r; r = x; r = x; r = x; r = x; assert r == 0; }\nexists x == 1;", query.CheckOptions{Options: query.Defaults()}, "sc").Results[0]
 	if r.Verdict != verdict.Unsafe || r.Question != "assertion" {
 		t.Errorf("%s %s", r.Verdict, r.Question)
 	}
 }
 
 func TestKeepGoing(t *testing.T) {
-	opt := Defaults()
+	opt := query.CheckOptions{Options: query.Defaults()}
 	opt.KeepGoing = true
 	r := ask1(t, "var x;\nthread t { reg r; r = x; assert r == 1; }\nthread u { reg r; r = x; assert r == 2; assert r == 3; }", opt, "sc").Results[0]
 	if r.Verdict != verdict.Unsafe || len(r.Others) != 1 {
@@ -139,12 +139,12 @@ func TestRefusals(t *testing.T) {
 		{"x.fp", "var x;\nthread t * n { x = 1; assert x == 1; }", "FP0902"},
 		{"x.unheard", "", "FP0903"},
 	} {
-		a, err := Run(context.Background(), pipeline.Input{Name: c.name, Text: []byte(c.text)}, []string{"tso"}, Defaults())
+		a, err := Run(context.Background(), query.Input{Name: c.name, Text: []byte(c.text)}, query.CheckOptions{Options: query.Defaults()}.Under("tso"))
 		if err != nil || !a.HasErrors() || a.Diagnostics[len(a.Diagnostics)-1].Code != c.code {
 			t.Errorf("%s: %v %+v", c.code, err, a.Diagnostics)
 		}
 	}
-	opt := Defaults()
+	opt := query.CheckOptions{Options: query.Defaults()}
 	opt.Threads = 2
 	if r := ask1(t, "var x;\nthread t * n { x = 1; assert x == 1; }", opt, "tso").Results[0]; r.Verdict != verdict.Safe {
 		t.Errorf("two instances: %s", r.Verdict)
@@ -163,7 +163,7 @@ var x, y, go;
 thread a { reg r; while (go == 0) { x = 1; } r = y; }
 thread b { reg s; go = 1; y = 1; s = x; assert s != 2; }
 `
-	opt := Defaults()
+	opt := query.CheckOptions{Options: query.Defaults()}
 	r := ask1(t, loop, opt, "pso").Results[0]
 	if r.Verdict != verdict.Unknown || !r.BoundedOnly || !strings.HasPrefix(r.Reason, "no violation within: at most 8 buffered stores per thread (bound hit at test.fp:3)") {
 		t.Errorf("%s %q", r.Verdict, r.Reason)
@@ -180,16 +180,16 @@ thread b { reg s; go = 1; y = 1; s = x; assert s != 2; }
 	if r.Verdict != verdict.Observed || len(r.Warnings) == 0 {
 		t.Errorf("%s %q %v", r.Verdict, r.Reason, r.Warnings)
 	}
-	opt = Defaults()
+	opt = query.CheckOptions{Options: query.Defaults()}
 	opt.Races = true
-	a, err := Run(context.Background(), pipeline.Input{Name: "test.c", Text: []byte(`
+	a, err := Run(context.Background(), query.Input{Name: "test.c", Text: []byte(`
 #include <pthread.h>
 #include <stdatomic.h>
 #include <assert.h>
 atomic_int x, go;
 void *w(void *p) { while (!go) atomic_fetch_add(&x, 1); return 0; }
 int main(void) { pthread_t t; pthread_create(&t, 0, w, 0); go = 1; pthread_join(t, 0); assert(x < 3); }
-`)}, []string{"sc"}, opt)
+`)}, opt.Under("sc"))
 	if err != nil || len(a.Results) != 1 || a.Results[0].Verdict != verdict.Unsafe {
 		t.Errorf("the races are open, the assertion is not: %v %+v", err, a)
 	}
@@ -197,13 +197,13 @@ int main(void) { pthread_t t; pthread_create(&t, 0, w, 0); go = 1; pthread_join(
 
 // Bounds that bmc raised by itself were not set by the user.
 func TestGiven(t *testing.T) {
-	opt := Options{}
+	opt := query.CheckOptions{}
 	opt.BMC.Rounds = 8
-	if g := opt.Given(); g.Rounds != 8 {
+	if g := Given(&opt); g.Rounds != 8 {
 		t.Errorf("%+v", g)
 	}
 	opt.BMC.Auto = true
-	if g := opt.Given(); g.Rounds != 0 {
+	if g := Given(&opt); g.Rounds != 0 {
 		t.Errorf("--auto: %+v", g)
 	}
 }

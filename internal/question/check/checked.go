@@ -6,6 +6,7 @@ import (
 
 	"fencepost/internal/ir"
 	"fencepost/internal/pipeline"
+	"fencepost/query"
 	"fencepost/verdict"
 )
 
@@ -20,9 +21,9 @@ func checked(p *pipeline.Program, flat *ir.Program) *verdict.Checked {
 	}
 	switch {
 	case p.Props.Fairness != 0:
-		c.Liveness = pipeline.LivenessFair
+		c.Liveness = string(query.LivenessFair)
 	case p.Props.Endless:
-		c.Liveness = pipeline.LivenessSpin
+		c.Liveness = string(query.LivenessSpin)
 	}
 	type position struct {
 		file      string
@@ -80,7 +81,7 @@ func hasLoop(f *ir.Func) bool {
 }
 
 // cover notes in an answer what was checked, and warns if a safe says little.
-func cover(res *verdict.Result, p *pipeline.Program, flat *ir.Program, opt *Options) {
+func cover(res *verdict.Result, p *pipeline.Program, flat *ir.Program, opt *query.CheckOptions) {
 	if res.Verdict != verdict.Safe && res.Verdict != verdict.NotObserved && res.Verdict != verdict.Unknown {
 		return
 	}
@@ -88,8 +89,8 @@ func cover(res *verdict.Result, p *pipeline.Program, flat *ir.Program, opt *Opti
 	races := opt.Races
 	c.Races = races
 	switch {
-	case c.Loops && opt.Endless.OnlyCounts(p.Props, flat): // all of them count
-		c.Liveness = pipeline.LivenessSpin
+	case c.Loops && pipeline.EndlessOnlyCounts(&opt.Endless, p.Props, flat): // all of them count
+		c.Liveness = string(query.LivenessSpin)
 	case !strings.Contains(string(res.Question), string(verdict.NonTermination)): // the engine did not ask
 		c.Liveness = ""
 	}

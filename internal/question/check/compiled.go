@@ -4,23 +4,25 @@ import (
 	"context"
 	"strings"
 
-	"fencepost/internal/pipeline"
+	"fencepost/query"
 	"fencepost/verdict"
 )
 
-// RunCompiled answers the questions of a program about its source and about the machine code that was made of it: two
+// RunCompiled answers the questions of a program about its source and about opt.Binary, the machine code that was made of it: two
 // results for each model, of which the second compares the two. A violation that only the machine code has is the
 // compiler's doing, unless the source has a data race: then C promises nothing, and the compiler has used that.
 // Accesses to volatile variables count as races here, as they do in C.
-func RunCompiled(ctx context.Context, source, binary pipeline.Input, models []string, opt Options) (pipeline.Answer, error) {
-	before, err := Run(ctx, source, models, opt)
+func RunCompiled(ctx context.Context, source query.Input, opt query.CheckOptions) (query.Answer, error) {
+	binary := *opt.Binary
+	opt.Binary = nil
+	before, err := Run(ctx, source, opt)
 	if err != nil || before.HasErrors() {
 		return before, err
 	}
 	machine := opt
 	machine.Lang = "x86"
-	after, err := Run(ctx, binary, models, machine)
-	out := pipeline.Answer{Diagnostics: append(before.Diagnostics, after.Diagnostics...)}
+	after, err := Run(ctx, binary, machine)
+	out := query.Answer{Diagnostics: append(before.Diagnostics, after.Diagnostics...)}
 	if err != nil || after.HasErrors() {
 		return out, err
 	}
@@ -75,9 +77,9 @@ func endsToo(ctx context.Context, source, binary pipeline.Input, so *verdict.Res
 
 // racesOf answers whether the source has a data race under SC, as C defines one: one result, or none if the question
 // was refused.
-func racesOf(ctx context.Context, source pipeline.Input, opt Options) ([]verdict.Result, error) {
-	opt.Races, opt.Engine, opt.CrossCheck, opt.KeepGoing, opt.Finals, opt.Endings = true, "", false, false, false, false
-	answer, err := Run(ctx, source, []string{"sc"}, opt)
+func racesOf(ctx context.Context, source query.Input, opt query.CheckOptions) ([]verdict.Result, error) {
+	opt.Models, opt.Races, opt.Engines, opt.CrossCheck, opt.KeepGoing, opt.Finals, opt.Endings = query.Models{query.SC}, true, nil, false, false, false, false
+	answer, err := Run(ctx, source, opt)
 	return append([]verdict.Result{}, answer.Results...), err
 }
 

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"fencepost/internal/pipeline"
+	"fencepost/query"
 	"fencepost/verdict"
 )
 
@@ -293,9 +293,9 @@ func TestEndless(t *testing.T) {
 			engines = []string{p.only}
 		}
 		for _, e := range engines {
-			opt := Defaults()
-			opt.Engine, opt.Endless.Liveness, opt.Workers = e, pipeline.LivenessSpin, 1
-			a, err := Run(context.Background(), pipeline.Input{Name: p.file, Text: []byte(p.text)}, []string{"sc", "tso", "pso"}, opt)
+			opt := query.CheckOptions{Options: query.Defaults()}
+			opt.Engines, opt.Endless.Liveness, opt.Workers = query.NamedEngines(e), query.LivenessSpin, 1
+			a, err := Run(context.Background(), query.Input{Name: p.file, Text: []byte(p.text)}, opt.Under("sc", "tso", "pso"))
 			if err != nil {
 				t.Errorf("%s: %v", p.name, err)
 				continue
@@ -319,9 +319,9 @@ func TestEndless(t *testing.T) {
 // TestEndlessRefused: an engine that does not ask whether loops end says so, and takes programs without loops.
 func TestEndlessRefused(t *testing.T) {
 	for _, e := range []string{"bmc", "lazy"} {
-		opt := Defaults()
-		opt.Engine, opt.Endless.Liveness = e, pipeline.LivenessSpin
-		a, err := Run(context.Background(), pipeline.Input{Name: "a.fp", Text: []byte(waiting[0].text)}, []string{"tso"}, opt)
+		opt := query.CheckOptions{Options: query.Defaults()}
+		opt.Engines, opt.Endless.Liveness = query.NamedEngines(e), query.LivenessSpin
+		a, err := Run(context.Background(), query.Input{Name: "a.fp", Text: []byte(waiting[0].text)}, opt.Under("tso"))
 		if err != nil || len(a.Diagnostics) == 0 || !strings.Contains(a.Diagnostics[0].Message, e+" does not ask whether loops end") {
 			t.Errorf("%s: %v, %v", e, err, a.Diagnostics)
 		}
@@ -369,10 +369,10 @@ thread b { reg r; r = 1; while (r == 1) { y = 1; fence; r = x; if (r == 1) { y =
 	}
 	for _, c := range cases {
 		for _, model := range []string{"sc", "tso", "pso"} {
-			opt := Defaults()
+			opt := query.CheckOptions{Options: query.Defaults()}
 			opt.Buffer, opt.Workers = 2, 1
-			opt.Endless = pipeline.Endless{Liveness: pipeline.LivenessFair, Fairness: c.fairness, Starvation: c.starvation}
-			a, err := Run(context.Background(), pipeline.Input{Name: c.file, Text: []byte(c.text)}, []string{model}, opt)
+			opt.Endless = query.Endless{Liveness: query.LivenessFair, Fairness: query.Fairness(c.fairness), Starvation: c.starvation}
+			a, err := Run(context.Background(), query.Input{Name: c.file, Text: []byte(c.text)}, opt.Under(query.Model(model)))
 			if err != nil || a.HasErrors() {
 				t.Errorf("%s, %s under %s: %v %v", c.name, c.fairness, model, err, a.Diagnostics)
 				continue
@@ -389,8 +389,8 @@ thread b { reg r; r = 1; while (r == 1) { y = 1; fence; r = x; if (r == 1) { y =
 // being safe, and loops that were judged under SC have a witness under the model that was asked about.
 func TestEndlessBeyondBuffers(t *testing.T) {
 	const counts = "var x, z; thread a { reg r; while (r != 1) { z = (z + 1) % 1100; r = x; } } thread b { reg q; q = x; }"
-	opt := Defaults()
-	opt.Endless.Liveness, opt.Buffer = pipeline.LivenessFair, 1
+	opt := query.CheckOptions{Options: query.Defaults()}
+	opt.Endless.Liveness, opt.Buffer = query.LivenessFair, 1
 	for _, r := range ask1(t, counts, opt, "tso", "pso").Results {
 		if r.Verdict == verdict.Safe && r.Coverage.Exhaustive {
 			t.Errorf("safe under %s: all executions", r.Model)
@@ -398,7 +398,7 @@ func TestEndlessBeyondBuffers(t *testing.T) {
 	}
 	opt.Buffer = 0
 	const short = "var x, z; thread a { reg r; while (r != 1) { z = (z + 1) % 40; r = x; } } thread b { reg q; while (q != 1) { q = x; } }"
-	opt.Endless.Liveness = pipeline.LivenessSpin
+	opt.Endless.Liveness = query.LivenessSpin
 	for _, r := range ask1(t, short, opt, "sc", "tso").Results {
 		if r.Verdict != verdict.Unsafe {
 			t.Errorf("%s under %s: %s", r.Verdict, r.Model, r.Reason)

@@ -13,6 +13,7 @@ import (
 	"fencepost/internal/engine/rf"
 	"fencepost/internal/ir"
 	"fencepost/internal/pipeline"
+	"fencepost/query"
 	"fencepost/verdict"
 )
 
@@ -22,13 +23,13 @@ import (
 
 // Identity says what an exploration is about. Parts of explorations with different identities are never mixed.
 type Identity struct {
-	Version string `json:"version"` // of fencepost
-	Program string `json:"program"` // hash of the text of all files that were read, and of what the front end made of them
-	Model   string `json:"model"`
-	Options string `json:"options"` // hash of the options that change what is explored
+	Version string      `json:"version"` // of fencepost
+	Program string      `json:"program"` // hash of the text of all files that were read, and of what the front end made of them
+	Model   query.Model `json:"model"`
+	Options string      `json:"options"` // hash of the options that change what is explored
 }
 
-// Differs names what two identities differ in, "" if in nothing.
+// Differs names what two identities differ in: "version", "program", "memory model" or "options"; "" if in nothing.
 func (id Identity) Differs(o Identity) string {
 	switch {
 	case id.Version != o.Version:
@@ -48,7 +49,7 @@ func (id Identity) Differs(o Identity) string {
 type opened struct {
 	Identity Identity
 	run      *pipeline.Run
-	q        *query
+	q        *question
 	task     *engine.Task
 }
 
@@ -60,13 +61,13 @@ type Exploration struct {
 
 // Open reads a program for a check in parts. Without an exploration and an error, the program or the question was
 // refused, and the diagnostics say why.
-func Open(ctx context.Context, in pipeline.Input, model string, opt Options, version string) (*Exploration, []verdict.Diagnostic, error) {
+func Open(ctx context.Context, in query.Input, opt query.CheckOptions, version string) (*Exploration, []verdict.Diagnostic, error) {
 	if err := inParts(&opt, "rf"); err != nil {
 		return nil, nil, err
 	}
 	var e *Exploration
-	diags, err := openRun(ctx, in, model, &opt, func(ctx context.Context, run *pipeline.Run) error {
-		o, err := open(ctx, run, model, opt, version)
+	diags, err := openRun(ctx, in, &opt, func(ctx context.Context, run *pipeline.Run) error {
+		o, err := open(ctx, run, opt, version)
 		if err != nil {
 			return err
 		}
@@ -85,9 +86,9 @@ func Open(ctx context.Context, in pipeline.Input, model string, opt Options, ver
 }
 
 // openRun does the first stages of a question, and returns the diagnostics.
-func openRun(ctx context.Context, in pipeline.Input, model string, opt *Options, work func(context.Context, *pipeline.Run) error) ([]verdict.Diagnostic, error) {
+func openRun(ctx context.Context, in query.Input, opt *query.CheckOptions, work func(context.Context, *pipeline.Run) error) ([]verdict.Diagnostic, error) {
 	run := pipeline.Open(in)
-	run.Asks(opt.about(), model)
+	run.Asks(about(opt), opt.Models[0])
 	if err := run.Do(ctx, func(ctx context.Context) error { return work(ctx, run) }); err != nil {
 		return nil, err
 	}
@@ -95,24 +96,29 @@ func openRun(ctx context.Context, in pipeline.Input, model string, opt *Options,
 }
 
 // inParts refuses what cannot be explored in parts, and chooses the engine.
-func inParts(opt *Options, name string) error {
+func inParts(opt *query.CheckOptions, name query.Engine) error {
 	if err := opt.Validate(); err != nil {
 		return err
 	}
+	opt.Models = opt.Models.OrTSO()
 	switch {
-	case opt.Engine != "" && opt.Engine != name:
-		return &pipeline.OptionError{Option: "engine for an exploration in parts", Value: opt.Engine, Want: name}
+	case opt.AnyThreads:
+		return &query.OptionError{Option: "number of threads for an exploration in parts", Value: "any", Want: "a number"}
+	case len(opt.Models) != 1:
+		return &query.OptionError{Option: "memory models for an exploration in parts", Value: opt.Models.String(), Want: "one"}
+	case len(opt.Engines) > 0 && opt.Engines.String() != string(name):
+		return &query.OptionError{Option: "engine for an exploration in parts", Value: opt.Engines.String(), Want: string(name)}
 	case opt.Robustness:
-		return &pipeline.OptionError{Option: "question for an exploration in parts", Value: "robustness", Want: "one without it"}
+		return &query.OptionError{Option: "question for an exploration in parts", Value: "robustness", Want: "one without it"}
 	case opt.Races:
-		return &pipeline.OptionError{Option: "question for an exploration in parts", Value: "data races", Want: "one without them"}
+		return &query.OptionError{Option: "question for an exploration in parts", Value: "data races", Want: "one without them"}
 	}
-	opt.Engine, opt.CrossCheck, opt.Endings = name, false, false
+	opt.Engines, opt.CrossCheck, opt.Endings = query.Engines{name}, false, false
 	return nil
 }
 
-func open(ctx context.Context, run *pipeline.Run, model string, opt Options, version string) (*opened, error) {
-	m, err := pipeline.ParseModel(model)
+func open(ctx context.Context, run *pipeline.Run, opt query.CheckOptions, version string) (*opened, error) {
+	m, err := pipeline.ParseModel(opt.Models[0])
 	if err != nil {
 		return nil, err
 	}
@@ -120,7 +126,7 @@ func open(ctx context.Context, run *pipeline.Run, model string, opt Options, ver
 	if err != nil {
 		return nil, err
 	}
-	q := &query{Program: run.Program, flat: flat, model: m, opt: opt}
+	q := &question{Program: run.Program, flat: flat, model: m, opt: opt}
 	if err := q.refused(); err != nil {
 		return nil, err
 	}
@@ -128,11 +134,11 @@ func open(ctx context.Context, run *pipeline.Run, model string, opt Options, ver
 	if err != nil {
 		return nil, err
 	}
-	how := opt.asked()
+	how := askedBy(&q.opt)
 	task := q.QuestionTask(flat, m, &how)
 	if report := task.Progress; report != nil {
-		task.Progress = func(p engine.Progress) {
-			p.Engine = opt.Engine
+		task.Progress = func(p query.Progress) {
+			p.Engine = opt.Engines[0]
 			report(p)
 		}
 	}
@@ -142,7 +148,7 @@ func open(ctx context.Context, run *pipeline.Run, model string, opt Options, ver
 // limits are options that do not change what is explored.
 var limits = []string{"timeout", "memory"}
 
-func identify(q *query, version string) (Identity, error) {
+func identify(q *question, version string) (Identity, error) {
 	options := pipeline.NewAsked(Command, q.opt).Options
 	for _, name := range limits {
 		delete(options, name)
@@ -161,7 +167,7 @@ func identify(q *query, version string) (Identity, error) {
 	}
 	fmt.Fprint(program, ir.Print(q.flat))
 	return Identity{
-		Version: version, Program: hex.EncodeToString(program.Sum(nil)), Model: q.model.String(), Options: hash(text),
+		Version: version, Program: hex.EncodeToString(program.Sum(nil)), Model: query.Model(q.model.String()), Options: hash(text),
 	}, nil
 }
 
@@ -172,7 +178,7 @@ func hash(text []byte) string {
 
 // Answer returns the answer, given what all parts found, and how many seconds they took. If tasks are left, unfinished
 // says why.
-func (e *Exploration) Answer(ctx context.Context, found rf.Found, unfinished string, seconds float64) (pipeline.Answer, error) {
+func (e *Exploration) Answer(ctx context.Context, found rf.Found, unfinished string, seconds float64) (query.Answer, error) {
 	if unfinished != "" && !found.Stopped {
 		found.Stopped, found.Unknown = true, fmt.Sprintf("%s after %d executions", unfinished, found.All())
 	}
@@ -186,7 +192,7 @@ func (e *Exploration) Answer(ctx context.Context, found rf.Found, unfinished str
 }
 
 // answer assembles the answer from the outcome of all parts, as if the engine had returned it.
-func (e *opened) answer(ctx context.Context, whole *engine.Engine, outcome func() (*engine.Outcome, error)) (pipeline.Answer, error) {
+func (e *opened) answer(ctx context.Context, whole *engine.Engine, outcome func() (*engine.Outcome, error)) (query.Answer, error) {
 	by := &engine.Engine{
 		Name: whole.Name, Supports: func(*engine.Task) error { return nil },
 		Run: func(ctx context.Context, task *engine.Task) (*engine.Outcome, error) {
@@ -198,7 +204,7 @@ func (e *opened) answer(ctx context.Context, whole *engine.Engine, outcome func(
 	}
 	return e.run.Answer(ctx, Command, e.q.opt, func(ctx context.Context) ([]verdict.Result, error) {
 		a := &pipeline.Asking{Engine: by, Model: e.q.model, Under: e.q.model}
-		e.q.Ask(ctx, a, e.q.flat, e.q.opt.asked())
+		e.q.Ask(ctx, a, e.q.flat, askedBy(&e.q.opt))
 		if a.Err != nil {
 			return nil, a.Err
 		}

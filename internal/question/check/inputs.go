@@ -13,12 +13,12 @@ import (
 
 // refusedInputs refuses inputs of too many values: because of how the questions are asked, or because
 // bmc, for which inputs are free variables, does not take the program for another reason.
-func refusedInputs(q *query) error {
+func refusedInputs(q *question) error {
 	unlisted := memory.Unlisted(q.flat)
-	if unlisted == nil || q.opt.Engine != "" {
+	if unlisted == nil || len(q.opt.Engines) > 0 {
 		return nil
 	}
-	how := q.opt.asked()
+	how := askedBy(&q.opt)
 	var err error
 	if !q.opt.Robustness && !q.opt.Races && !q.opt.Finals && !q.opt.KeepGoing && !q.opt.NoReduction {
 		if err = bmc.Engine.Supports(q.QuestionTask(q.flat, q.model, &how)); err == nil {
@@ -30,7 +30,7 @@ func refusedInputs(q *query) error {
 
 // tooManyValues refuses an input that has too many values to try them one by one. why is the
 // objection of bmc, nil if bmc was not considered.
-func tooManyValues(q *query, why error) error {
+func tooManyValues(q *question, why error) error {
 	d := q.Unsupported(engine.TriesInputs("this question", q.flat))
 	if why != nil {
 		d.Message = "this input has too many values to try them one by one"

@@ -13,6 +13,7 @@ import (
 	"fencepost/internal/memory"
 	"fencepost/internal/pipeline"
 	"fencepost/internal/supervise"
+	"fencepost/query"
 	"fencepost/verdict"
 )
 
@@ -41,10 +42,10 @@ func (c *Contradiction) Error() string {
 }
 
 // portfolio answers a program's own questions under one model.
-func (q *query) portfolio(ctx context.Context) (*verdict.Result, error) {
+func (q *question) portfolio(ctx context.Context) (*verdict.Result, error) {
 	s := q.schedule(pipeline.Asking{Model: q.model, Under: q.model}, nil)
 	var rob *robustness
-	if q.model != memory.SC && q.opt.Engine == "" {
+	if q.model != memory.SC && len(q.opt.Engines) == 0 {
 		if rob = q.robustFirst(s); rob != nil {
 			s.attempts = append([]*attempt{rob.attempt}, s.attempts...)
 		}
@@ -75,7 +76,7 @@ func (q *query) portfolio(ctx context.Context) (*verdict.Result, error) {
 
 // schedule makes the attempts of all engines that take the program, except the one that has been
 // asked already.
-func (q *query) schedule(as pipeline.Asking, asked *engine.Engine) *schedule {
+func (q *question) schedule(as pipeline.Asking, asked *engine.Engine) *schedule {
 	s := &schedule{crossCheck: q.opt.CrossCheck, log: q.opt.Turns, memory: q.opt.Memory, grace: supervise.Grace(q.opt.Timeout) / 2}
 	s.attempts = q.attempts(s, as, asked)
 	return s
@@ -83,11 +84,11 @@ func (q *query) schedule(as pipeline.Asking, asked *engine.Engine) *schedule {
 
 // attempts makes the attempts of all engines that take the program, except the one that has been
 // asked already.
-func (q *query) attempts(s *schedule, as pipeline.Asking, asked *engine.Engine) []*attempt {
+func (q *question) attempts(s *schedule, as pipeline.Asking, asked *engine.Engine) []*attempt {
 	var all []*attempt
-	how := q.opt.asked()
-	for _, e := range pipeline.Engines(q.opt.engines()) {
-		if asked != nil && asked.Name == e.Name || !q.opt.takes(e.Name) {
+	how := askedBy(&q.opt)
+	for _, e := range pipeline.Engines(&q.opt) {
+		if asked != nil && asked.Name == e.Name || !takes(&q.opt, e.Name) {
 			continue
 		}
 		by, err := takenBy(q, e, as.Under)
@@ -97,7 +98,7 @@ func (q *query) attempts(s *schedule, as pipeline.Asking, asked *engine.Engine) 
 		a := newAttempt(e, as.Model, as.Under, s)
 		a.partial = by != q
 		a.work = func(ctx context.Context) { by.askRaising(ctx, a.ask, how) }
-		if e.Name == bmc.Engine.Name && bmc.Estimate(q.flat, q.opt.boundsOfBMC()) > smallFormula {
+		if e.Name == bmc.Engine.Name && bmc.Estimate(q.flat, boundsOfBMC(&q.opt)) > smallFormula {
 			a.since = turns // it waits until all engines run at the same time
 		}
 		all = append(all, a)
@@ -106,13 +107,25 @@ func (q *query) attempts(s *schedule, as pipeline.Asking, asked *engine.Engine) 
 	return all
 }
 
+// takes reports whether the options name the engine, or none.
+func takes(o *query.CheckOptions, name string) bool {
+	return len(o.Engines) == 0 || slices.Contains(o.Engines, query.Engine(name))
+}
+
+// boundsOfBMC returns the bounds of bounded model checking.
+func boundsOfBMC(o *query.CheckOptions) query.BMCOptions {
+	b := o.BMC
+	b.Unroll = o.Unroll
+	return b
+}
+
 // takenBy returns the query as an engine takes it, or why the engine does not take it. An engine that does not ask
 // whether loops end is asked the rest, if the user did not say which loops must end. Its violations count. That it
 // finds none is an answer only if no other engine has one.
-func takenBy(q *query, e *engine.Engine, under memory.Model) (*query, error) {
-	how := q.opt.asked()
+func takenBy(q *question, e *engine.Engine, under memory.Model) (*question, error) {
+	how := askedBy(&q.opt)
 	err := e.Supports(q.QuestionTask(q.flat, under, &how))
-	if err == nil || !q.opt.Endless.Default() || !q.Props.Endless {
+	if err == nil || q.opt.Liveness != "" || !q.Props.Endless {
 		return q, err
 	}
 	props := *q.Props
@@ -131,8 +144,8 @@ type robustness struct {
 // robustFirst makes the attempt that asks whether the program is robust. It returns nil where that
 // cannot be asked, or does not help: states inside atomic sections are not those of SC. Only a robust
 // without bounds counts.
-func (q *query) robustFirst(s *schedule) *robustness {
-	e := pipeline.Engine("robust", pipeline.EngineOptions{})
+func (q *question) robustFirst(s *schedule) *robustness {
+	e := pipeline.Engine("robust", nil)
 	task := q.RobustTask(q.flat, q.model, &q.opt.Options)
 	if e.Supports(task) != nil || q.Props.Fairness != 0 || engine.InsideSections(q.flat, q.Props) != "" {
 		return nil
@@ -153,7 +166,7 @@ func (q *query) robustFirst(s *schedule) *robustness {
 }
 
 // run asks whether the program is robust, and replays an attack.
-func (r *robustness) run(ctx context.Context, q *query, task *engine.Task) (err error) {
+func (r *robustness) run(ctx context.Context, q *question, task *engine.Task) (err error) {
 	defer pipeline.Recover(r.ask, &err)
 	out, err := pipeline.RunEngine(ctx, r.ask.Engine, task)
 	if err != nil {
@@ -178,14 +191,14 @@ func (r *robustness) run(ctx context.Context, q *query, task *engine.Task) (err 
 
 // Others asks all engines, except the one that has finished already, if a has one. It returns the
 // engines that were asked, and the best answer of all.
-func Others(ctx context.Context, p *pipeline.Program, flat *ir.Program, a *pipeline.Asking, opt Options) ([]verdict.EngineReport, *verdict.Result, error) {
-	if a.Engine != nil && opt.Patience > 0 {
+func Others(ctx context.Context, p *pipeline.Program, flat *ir.Program, a *pipeline.Asking, opt query.CheckOptions) ([]verdict.EngineReport, *verdict.Result, error) {
+	if a.Engine != nil && opt.OthersTime > 0 {
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, opt.Patience)
+		ctx, cancel = context.WithTimeout(ctx, opt.OthersTime)
 		defer cancel()
 	}
 	supervise.Wait(ctx)
-	q := &query{Program: p, flat: flat, model: a.Model, opt: opt}
+	q := &question{Program: p, flat: flat, model: a.Model, opt: opt}
 	s := q.schedule(*a, a.Engine)
 	res, err := s.answer(ctx)
 	if err != nil {

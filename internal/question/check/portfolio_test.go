@@ -13,6 +13,7 @@ import (
 	"fencepost/internal/memory"
 	"fencepost/internal/pipeline"
 	"fencepost/internal/supervise"
+	"fencepost/query"
 	"fencepost/verdict"
 )
 
@@ -226,7 +227,7 @@ var x, y;
 thread t1 { x = 1; fence; y = 1; }
 thread t2 { reg r, s; r = y; s = x; assert r == 0; }
 `
-	r := ask1(t, broken, Defaults(), "tso").Results[0]
+	r := ask1(t, broken, query.CheckOptions{Options: query.Defaults()}, "tso").Results[0]
 	if r.Verdict != verdict.Unsafe || r.Model != "tso" || len(r.Engines) != 2 || r.Engines[0].Question != verdict.Robustness || r.Engines[0].Verdict != verdict.Safe {
 		t.Fatalf("%+v", r)
 	}
@@ -243,7 +244,7 @@ thread t2 { reg r, s; r = y; s = x; assert r == 0; }
 		t.Errorf("%d of 2 stores reach memory in the witness", flushes)
 	}
 	safe := strings.Replace(broken, "assert r == 0", "assert r <= s", 1)
-	r = ask1(t, safe, Defaults(), "tso").Results[0]
+	r = ask1(t, safe, query.CheckOptions{Options: query.Defaults()}, "tso").Results[0]
 	if r.Verdict != verdict.Safe || !r.Coverage.Exhaustive || !strings.Contains(r.By, "robustness") {
 		t.Errorf("%+v", r)
 	}
@@ -264,14 +265,14 @@ func TestPlanningTakesTurns(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	var lines []string
-	opt := Defaults()
+	opt := query.CheckOptions{Options: query.Defaults()}
 	opt.Workers, opt.Timeout = 1, 0
 	opt.Turns = func(line string) {
 		if lines = append(lines, line); len(lines) == 4 {
 			cancel()
 		}
 	}
-	if _, err := Run(ctx, pipeline.Input{Name: "test.fp", Text: []byte(text.String())}, []string{"tso"}, opt); err != nil {
+	if _, err := Run(ctx, query.Input{Name: "test.fp", Text: []byte(text.String())}, opt.Under("tso")); err != nil {
 		t.Fatal(err)
 	}
 	want := []string{"robust under tso: turn 1", "explicit under tso: turn 1", "smc under tso: turn 1", "robust under tso: turn 2"}
@@ -288,7 +289,7 @@ thread t1 { reg r; x = 1; r = y; z = 1 - r; }
 thread t2 * 2 { reg s, u; y = 1; fence; s = x; if (s == 0) { u = z; assert u == 0; } }
 thread t3 { reg q; q = z; assert q == 0; }
 `
-	opt := Defaults()
+	opt := query.CheckOptions{Options: query.Defaults()}
 	opt.KeepGoing = true
 	r := ask1(t, sb, opt, "tso").Results[0]
 	if r.Verdict != verdict.Unsafe || len(r.Others) != 2 {
@@ -332,7 +333,7 @@ thread t2 { reg r, g;
   g = xchg(lock, 1); }
 never t1:r == 0 && t2:r == 0 || t1:g == 0 && t2:g == 0;
 `
-	r := ask1(t, fenced, Defaults(), "tso").Results[0]
+	r := ask1(t, fenced, query.CheckOptions{Options: query.Defaults()}, "tso").Results[0]
 	if r.Verdict != verdict.Safe {
 		t.Fatalf("%s", r.Verdict)
 	}

@@ -10,12 +10,13 @@ import (
 	"fencepost/internal/pipeline"
 	"fencepost/internal/replay"
 	"fencepost/internal/trace"
+	"fencepost/query"
 	"fencepost/verdict"
 )
 
 // withRaces looks for data races first, and then asks the program's own questions. Which accesses race
 // is the same in all executions with one trace, so one execution of each trace is enough.
-func (q *query) withRaces(ctx context.Context) (*verdict.Result, error) {
+func (q *question) withRaces(ctx context.Context) (*verdict.Result, error) {
 	res, err := q.dataRaces(ctx)
 	beyond := err == nil && res.Verdict == verdict.Unknown && res.Coverage.Beyond() != nil
 	if err != nil || res.Verdict != verdict.Safe && !res.BoundedOnly && !beyond || q.Props.Empty() && !q.opt.Finals {
@@ -28,17 +29,17 @@ func (q *query) withRaces(ctx context.Context) (*verdict.Result, error) {
 	if how.Verdict != verdict.Unsafe { // else it names what is violated
 		how.Question += ", " + verdict.DataRaces
 	}
-	pipeline.Join(how, res, q.opt.Given())
+	pipeline.Join(how, res, Given(&q.opt))
 	return how, nil
 }
 
 // dataRaces answers whether some execution has a data race by the definition of C11.
-func (q *query) dataRaces(ctx context.Context) (*verdict.Result, error) {
+func (q *question) dataRaces(ctx context.Context) (*verdict.Result, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	var found *verdict.Violation
 	var broken error
-	how := q.opt.engines().SMC
+	how := smc.Options{SourceDPOR: q.opt.Algorithm == query.SourceDPOR}
 	how.Unfinished, how.IdleRounds = true, 2
 	how.Visit = func(w *verdict.Witness) {
 		if found != nil || broken != nil {
@@ -70,13 +71,13 @@ func (q *query) dataRaces(ctx context.Context) (*verdict.Result, error) {
 		q.AddTexts(found.Witness)
 	}
 	return q.Conclude(&pipeline.Conclusion{
-		Question: verdict.DataRaces, Model: q.model, Engine: explorer.Name, Outcome: out, Given: q.opt.Given(), Violation: found,
+		Question: verdict.DataRaces, Model: q.model, Engine: explorer.Name, Outcome: out, Given: Given(&q.opt), Violation: found,
 	}), nil
 }
 
 // showReached adds the execution that reaches a construct that is not supported to an outcome that
 // found such a construct.
-func showReached(ctx context.Context, q *query, out *engine.Outcome) error {
+func showReached(ctx context.Context, q *question, out *engine.Outcome) error {
 	_, met, err := pipeline.Reachable(ctx, q.Program, q.flat, q.model, &q.opt.Options)
 	if err == nil && met != nil {
 		out.Coverage.Unsupported = met.Coverage.Unsupported
@@ -89,10 +90,10 @@ const CyclicReason = "an execution has a trace with a cycle"
 
 // robustByTraces answers whether the program has a trace with a cycle under a model [AAAJLS15 §1]: it is
 // robust if it has none.
-func (q *query) robustByTraces(ctx context.Context) (*verdict.Result, error) {
+func (q *question) robustByTraces(ctx context.Context) (*verdict.Result, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	c := &pipeline.Conclusion{Question: verdict.Robustness, Model: q.model, Engine: smc.Engine.Name, Given: q.opt.Given()}
+	c := &pipeline.Conclusion{Question: verdict.Robustness, Model: q.model, Engine: smc.Engine.Name, Given: Given(&q.opt)}
 	flat, met, err := pipeline.Reachable(ctx, q.Program, q.flat, q.model, &q.opt.Options)
 	if err != nil {
 		return nil, err
@@ -104,7 +105,7 @@ func (q *query) robustByTraces(ctx context.Context) (*verdict.Result, error) {
 	q.flat = flat
 	var cyclic *verdict.Trace
 	var broken error
-	how := q.opt.engines().SMC
+	how := smc.Options{SourceDPOR: q.opt.Algorithm == query.SourceDPOR}
 	how.Traces, how.Unfinished = true, true
 	how.Visit = func(w *verdict.Witness) {
 		if cyclic != nil || broken != nil {
@@ -141,7 +142,7 @@ func (q *query) robustByTraces(ctx context.Context) (*verdict.Result, error) {
 const stopsInside = "a thread may stop inside an atomic section, and such executions have no trace; `robust` covers them"
 
 // cyclic replays an execution and describes its trace.
-func (q *query) cyclic(w *verdict.Witness) (*verdict.Trace, error) {
+func (q *question) cyclic(w *verdict.Witness) (*verdict.Trace, error) {
 	model, err := replay.ParseModel(q.model.String())
 	if err != nil {
 		return nil, err
@@ -150,7 +151,7 @@ func (q *query) cyclic(w *verdict.Witness) (*verdict.Trace, error) {
 		return nil, fmt.Errorf("an execution does not replay: %w", err)
 	}
 	q.AddTexts(w)
-	return pipeline.DescribeTrace(q.flat, w, pipeline.ByTrace), nil
+	return pipeline.DescribeTrace(q.flat, w, query.ByTrace), nil
 }
 
 // UntilRace cuts an execution off after the second access of its race, if that still shows the race.

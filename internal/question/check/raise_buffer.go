@@ -5,6 +5,7 @@ import (
 
 	"fencepost/internal/engine/explicit"
 	"fencepost/internal/pipeline"
+	"fencepost/query"
 )
 
 // Longer buffers. A program with loops can need longer buffers than the default bound allows and yet
@@ -14,18 +15,18 @@ import (
 // answer stays.
 
 const (
-	longestBuffer = 8 * pipeline.DefaultBuffer
+	longestBuffer = 8 * query.DefaultBuffer
 	raisedStates  = 200_000 // of a search, for another one with a larger bound
 )
 
 // askRaising asks an engine, and asks again with longer buffers where they alone prevent an answer.
-func (q *query) askRaising(ctx context.Context, a *pipeline.Asking, how pipeline.Asked) {
+func (q *question) askRaising(ctx context.Context, a *pipeline.Asking, how pipeline.Asked) {
 	q.Ask(ctx, a, q.flat, how)
 	if a.Engine.Name != explicit.Engine.Name || q.opt.Buffer > 0 {
 		return
 	}
 	last := a
-	for how.Buffer = 2 * pipeline.DefaultBuffer; how.Buffer <= longestBuffer && onlyBuffers(last); how.Buffer *= 2 {
+	for how.Buffer = 2 * query.DefaultBuffer; how.Buffer <= longestBuffer && onlyBuffers(last); how.Buffer *= 2 {
 		next := &pipeline.Asking{Engine: a.Engine, Model: a.Model, Under: a.Under, Share: a.Share}
 		q.Ask(ctx, next, q.flat, how)
 		if next.Err != nil || definite(next.Result) {

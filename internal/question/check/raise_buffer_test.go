@@ -3,6 +3,7 @@ package check
 import (
 	"testing"
 
+	"fencepost/query"
 	"fencepost/verdict"
 )
 
@@ -15,11 +16,11 @@ var x, y, z;
 thread a { reg r, i; while (i < 2) { z = 1; z = 2; z = 3; z = 4; z = 5; i = i + 1; } x = 1; r = y; assert r <= 1; }
 thread b { reg s; y = 1; s = x; s = z; assert s <= 5; }
 `
-	r := ask1(t, eleven, Defaults(), "tso").Results[0]
+	r := ask1(t, eleven, query.CheckOptions{Options: query.Defaults()}, "tso").Results[0]
 	if r.Verdict != verdict.Safe || !r.Coverage.Exhaustive {
 		t.Errorf("%s, %+v", r.Verdict, r.Coverage)
 	}
-	given := Defaults()
+	given := query.CheckOptions{Options: query.Defaults()}
 	given.Buffer = 4
 	r = ask1(t, eleven, given, "tso").Results[0]
 	if met := r.Coverage.Met(); r.Verdict != verdict.Safe || len(met) == 0 || met[0].Value != 4 {
@@ -30,8 +31,8 @@ var x, y, z, go;
 thread a { reg r; while (go == 0) { z = 1; } x = 1; r = y; assert r <= 1; }
 thread b { reg s; y = 1; go = 1; s = x; s = z; assert s <= 1; }
 `
-	opt := Defaults()
-	opt.Engine = "explicit,smc"
+	opt := query.CheckOptions{Options: query.Defaults()}
+	opt.Engines = query.Engines{"explicit", "smc"}
 	r = ask1(t, endless, opt, "pso").Results[0]
 	if met := r.Coverage.Met(); r.Verdict != verdict.Unknown || len(met) == 0 || met[0].Value != 8 {
 		t.Errorf("without end: %s, %+v", r.Verdict, r.Coverage)

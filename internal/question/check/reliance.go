@@ -37,11 +37,11 @@ func reliedWork(res *verdict.Result) int64 {
 }
 
 // relies lists what the safety of a program relies on.
-func (q *query) relies(ctx context.Context, res *verdict.Result) ([]verdict.Reliance, error) {
+func (q *question) relies(ctx context.Context, res *verdict.Result) ([]verdict.Reliance, error) {
 	if res.Stats.States > reliedStates || res.Stats.Transitions > reliedTransitions || !res.Coverage.Exhaustive || memory.Unlisted(q.flat) != nil {
 		return nil, nil
 	}
-	how, first := q.opt.asked(), pipeline.Engines(q.opt.engines())[0]
+	how, first := askedBy(&q.opt), pipeline.Engines(&q.opt)[0]
 	var out []verdict.Reliance
 	work := budget.New()
 	work.Grant(reliedWork(res))

@@ -19,6 +19,7 @@ import (
 	"fencepost/internal/pipeline"
 	"fencepost/internal/property"
 	"fencepost/internal/testkit"
+	"fencepost/query"
 	"fencepost/verdict"
 )
 
@@ -157,8 +158,8 @@ func compareSections(p *testkit.Program, said map[string]*tally, tooBig, found *
 
 // compareAnswer asks one of them.
 func compareAnswer(flat *ir.Program, props *property.Set, m memory.Model, name string, bad bool, said map[string]*tally) string {
-	opt := check.Defaults()
-	opt.Timeout, opt.Workers, opt.Engine = 0, 1, name
+	opt := query.CheckOptions{Options: query.Defaults()}
+	opt.Timeout, opt.Workers, opt.Engines = 0, 1, query.NamedEngines(name)
 	if name == bmc.Engine.Name {
 		bounds, err := bmc.Complete(&engine.Task{Program: flat, Props: props, Model: m}, 1)
 		if err != nil {

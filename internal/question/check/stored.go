@@ -12,6 +12,7 @@ import (
 	"fencepost/internal/engine"
 	"fencepost/internal/engine/explicit"
 	"fencepost/internal/pipeline"
+	"fencepost/query"
 	"fencepost/verdict"
 )
 
@@ -29,16 +30,16 @@ type StoredSearch struct {
 
 // OpenStored reads a program for a check by engine explicit. Without a search and an error, the program or the question
 // was refused, and the diagnostics say why.
-func OpenStored(ctx context.Context, in pipeline.Input, model string, opt Options, version string) (*StoredSearch, []verdict.Diagnostic, error) {
-	if opt.Endless.Liveness == pipeline.LivenessFair {
-		return nil, nil, &pipeline.OptionError{Option: "question for a stored search", Value: "fair endless executions", Want: "one without them"}
+func OpenStored(ctx context.Context, in query.Input, opt query.CheckOptions, version string) (*StoredSearch, []verdict.Diagnostic, error) {
+	if opt.Endless.Liveness == query.LivenessFair {
+		return nil, nil, &query.OptionError{Option: "question for a stored search", Value: "fair endless executions", Want: "one without them"}
 	}
 	if err := inParts(&opt, "explicit"); err != nil {
 		return nil, nil, err
 	}
 	var s *StoredSearch
-	diags, err := openRun(ctx, in, model, &opt, func(ctx context.Context, run *pipeline.Run) error {
-		o, err := open(ctx, run, model, opt, version)
+	diags, err := openRun(ctx, in, &opt, func(ctx context.Context, run *pipeline.Run) error {
+		o, err := open(ctx, run, opt, version)
 		if err != nil {
 			return err
 		}
@@ -74,9 +75,17 @@ const StoredHead = "fencepost states 1\n"
 var ErrDamaged = errors.New("not a checkpoint, or a damaged one")
 
 // DifferentError says that a stored search belongs to another question.
-type DifferentError struct{ What string }
+type DifferentError struct{ What string } // "version", "program", "memory model" or "options"
 
-func (e *DifferentError) Error() string { return "another " + e.What }
+func (e *DifferentError) Error() string { return "belongs to " + e.Whose() }
+
+// Whose names the difference: "another program", for example.
+func (e *DifferentError) Whose() string {
+	if e.What == "options" {
+		return "other options"
+	}
+	return "another " + e.What
+}
 
 // Save writes the search.
 func (s *StoredSearch) Save(w io.Writer) error {
@@ -160,7 +169,7 @@ func sumFits(r io.ReadSeeker, size int64) error {
 }
 
 // Answer returns the answer of a search that has run. Where it is not over, the context is the one that ended it.
-func (s *StoredSearch) Answer(ended context.Context) (pipeline.Answer, error) {
+func (s *StoredSearch) Answer(ended context.Context) (query.Answer, error) {
 	return s.answer(context.WithoutCancel(ended), &explicit.Engine, func() (*engine.Outcome, error) {
 		return s.search.Outcome(ended)
 	})

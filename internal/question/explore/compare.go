@@ -7,17 +7,18 @@ import (
 	"fencepost/internal/ir"
 	"fencepost/internal/memory"
 	"fencepost/internal/pipeline"
+	"fencepost/query"
 	"fencepost/verdict"
 )
 
 // Compare takes the steps of a run under another model, one by one. It returns the state there, and what became of each
 // step of the run: steps that are not possible there are left out. A run that is not possible under its own model is a
-// *RunError.
-func Compare(ctx context.Context, in pipeline.Input, opt Options, other string) (*verdict.State, []verdict.StepMatch, []verdict.Diagnostic, error) {
+// *query.RunError.
+func Compare(ctx context.Context, in query.Input, opt query.ExploreOptions, other query.Model) (*verdict.State, []verdict.StepMatch, []verdict.Diagnostic, error) {
 	run := pipeline.Open(in)
 	var state *verdict.State
 	matches := []verdict.StepMatch{}
-	var refused *RunError
+	var refused *query.RunError
 	err := run.Do(ctx, func(ctx context.Context) error {
 		there, err := pipeline.ParseModel(other)
 		if err != nil {
@@ -118,7 +119,7 @@ func (m *matcher) flush(i int, want *verdict.Step) verdict.StepMatch {
 
 // drain brings all stores of a thread to memory, as SC does at once.
 func (m *matcher) drain(thread int) {
-	for len(m.to.names) < MaxRun {
+	for len(m.to.names) < query.MaxRun {
 		flushes, _ := m.to.enabled(thread)
 		if len(flushes) == 0 {
 			return

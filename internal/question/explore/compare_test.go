@@ -11,12 +11,13 @@ import (
 	"fencepost/internal/memory"
 	"fencepost/internal/pipeline"
 	"fencepost/internal/testkit"
+	"fencepost/query"
 )
 
 // TestCompareStoreBuffering: under SC the last load of store buffering reads another value, and flushes have nothing to do.
 func TestCompareStoreBuffering(t *testing.T) {
-	in := pipeline.Input{Name: "p.fp", Text: []byte(sb)}
-	state, matches, diags, err := Compare(context.Background(), in, Options{Model: "tso", Run: strings.Fields("0 0 1 1 f0")}, "sc")
+	in := query.Input{Name: "p.fp", Text: []byte(sb)}
+	state, matches, diags, err := Compare(context.Background(), in, query.ExploreOptions{Model: "tso", Run: strings.Fields("0 0 1 1 f0")}, "sc")
 	if err != nil || state == nil {
 		t.Fatal(diags, err)
 	}
@@ -25,11 +26,11 @@ func TestCompareStoreBuffering(t *testing.T) {
 	}
 	const mp = "var data, flag; thread w { data = 1; flag = 1; } thread r { reg f; f = flag; }"
 	in.Text = []byte(mp)
-	_, matches, _, err = Compare(context.Background(), in, Options{Model: "pso", Run: strings.Fields("0 0 f0.1 1")}, "tso")
+	_, matches, _, err = Compare(context.Background(), in, query.ExploreOptions{Model: "pso", Run: strings.Fields("0 0 f0.1 1")}, "tso")
 	if err != nil || len(matches) != 4 || matches[2].Possible || matches[2].Reason != "waits: an older store is in front of it" || matches[3].Instead != "0" {
 		t.Errorf("%+v %v", matches, err)
 	}
-	if _, _, _, err := Compare(context.Background(), in, Options{Model: "tso", Run: []string{"f0"}}, "sc"); err == nil {
+	if _, _, _, err := Compare(context.Background(), in, query.ExploreOptions{Model: "tso", Run: []string{"f0"}}, "sc"); err == nil {
 		t.Error("a run that is not possible was compared")
 	}
 }
@@ -43,7 +44,7 @@ func TestCompareWeaker(t *testing.T) {
 	for seed := range uint64(*walks / 2) {
 		profile := profiles[seed%uint64(len(profiles))]
 		flat, props := testkit.Generate(seed, profile).Flat()
-		p := pipeline.Open(pipeline.Input{Name: "p.fp"}).Program.With(props)
+		p := pipeline.Open(query.Input{Name: "p.fp"}).Program.With(props)
 		rng := rand.New(rand.NewPCG(seed, 11))
 		for k, model := range models {
 			w := newWalk(p, flat, model)

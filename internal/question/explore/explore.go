@@ -10,43 +10,15 @@ import (
 	"fencepost/internal/ir"
 	"fencepost/internal/memory"
 	"fencepost/internal/pipeline"
+	"fencepost/query"
 	"fencepost/verdict"
 )
 
-// MaxRun is the largest number of steps of a run.
-const MaxRun = 20_000
-
-// Options are the options of the question.
-type Options struct {
-	pipeline.Options
-	Model string
-	// Run names the steps to take, as verdict.State.Run does. Witness, if not nil, has them instead.
-	Run     []string
-	Witness *verdict.Witness
-	// Add names a step to take after the others.
-	Add string
-	// Advance takes the local steps at the end that a thread can only take, one thread after the other.
-	Advance bool
-	// Lenient leaves steps of the run out that are not possible, instead of refusing the run.
-	Lenient bool
-}
-
-// RunError says which step of a run is not possible.
-type RunError struct {
-	Index int // in the run, from 0
-	Name  string
-	Why   string
-}
-
-func (e *RunError) Error() string {
-	return fmt.Sprintf("step %d of the run (%s) is not possible: %s", e.Index+1, e.Name, e.Why)
-}
-
-// Run returns the state that a run leads to. A run that is not possible is a *RunError.
-func Run(ctx context.Context, in pipeline.Input, opt Options) (*verdict.State, []verdict.Diagnostic, error) {
+// Run returns the state that a run leads to. A run that is not possible is a *query.RunError.
+func Run(ctx context.Context, in query.Input, opt query.ExploreOptions) (*verdict.State, []verdict.Diagnostic, error) {
 	run := pipeline.Open(in)
 	var state *verdict.State
-	var refused *RunError
+	var refused *query.RunError
 	err := run.Do(ctx, func(ctx context.Context) error {
 		w, err := open(ctx, run, opt.Model, opt.Options)
 		if err != nil {
@@ -69,7 +41,7 @@ func Run(ctx context.Context, in pipeline.Input, opt Options) (*verdict.State, [
 }
 
 // open reads and compiles a program.
-func open(ctx context.Context, run *pipeline.Run, name string, opt pipeline.Options) (*walk, error) {
+func open(ctx context.Context, run *pipeline.Run, name query.Model, opt query.Options) (*walk, error) {
 	model, err := pipeline.ParseModel(name)
 	if err != nil {
 		return nil, err
@@ -210,7 +182,7 @@ func (w *walk) fails(st memory.Step) bool {
 func (w *walk) advance() {
 	for t := range w.y.Threads() {
 		seen := map[ir.Loc]bool{}
-		for len(w.names) < MaxRun {
+		for len(w.names) < query.MaxRun {
 			at := w.rec.State().PC(ir.ThreadID(t))
 			_, steps := w.enabled(t)
 			if len(steps) != 1 || seen[at] || w.goals != nil && w.goals[t][at] != nil || !w.silent(steps[0]) {
@@ -224,7 +196,7 @@ func (w *walk) advance() {
 }
 
 // takeRun takes the steps of a run.
-func (w *walk) takeRun(ctx context.Context, opt *Options) (*RunError, error) {
+func (w *walk) takeRun(ctx context.Context, opt *query.ExploreOptions) (*query.RunError, error) {
 	if opt.Witness != nil {
 		if refused := w.witness(opt.Witness); refused != nil {
 			return refused, nil
@@ -234,8 +206,8 @@ func (w *walk) takeRun(ctx context.Context, opt *Options) (*RunError, error) {
 	if opt.Add != "" {
 		run = append(run[:len(run):len(run)], opt.Add)
 	}
-	if len(run) > MaxRun {
-		return &RunError{MaxRun, run[MaxRun], fmt.Sprintf("a run has at most %d steps", MaxRun)}, nil
+	if len(run) > query.MaxRun {
+		return &query.RunError{Index: query.MaxRun, Name: run[query.MaxRun], Why: fmt.Sprintf("a run has at most %d steps", query.MaxRun)}, nil
 	}
 	for i, name := range run {
 		if err := ctx.Err(); err != nil {
@@ -248,7 +220,7 @@ func (w *walk) takeRun(ctx context.Context, opt *Options) (*RunError, error) {
 		case opt.Lenient:
 			w.leave(i, name, why)
 		default:
-			return &RunError{i, name, why}, nil
+			return &query.RunError{Index: i, Name: name, Why: why}, nil
 		}
 	}
 	if opt.Advance {
@@ -270,14 +242,14 @@ func (w *walk) leave(i int, name, why string) {
 }
 
 // witness takes the steps of a stored execution.
-func (w *walk) witness(x *verdict.Witness) *RunError {
-	if len(x.Steps) > MaxRun {
-		return &RunError{MaxRun, "", fmt.Sprintf("a run has at most %d steps", MaxRun)}
+func (w *walk) witness(x *verdict.Witness) *query.RunError {
+	if len(x.Steps) > query.MaxRun {
+		return &query.RunError{Index: query.MaxRun, Name: "", Why: fmt.Sprintf("a run has at most %d steps", query.MaxRun)}
 	}
 	for i := range x.Steps {
 		want := &x.Steps[i]
 		if want.Thread < 0 || want.Thread >= w.y.Threads() {
-			return &RunError{i, strconv.Itoa(want.Thread), fmt.Sprintf("the program has %d threads", w.y.Threads())}
+			return &query.RunError{Index: i, Name: strconv.Itoa(want.Thread), Why: fmt.Sprintf("the program has %d threads", w.y.Threads())}
 		}
 		flushes, steps := w.enabled(want.Thread)
 		flush := want.Kind == verdict.StepFlush
@@ -291,7 +263,7 @@ func (w *walk) witness(x *verdict.Witness) *RunError {
 			}
 		}
 		if found < 0 {
-			return &RunError{i, stepName(flush, want.Thread, 0, 1), "the stored execution is not one of this program"}
+			return &query.RunError{Index: i, Name: stepName(flush, want.Thread, 0, 1), Why: "the stored execution is not one of this program"}
 		}
 		w.take(steps[found], stepName(flush, want.Thread, found, len(steps)))
 	}

@@ -14,6 +14,7 @@ import (
 	"fencepost/internal/memory"
 	"fencepost/internal/pipeline"
 	"fencepost/internal/testkit"
+	"fencepost/query"
 	"fencepost/verdict"
 )
 
@@ -39,13 +40,13 @@ void *u(void *arg) { pthread_mutex_lock(&m); pthread_mutex_unlock(&m); return 0;
 int main(void) { pthread_t a; pthread_create(&a, 0, u, 0); pthread_mutex_lock(&m); pthread_mutex_unlock(&m); return 0; }
 `
 
-func ask(t *testing.T, text string, opt Options) *verdict.State {
+func ask(t *testing.T, text string, opt query.ExploreOptions) *verdict.State {
 	t.Helper()
 	name := "p.fp"
 	if strings.HasPrefix(text, "#include") {
 		name = "p.c"
 	}
-	state, diags, err := Run(context.Background(), pipeline.Input{Name: name, Text: []byte(text)}, opt)
+	state, diags, err := Run(context.Background(), query.Input{Name: name, Text: []byte(text)}, opt)
 	if err != nil || state == nil {
 		t.Fatalf("%v %v", err, diags)
 	}
@@ -61,7 +62,7 @@ func TestWalks(t *testing.T) {
 		profile := profiles[seed%uint64(len(profiles))]
 		flat, props := testkit.Generate(seed, profile).Flat()
 		model := []memory.Model{memory.TSO, memory.PSO, memory.SC}[seed/uint64(len(profiles))%3]
-		p := pipeline.Open(pipeline.Input{Name: "p.fp"}).Program.With(props)
+		p := pipeline.Open(query.Input{Name: "p.fp"}).Program.With(props)
 		rng := rand.New(rand.NewPCG(seed, 7))
 		w := newWalk(p, flat, model)
 		for range 40 {
@@ -84,14 +85,14 @@ func TestWalks(t *testing.T) {
 				}
 			}
 			again := newWalk(p, flat, model)
-			opt := Options{Run: s.Run, Add: next.Name, Advance: rng.IntN(2) == 0}
+			opt := query.ExploreOptions{Run: s.Run, Add: next.Name, Advance: rng.IntN(2) == 0}
 			if refused, err := again.takeRun(context.Background(), &opt); refused != nil || err != nil {
 				t.Fatalf("seed %d (%s) under %s: %v %v", seed, profile.Name, model, refused, err)
 			}
 			if got := again.rec.Witness().Steps[len(s.Run)]; !sameStep(&got, &next.Step) {
 				t.Fatalf("seed %d (%s): promised %+v, did %+v", seed, profile.Name, next.Step, got)
 			}
-			forged := Options{Run: append(slices.Clone(s.Run), notOffered(s))}
+			forged := query.ExploreOptions{Run: append(slices.Clone(s.Run), notOffered(s))}
 			if refused, _ := newWalk(p, flat, model).takeRun(context.Background(), &forged); refused == nil || refused.Index != len(s.Run) {
 				t.Fatalf("seed %d (%s): step %s of %v was taken", seed, profile.Name, forged.Run[len(s.Run)], s.Next)
 			}
@@ -157,12 +158,12 @@ func checkState(t *testing.T, s *verdict.State) {
 // TestStoreBuffering: four steps close the cycle of store buffering, the store that was delayed has a name, and with
 // the fence the run is not possible any more.
 func TestStoreBuffering(t *testing.T) {
-	s := ask(t, sb, Options{Model: "tso", Advance: true})
+	s := ask(t, sb, query.ExploreOptions{Model: "tso", Advance: true})
 	for i, step := range []string{"0", "0", "1", "1"} {
 		if s.Cause != nil {
 			t.Errorf("a cycle after %d steps", i)
 		}
-		s = ask(t, sb, Options{Model: "tso", Run: s.Run, Add: step, Advance: true})
+		s = ask(t, sb, query.ExploreOptions{Model: "tso", Run: s.Run, Add: step, Advance: true})
 	}
 	if s.Cause == nil || s.Cause.Thread != "t1" || s.Witness.Steps[s.Cause.First].EntryText() != "x=1" {
 		t.Fatalf("cause %+v", s.Cause)
@@ -170,16 +171,16 @@ func TestStoreBuffering(t *testing.T) {
 	if got := fmt.Sprint(s.Threads[0].Buffer, s.Threads[0].Regs, s.Memory); got != "[{x 1 false false 0 f0}] [{r1 0}] [{x 0} {y 0}]" {
 		t.Error(got)
 	}
-	fenced, diags, err := InsertFence(context.Background(), pipeline.Input{Name: "p.fp", Text: []byte(sb)}, Options{Model: "tso", Run: s.Run})
+	fenced, diags, err := InsertFence(context.Background(), query.Input{Name: "p.fp", Text: []byte(sb)}, query.ExploreOptions{Model: "tso", Run: s.Run})
 	if err != nil || !strings.Contains(fenced, "x = 1;\n  fence;\n  r1 = y;") {
 		t.Fatalf("%q %v %v", fenced, diags, err)
 	}
-	after := ask(t, fenced, Options{Model: "tso", Run: s.Run, Lenient: true, Advance: true})
+	after := ask(t, fenced, query.ExploreOptions{Model: "tso", Run: s.Run, Lenient: true, Advance: true})
 	if after.Cause != nil || len(after.Left) != 1 || after.Left[0].Reason != "t1 waits: buffer not empty" || len(after.Blocked) != 1 || after.Blocked[0].Text != "fence" {
 		t.Errorf("cause %v, left %+v, blocked %+v", after.Cause, after.Left, after.Blocked)
 	}
 	for _, step := range []string{"f0", "f1"} {
-		s = ask(t, sb, Options{Model: "tso", Run: s.Run, Add: step, Advance: true})
+		s = ask(t, sb, query.ExploreOptions{Model: "tso", Run: s.Run, Add: step, Advance: true})
 	}
 	if s.End != endFinal || s.Observed == "" || s.Final != "t1:r1=0 t2:r2=0 x=1 y=1" {
 		t.Errorf("end %q, observed %q, final %q", s.End, s.Observed, s.Final)
@@ -201,17 +202,17 @@ func TestRefused(t *testing.T) {
 		{"x", 0, "no step has this name"},
 		{"-1", 0, "no step has this name"},
 	} {
-		_, _, err := Run(context.Background(), pipeline.Input{Name: "p.fp", Text: []byte(sb)}, Options{Model: "tso", Run: strings.Fields(c.run)})
-		wrong := (*RunError)(nil)
+		_, _, err := Run(context.Background(), query.Input{Name: "p.fp", Text: []byte(sb)}, query.ExploreOptions{Model: "tso", Run: strings.Fields(c.run)})
+		wrong := (*query.RunError)(nil)
 		if !errors.As(err, &wrong) || wrong.Index != c.index || !strings.Contains(wrong.Why, c.why) {
 			t.Errorf("%s: %v", c.run, err)
 		}
 	}
-	long := slices.Repeat([]string{"0"}, MaxRun+1)
-	if _, _, err := Run(context.Background(), pipeline.Input{Name: "p.fp", Text: []byte(sb)}, Options{Model: "tso", Run: long}); err == nil {
+	long := slices.Repeat([]string{"0"}, query.MaxRun+1)
+	if _, _, err := Run(context.Background(), query.Input{Name: "p.fp", Text: []byte(sb)}, query.ExploreOptions{Model: "tso", Run: long}); err == nil {
 		t.Error("a run that is too long was taken")
 	}
-	if state, diags, err := Run(context.Background(), pipeline.Input{Name: "p.fp", Text: []byte("var x; thread t { x = ; }")}, Options{Model: "tso"}); state != nil || err != nil || len(diags) == 0 {
+	if state, diags, err := Run(context.Background(), query.Input{Name: "p.fp", Text: []byte("var x; thread t { x = ; }")}, query.ExploreOptions{Model: "tso"}); state != nil || err != nil || len(diags) == 0 {
 		t.Errorf("%v %v %v", state, diags, err)
 	}
 }
@@ -225,7 +226,7 @@ func TestReasons(t *testing.T) {
 		{mutexes, "0 0 1", "waits: mutex m is held by u"},
 		{"var x, y; thread t { atomic { x = 1; y = 1; } } thread u { reg r; r = x; }", "0", "waits: t is inside an atomic section"},
 	} {
-		s := ask(t, c.program, Options{Model: "tso", Run: strings.Fields(c.run), Advance: true})
+		s := ask(t, c.program, query.ExploreOptions{Model: "tso", Run: strings.Fields(c.run), Advance: true})
 		if len(s.Blocked) != 1 || s.Blocked[0].Reason != c.want {
 			t.Errorf("%s: %+v, want %s", c.program, s.Blocked, c.want)
 		}
@@ -256,10 +257,10 @@ int main(void) {
 func TestWaits(t *testing.T) {
 	found := map[string]bool{}
 	rng := rand.New(rand.NewPCG(3, 4))
-	run := pipeline.Open(pipeline.Input{Name: "p.c", Text: []byte(waiting)})
+	run := pipeline.Open(query.Input{Name: "p.c", Text: []byte(waiting)})
 	var start *walk
 	if err := run.Do(t.Context(), func(ctx context.Context) (err error) {
-		start, err = open(context.Background(), run, "tso", pipeline.Options{})
+		start, err = open(context.Background(), run, "tso", query.Options{})
 		return err
 	}); err != nil || start == nil {
 		t.Fatal(err, run.Diagnostics)
@@ -301,8 +302,8 @@ func TestWaits(t *testing.T) {
 
 // TestGraph: the graph of store buffering has the outcome that only TSO has, and no state of SC is marked.
 func TestGraph(t *testing.T) {
-	for model, want := range map[string]string{"sc": "3 0", "tso": "4 1", "pso": "4 1"} {
-		g, diags, err := Graph(context.Background(), pipeline.Input{Name: "p.fp", Text: []byte(sb)}, model, 300, pipeline.Options{})
+	for model, want := range map[query.Model]string{"sc": "3 0", "tso": "4 1", "pso": "4 1"} {
+		g, diags, err := Graph(context.Background(), query.Input{Name: "p.fp", Text: []byte(sb)}, model, 300, query.Options{})
 		if err != nil || g == nil {
 			t.Fatal(diags, err)
 		}
@@ -319,13 +320,13 @@ func TestGraph(t *testing.T) {
 			t.Errorf("%s: %s final and weak states, want %s; complete %v", model, got, want, g.Complete)
 		}
 	}
-	g, _, err := Graph(context.Background(), pipeline.Input{Name: "p.fp", Text: []byte(sb)}, "tso", 5, pipeline.Options{})
+	g, _, err := Graph(context.Background(), query.Input{Name: "p.fp", Text: []byte(sb)}, "tso", 5, query.Options{})
 	if err != nil || g.Complete || len(g.Nodes) != 5 {
 		t.Errorf("%+v %v", g, err)
 	}
 	// Ten stores that wait have millions of orders, and few states.
 	many := "var x, y, a, b, c, d, e, f, g, h; thread t1 { reg r; x = 1; r = y; a = 1; b = 1; c = 1; d = 1; e = 1; f = 1; g = 1; h = 1; } thread t2 { reg s; y = 1; s = x; }"
-	g, diags, err := Graph(context.Background(), pipeline.Input{Name: "p.fp", Text: []byte(many)}, "pso", 1200, pipeline.Options{})
+	g, diags, err := Graph(context.Background(), query.Input{Name: "p.fp", Text: []byte(many)}, "pso", 1200, query.Options{})
 	if err != nil || g == nil || !g.Compared {
 		t.Fatal(diags, err)
 	}

@@ -10,6 +10,7 @@ import (
 	"fencepost/internal/ir"
 	"fencepost/internal/pipeline"
 	"fencepost/internal/source"
+	"fencepost/query"
 	"fencepost/verdict"
 )
 
@@ -23,7 +24,7 @@ func (e *NoFenceError) Error() string { return e.Why }
 
 // InsertFence returns the program with a fence that forbids the execution of a run: a fence between the delayed store
 // and the access that overtakes it. The run was tried again on the program with the fence.
-func InsertFence(ctx context.Context, in pipeline.Input, opt Options) (text string, diags []verdict.Diagnostic, err error) {
+func InsertFence(ctx context.Context, in query.Input, opt query.ExploreOptions) (text string, diags []verdict.Diagnostic, err error) {
 	state, diags, err := Run(ctx, in, opt)
 	if err != nil || state == nil {
 		return "", diags, err
@@ -62,7 +63,7 @@ func InsertFence(ctx context.Context, in pipeline.Input, opt Options) (text stri
 		}
 		return nil
 	})
-	if err != nil || pipeline.HasErrors(run.Diagnostics) {
+	if err != nil || query.HasErrors(run.Diagnostics) {
 		return "", run.Diagnostics, err
 	}
 	opt.Run, opt.Witness, opt.Add, opt.Lenient = state.Run, nil, "", true

@@ -8,6 +8,7 @@ import (
 	"fencepost/internal/ir"
 	"fencepost/internal/memory"
 	"fencepost/internal/pipeline"
+	"fencepost/query"
 	"fencepost/verdict"
 )
 
@@ -15,7 +16,7 @@ import (
 const scFactor = 20
 
 // Graph returns the graph of the states of a program, with at most limit states.
-func Graph(ctx context.Context, in pipeline.Input, model string, limit int, opt pipeline.Options) (*verdict.StateGraph, []verdict.Diagnostic, error) {
+func Graph(ctx context.Context, in query.Input, model query.Model, limit int, opt query.Options) (*verdict.StateGraph, []verdict.Diagnostic, error) {
 	run := pipeline.Open(in)
 	var out *verdict.StateGraph
 	err := run.Do(ctx, func(ctx context.Context) error {
@@ -43,7 +44,7 @@ func Graph(ctx context.Context, in pipeline.Input, model string, limit int, opt 
 		}
 		return nil
 	})
-	if err != nil || pipeline.HasErrors(run.Diagnostics) {
+	if err != nil || query.HasErrors(run.Diagnostics) {
 		return nil, run.Diagnostics, err
 	}
 	return out, run.Diagnostics, nil

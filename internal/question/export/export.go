@@ -1,6 +1,7 @@
 package export
 
 import (
+	"cmp"
 	"context"
 	"strings"
 
@@ -10,64 +11,44 @@ import (
 	"fencepost/internal/memory"
 	"fencepost/internal/pipeline"
 	"fencepost/internal/transform"
+	"fencepost/query"
 	"fencepost/verdict"
 )
 
-// Format is a language of another tool.
-type Format string
-
-// The formats.
-const (
-	Promela Format = "promela" // for SPIN
-	PNML    Format = "pnml"    // the Petri net of engine param
-)
-
-// Options are the options of Run. Of the common options, Lang, Unroll, Threads, Buffer, Replicate and C
-// count.
-type Options struct {
-	pipeline.Options
-	Deadlock bool
-	Format   Format
-	Model    string // sc or tso
-	// Attack is the number of an attack, from 1: instead of the program its instrumented program is
-	// written, whose model is SC. 0: none.
-	Attack int
-	// Domain restricts the values of memory in a Petri net; nil: as found in the program.
-	Domain *param.Domain
-}
-
 // Run writes the program and its questions in the language of another tool. What cannot be expressed
 // there is a diagnostic with a position.
-func Run(ctx context.Context, in pipeline.Input, opt Options) (text string, diags []verdict.Diagnostic, err error) {
+func Run(ctx context.Context, in query.Input, opt query.ExportOptions) (query.TextAnswer, error) {
 	run := pipeline.Open(in)
-	err = run.Do(ctx, func(ctx context.Context) (err error) {
+	opt.Format, opt.Model = cmp.Or(opt.Format, query.ExportPromela), cmp.Or(opt.Model, query.TSO)
+	text := ""
+	err := run.Do(ctx, func(ctx context.Context) (err error) {
 		switch opt.Format {
-		case Promela:
+		case query.ExportPromela:
 			text, err = promela(ctx, run, opt)
-		case PNML:
+		case query.ExportPNML:
 			text, err = net(ctx, run, opt)
 		default:
-			err = &pipeline.OptionError{Option: "export format", Value: string(opt.Format), Want: "promela or pnml"}
+			err = &query.OptionError{Option: "export format", Value: string(opt.Format), Want: "promela or pnml"}
 		}
 		return err
 	})
-	return text, run.Diagnostics, err
+	return query.TextAnswer{Text: text, Diagnostics: run.Diagnostics}, err
 }
 
 // exported returns the memory model of what is written.
-func exported(run *pipeline.Run, name string) (export.Model, error) {
-	model, ok := export.ParseModel(name)
+func exported(run *pipeline.Run, name query.Model) (export.Model, error) {
+	model, ok := export.ParseModel(string(name))
 	if !ok {
 		return model, run.Refuse(verdict.Diagnostic{
 			Code:    "FP0951",
-			Message: "the memory model " + name + " cannot be exported",
+			Message: "the memory model " + string(name) + " cannot be exported",
 			Notes:   []string{"give --model sc or --model tso"},
 		})
 	}
 	return model, nil
 }
 
-func promela(ctx context.Context, run *pipeline.Run, opt Options) (string, error) {
+func promela(ctx context.Context, run *pipeline.Run, opt query.ExportOptions) (string, error) {
 	model, err := exported(run, opt.Model)
 	if err != nil {
 		return "", err
@@ -100,7 +81,7 @@ func promela(ctx context.Context, run *pipeline.Run, opt Options) (string, error
 }
 
 // net writes the Petri net of a program: of its own questions for the model sc, else of robustness.
-func net(ctx context.Context, run *pipeline.Run, opt Options) (string, error) {
+func net(ctx context.Context, run *pipeline.Run, opt query.ExportOptions) (string, error) {
 	if _, err := exported(run, opt.Model); err != nil {
 		return "", err
 	}
@@ -113,7 +94,7 @@ func net(ctx context.Context, run *pipeline.Run, opt Options) (string, error) {
 		return "", err
 	}
 	q := param.Robust
-	if opt.Model == memory.SC.String() {
+	if opt.Model == query.SC {
 		q = param.Safety
 	}
 	net, bad, err := param.NetOf(ctx, &engine.Task{Program: flat, Props: run.Props, Model: memory.SC}, q, opt.Domain)

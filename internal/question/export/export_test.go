@@ -1,7 +1,7 @@
 package export
 
 import (
-	"fencepost/internal/pipeline"
+	"fencepost/query"
 	"strings"
 	"testing"
 )
@@ -14,9 +14,10 @@ never t1:r == 0 && t2:r == 0;
 `
 
 func TestExport(t *testing.T) {
-	opt := Options{Options: pipeline.Defaults(), Format: Promela, Model: "tso"}
-	in := pipeline.Input{Name: "test.fp", Text: []byte(dekker)}
-	text, diags, err := Run(t.Context(), in, opt)
+	opt := query.ExportOptions{Options: query.Defaults(), Format: query.ExportPromela, Model: "tso"}
+	in := query.Input{Name: "test.fp", Text: []byte(dekker)}
+	a, err := Run(t.Context(), in, opt)
+	text, diags := a.Text, a.Diagnostics
 	if err != nil || len(diags) > 0 || !strings.Contains(text, "active proctype flush_t1") {
 		t.Errorf("%v %v\n%s", err, diags, text)
 	}
@@ -26,8 +27,9 @@ func TestExport(t *testing.T) {
 		{"tso", "var x;\nthread t * n { x = 1; }\ngoal t[0]:l;\nthread u { l: skip; }", "FP0203", "test.fp:3:11"},
 		{"tso", "var x;\nthread t * n { l: x = 1; }\ngoal t[0]:l;", "FP0902", "test.fp:2:8"},
 	} {
-		opt.Model = c.model
-		text, diags, err := Run(t.Context(), pipeline.Input{Name: "test.fp", Text: []byte(c.text)}, opt)
+		opt.Model = query.Model(c.model)
+		a, err := Run(t.Context(), query.Input{Name: "test.fp", Text: []byte(c.text)}, opt)
+		text, diags := a.Text, a.Diagnostics
 		if err != nil || text != "" || len(diags) == 0 {
 			t.Errorf("%s: %v %v %q", c.code, err, diags, text)
 			continue
@@ -39,10 +41,11 @@ func TestExport(t *testing.T) {
 }
 
 func TestShow(t *testing.T) {
-	for form, want := range map[Form]string{
-		Structured: "structured", Flat: "flat", Dot: "digraph",
+	for form, want := range map[query.Form]string{
+		query.FormStructured: "structured", query.FormFlat: "flat", query.FormDot: "digraph",
 	} {
-		text, diags, err := Show(t.Context(), pipeline.Input{Name: "test.fp", Text: []byte(dekker)}, form, pipeline.Defaults())
+		a, err := Show(t.Context(), query.Input{Name: "test.fp", Text: []byte(dekker)}, query.ShowOptions{Options: query.Defaults(), Form: form})
+		text, diags := a.Text, a.Diagnostics
 		if err != nil || len(diags) > 0 || !strings.Contains(text, want) {
 			t.Errorf("form %s: %v %v\n%s", form, err, diags, text)
 		}

@@ -10,70 +10,58 @@ import (
 	"fencepost/internal/ir"
 	"fencepost/internal/pipeline"
 	"fencepost/internal/transform"
+	"fencepost/query"
 	"fencepost/verdict"
 )
 
-// Form is a form in which Show prints a program.
-type Form string
-
-// The forms.
-const (
-	Structured Form = "structured" // as the front end makes it
-	Flat       Form = "flat"       // as engines take it
-	Dot        Form = "dot"        // structured, as a graph for Graphviz
-)
-
-// Show prints a program's representation.
-func Show(ctx context.Context, in pipeline.Input, form Form, opt pipeline.Options) (text string, diags []verdict.Diagnostic, err error) {
+// Show prints a program's representation, or the instrumented program of an attack.
+func Show(ctx context.Context, in query.Input, opt query.ShowOptions) (query.TextAnswer, error) {
 	run := pipeline.Open(in)
-	err = run.Do(ctx, func(ctx context.Context) error {
-		switch form {
-		case Structured, Flat, Dot:
-		default:
-			return &pipeline.OptionError{Option: "form", Value: string(form), Want: "structured, flat or dot"}
+	text := ""
+	err := run.Do(ctx, func(ctx context.Context) (err error) {
+		if opt.Attack > 0 {
+			text, err = showInstrumented(ctx, run, &opt)
+			return err
 		}
-		if err := run.Read(ctx, pipeline.ReadOptions{Options: opt}); err != nil {
+		if err := opt.Validate(); err != nil {
+			return err
+		}
+		if err := run.Read(ctx, pipeline.ReadOptions{Options: opt.Options}); err != nil {
 			return err
 		}
 		prog := run.IR
-		if form == Flat {
+		if opt.Form == query.FormFlat {
 			run.Stage = "passes"
-			var err error
-			if prog, err = run.Flatten(opt); err != nil {
+			if prog, err = run.Flatten(opt.Options); err != nil {
 				return err
 			}
 		}
-		if form == Dot {
+		if opt.Form == query.FormDot {
 			text = ir.Dot(prog)
 		} else {
 			text = ir.Print(prog)
 		}
 		return nil
 	})
-	return text, run.Diagnostics, err
+	return query.TextAnswer{Text: text, Diagnostics: run.Diagnostics}, err
 }
 
-// ShowInstrumented prints the instrumented program of an attack, numbered from 1, after a list of all
+// showInstrumented returns the instrumented program of an attack, numbered from 1, after a list of all
 // attacks.
-func ShowInstrumented(ctx context.Context, in pipeline.Input, attack int, opt pipeline.Options) (text string, diags []verdict.Diagnostic, err error) {
-	run := pipeline.Open(in)
-	err = run.Do(ctx, func(ctx context.Context) error {
-		if err := run.Read(ctx, pipeline.ReadOptions{Options: opt}); err != nil {
-			return err
-		}
-		run.Stage = "passes"
-		flat, err := run.FlattenFixed(opt)
-		if err != nil {
-			return err
-		}
-		inst, attacks, err := instrumented(ctx, run, flat, attack, transform.InstrumentOptions{})
-		if err != nil {
-			return err
-		}
-		text = listing(flat, inst, attacks, attack)
-		return nil
-	})
-	return text, run.Diagnostics, err
+func showInstrumented(ctx context.Context, run *pipeline.Run, opt *query.ShowOptions) (string, error) {
+	if err := run.Read(ctx, pipeline.ReadOptions{Options: opt.Options}); err != nil {
+		return "", err
+	}
+	run.Stage = "passes"
+	flat, err := run.FlattenFixed(opt.Options)
+	if err != nil {
+		return "", err
+	}
+	inst, attacks, err := instrumented(ctx, run, flat, opt.Attack, transform.InstrumentOptions{})
+	if err != nil {
+		return "", err
+	}
+	return listing(flat, inst, attacks, opt.Attack), nil
 }
 
 func listing(flat *ir.Program, inst *transform.Instrumented, attacks []transform.Attack, attack int) string {

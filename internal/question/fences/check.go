@@ -17,12 +17,14 @@ import (
 	"fencepost/internal/property"
 	"fencepost/internal/question/check"
 	"fencepost/internal/source"
+	"fencepost/query"
 	"fencepost/verdict"
 )
 
-// check returns the options for checks of the program with fences.
-func (o *Options) check() check.Options {
-	return check.Options{Options: o.Options, Deadlock: o.Deadlock, Endless: o.Endless, BMC: o.BMC}
+// checkOptions returns the options for checks of the program with fences.
+func (r *Repairer) checkOptions() query.CheckOptions {
+	o := &r.opt
+	return query.CheckOptions{Options: o.Options, Models: query.Models{o.Model}, Deadlock: o.Deadlock, Endless: o.Endless, BMC: o.BMC}
 }
 
 // check answers whether the program with fences in place is as it should be.
@@ -33,7 +35,7 @@ func (r *Repairer) check(ctx context.Context, at []ir.FenceAt) (*fences.Finding,
 
 func (r *Repairer) checkFlat(ctx context.Context, flat *ir.Program, props *property.Set) (*fences.Finding, error) {
 	p := r.run.With(props)
-	if r.opt.For == Robustness {
+	if r.opt.For == query.ForRobustness {
 		return r.robust(ctx, p, flat)
 	}
 	return r.reach(ctx, p, flat, r.model)
@@ -80,9 +82,9 @@ func (r *Repairer) robust(ctx context.Context, p *pipeline.Program, flat *ir.Pro
 
 // reach asks the program's own questions.
 func (r *Repairer) reach(ctx context.Context, p *pipeline.Program, flat *ir.Program, model memory.Model) (*fences.Finding, error) {
-	how := pipeline.Asked{Options: r.opt.Options, Given: r.givenBounds()}
+	how := pipeline.Asked{CheckOptions: query.CheckOptions{Options: r.opt.Options}, Given: r.givenBounds()}
 	how.Workers = 1
-	a := &pipeline.Asking{Engine: pipeline.Engines(pipeline.EngineOptions{})[0], Model: model, Under: model, States: smallSearch}
+	a := &pipeline.Asking{Engine: pipeline.Engines(nil)[0], Model: model, Under: model, States: smallSearch}
 	p.Ask(ctx, a, flat, how)
 	if a.Err == nil && a.Result.Verdict == verdict.Unknown && ctx.Err() == nil {
 		a.States, how.Workers = 0, r.opt.Workers
@@ -92,8 +94,8 @@ func (r *Repairer) reach(ctx context.Context, p *pipeline.Program, flat *ir.Prog
 		return nil, a.Err
 	}
 	if a.Result.BoundedOnly {
-		opt := r.opt.check()
-		opt.Patience = r.share(ctx)
+		opt := r.checkOptions()
+		opt.OthersTime = r.share(ctx)
 		if _, a.Result, a.Err = check.Others(ctx, p, flat, a, opt); a.Err != nil {
 			return nil, a.Err
 		}
@@ -118,23 +120,23 @@ func finding(res *verdict.Result) *fences.Finding {
 	return found
 }
 
-// mostPatience is how long the other engines may work, at most, on one question that the
+// mostOthersTime is how long the other engines may work, at most, on one question that the
 // first has answered within bounds that the user did not set: there are more to come.
-const mostPatience = 15 * time.Second
+const mostOthersTime = 15 * time.Second
 
 // share is the part of the time that is left for one question among many.
 func (r *Repairer) share(ctx context.Context) time.Duration {
 	end, ok := ctx.Deadline()
 	if !ok {
-		return mostPatience
+		return mostOthersTime
 	}
-	return min(mostPatience, time.Until(end)/4)
+	return min(mostOthersTime, time.Until(end)/4)
 }
 
 // underSC sees whether the assertions fail without any delay: then no fence helps. It reports whether the result is
 // complete: no fence helps, or the time is over.
 func (r *Repairer) underSC(ctx context.Context, res *verdict.Result) (done bool, err error) {
-	if r.opt.For != Assertions {
+	if r.opt.For != query.ForAssertions {
 		return false, nil
 	}
 	flat, props := r.Fences.Insert(nil)
@@ -160,9 +162,9 @@ const maxCost = 1_000_000_000
 // costs returns what each fence costs.
 func (r *Repairer) costs() (cost func(ir.FenceAt) int64, err error) {
 	switch r.opt.Cost {
-	case Uniform:
+	case query.CostUniform:
 		return func(ir.FenceAt) int64 { return 1 }, nil
-	case Loops:
+	case query.CostLoops:
 		depths := r.Fences.Depths()
 		return func(at ir.FenceAt) int64 {
 			c := int64(1)
@@ -171,7 +173,7 @@ func (r *Repairer) costs() (cost func(ir.FenceAt) int64, err error) {
 			}
 			return c
 		}, nil
-	case Profile:
+	case query.CostProfile:
 		lines, err := r.profile()
 		return func(at ir.FenceAt) int64 {
 			pos := r.Fences.Sites()[at.Site].Pos

@@ -1,13 +1,13 @@
 package fences
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
 	"strings"
 
 	"fencepost/internal/engine"
-	"fencepost/internal/engine/bmc"
 	"fencepost/internal/engine/fences"
 	"fencepost/internal/ir"
 	"fencepost/internal/memory"
@@ -17,85 +17,42 @@ import (
 	"fencepost/internal/source"
 	"fencepost/internal/supervise"
 	"fencepost/internal/transform"
+	"fencepost/query"
 	"fencepost/verdict"
 )
 
 // Command is the command, as results store it.
 const Command = "fences"
 
-// Purpose is the purpose of fences.
-type Purpose string
-
-// The purposes.
-const (
-	Robustness Purpose = "robustness"
-	Assertions Purpose = "assertions"
-)
-
-// Cost is a way to set the costs of fences.
-type Cost string
-
-// The costs.
-const (
-	Uniform Cost = "uniform" // 1 each
-	Loops   Cost = "loops"   // ten times as much for every enclosing loop
-	Profile Cost = "profile" // by line, from a file
-)
-
-// Options are the options of the question.
-type Options struct {
-	pipeline.Options
-	Deadlock   bool             // with Assertions: deadlocks count, too
-	Endless    pipeline.Endless // with Assertions: loops that never end count, too
-	BMC        bmc.Options
-	For        Purpose
-	Model      string // tso, pso
-	Cost       Cost
-	Profile    pipeline.Input // with the cost Profile: lines of "line cost" or "file:line cost"
-	Style      string         // how C has fences, one of pipeline.FenceStyles
-	AllOptimal bool           // list every cheapest set
-	Remove     bool           // list fences of the program that are not needed, instead
-	Directory  string         // where patches are to be applied; empty: files keep their names in them
-	Prefer     Preference     // which of several cheapest sets is shown; "": Library
-	Files      string         // pattern of the files that may be changed; "": all but those of the system
+// Defaults fills in the options that are not set.
+func Defaults(o query.FenceOptions) query.FenceOptions {
+	o.For = cmp.Or(o.For, query.ForRobustness)
+	o.Model = cmp.Or(o.Model, query.TSO)
+	o.Cost = cmp.Or(o.Cost, query.CostUniform)
+	o.Style = cmp.Or(o.Style, query.FenceStyle(pipeline.FenceStyles()[0]))
+	return o
 }
 
-// Defaults returns the documented defaults.
-func Defaults() Options {
-	return Options{Options: pipeline.Defaults(), For: Robustness, Model: "tso", Cost: Uniform, Style: pipeline.FenceStyles()[0]}
-}
-
-// Validate returns a *pipeline.OptionError for an option with a value that it cannot have.
-func (o *Options) Validate() error {
-	switch {
-	case o.For != Robustness && o.For != Assertions:
-		return &pipeline.OptionError{Option: "purpose of fences", Value: string(o.For), Want: "robustness or assertions"}
-	case o.Model != "tso" && o.Model != "pso":
-		return &pipeline.OptionError{Option: "model for fences", Value: o.Model, Want: "tso or pso"}
-	case o.Cost != Uniform && o.Cost != Loops && o.Cost != Profile:
-		return &pipeline.OptionError{Option: "cost", Value: string(o.Cost), Want: "uniform, loops or profile"}
-	case o.Prefer != "" && o.Prefer != Library && o.Prefer != Client:
-		return &pipeline.OptionError{Option: "preference", Value: string(o.Prefer), Want: "library or client"}
-	case !isPattern(o.Files):
-		return &pipeline.OptionError{Option: "pattern for files", Value: o.Files, Want: "a pattern such as *.h or src/*.c"}
-	case !slices.Contains(pipeline.FenceStyles(), o.Style):
-		return &pipeline.OptionError{Option: "fence style", Value: o.Style, Want: strings.Join(pipeline.FenceStyles(), ", ")}
+// Validate returns a *query.OptionError for an option with a value that it cannot have.
+func Validate(o *query.FenceOptions) error {
+	if styles := pipeline.FenceStyles(); !slices.Contains(styles, string(o.Style)) {
+		return &query.OptionError{Option: "fence style", Value: string(o.Style), Want: strings.Join(styles, ", ")}
 	}
-	return o.Endless.Validate()
+	return o.Validate()
 }
 
 // about returns the question.
-func (o *Options) about() verdict.Question { return verdict.Question("fences for " + o.For) }
+func about(o *query.FenceOptions) verdict.Question { return verdict.Question("fences for " + o.For) }
 
 // repair returns what was asked for, without an answer.
-func (o *Options) repair() *verdict.Repair {
+func repair(o *query.FenceOptions) *verdict.Repair {
 	return &verdict.Repair{For: string(o.For), Costs: string(o.Cost), Removal: o.Remove}
 }
 
 // Repairer is one run of the question.
 type Repairer struct {
 	run   *pipeline.Run
-	opt   Options
+	opt   query.FenceOptions
 	model memory.Model
 	// Flat is the flat program, and Fences has its fence sites.
 	Flat   *ir.Program
@@ -104,15 +61,16 @@ type Repairer struct {
 	// Changed has the patches of the text that was written last, and included the new text of
 	// included files.
 	Changed  []verdict.Patch
-	before   map[uint64]ir.FenceKind // of a language without text: the fences that are confirmed
+	before   map[uint64]string // of a language without text: the fences that are confirmed
 	included map[string][]byte
 }
 
 // Run finds a cheapest set of fences. The verdict is Safe with a set, which is empty if nothing is wrong,
 // and Unsafe if there is none.
-func Run(ctx context.Context, in pipeline.Input, opt Options) (pipeline.Answer, error) {
+func Run(ctx context.Context, in query.Input, opt query.FenceOptions) (query.Answer, error) {
 	run := pipeline.Open(in)
-	run.Asks(opt.about(), opt.Model)
+	opt = Defaults(opt)
+	run.Asks(about(&opt), opt.Model)
 	return run.Answer(ctx, Command, opt, func(ctx context.Context) ([]verdict.Result, error) {
 		ctx, cancel := supervise.TimeLimit(ctx, opt.Timeout)
 		defer cancel()
@@ -131,7 +89,7 @@ func Run(ctx context.Context, in pipeline.Input, opt Options) (pipeline.Answer, 
 		}
 		if none := run.Undecided(opt.Model, err); none != nil {
 			res, err = none, nil
-			res.Engine, res.Repair = fences.Name, opt.repair()
+			res.Engine, res.Repair = fences.Name, repair(&opt)
 		}
 		if err != nil {
 			return nil, err
@@ -153,8 +111,8 @@ func (r *Repairer) answer(ctx context.Context, cost func(ir.FenceAt) int64) (*ve
 
 // Prepare reads the program, makes the flat program, and refuses what has no question or no engine. It
 // returns the repairer, and what fences cost.
-func Prepare(ctx context.Context, run *pipeline.Run, opt Options) (*Repairer, func(ir.FenceAt) int64, error) {
-	if err := opt.Validate(); err != nil {
+func Prepare(ctx context.Context, run *pipeline.Run, opt query.FenceOptions) (*Repairer, func(ir.FenceAt) int64, error) {
+	if err := Validate(&opt); err != nil {
 		return nil, nil, err
 	}
 	model, err := pipeline.ParseModel(opt.Model)
@@ -162,7 +120,7 @@ func Prepare(ctx context.Context, run *pipeline.Run, opt Options) (*Repairer, fu
 		return nil, nil, err
 	}
 	r := &Repairer{run: run, opt: opt, model: model}
-	if err := run.Read(ctx, pipeline.ReadOptions{Options: opt.Options, Sites: !opt.Remove, FenceStyle: opt.Style}); err != nil {
+	if err := run.Read(ctx, pipeline.ReadOptions{Options: opt.Options, Sites: !opt.Remove, FenceStyle: string(opt.Style)}); err != nil {
 		return nil, nil, err
 	}
 	r.limitFiles()
@@ -178,10 +136,10 @@ func (r *Repairer) makeFlat() (err error) {
 	if r.opt.Deadlock {
 		r.run.Props.Deadlock = true
 	}
-	if r.opt.For == Assertions {
-		r.opt.Endless.Ask(r.run.Props)
+	if r.opt.For == query.ForAssertions {
+		pipeline.AskEndless(&r.opt.Endless, r.run.Props)
 	}
-	if r.opt.For == Assertions && !r.run.AsksMore() && (r.run.Props.Final == nil || r.run.Observes()) {
+	if r.opt.For == query.ForAssertions && !r.run.AsksMore() && (r.run.Props.Final == nil || r.run.Observes()) {
 		return r.run.Refuse(verdict.Diagnostic{
 			Code:    "FP0900",
 			Message: "no assertion, goal or final condition that must hold: there is nothing to repair",
@@ -192,14 +150,14 @@ func (r *Repairer) makeFlat() (err error) {
 	if r.Flat, err = r.run.FlattenFixed(r.opt.Options); err != nil {
 		return err
 	}
-	if r.opt.For == Assertions {
-		r.opt.Endless.AskDefault(r.run.Props, r.Flat)
+	if r.opt.For == query.ForAssertions {
+		pipeline.AskDefaultEndless(&r.opt.Endless, r.run.Props, r.Flat)
 	}
 	if err := r.run.ListsInputs(r.Flat, "fences"); err != nil {
 		return err
 	}
 	r.run.Stage = "engine " + fences.Name
-	if r.opt.For == Robustness {
+	if r.opt.For == query.ForRobustness {
 		if err := r.run.Supports(robustEngine(), r.run.RobustTask(r.Flat, r.model, &r.opt.Options)); err != nil {
 			return err
 		}
@@ -208,12 +166,12 @@ func (r *Repairer) makeFlat() (err error) {
 	return nil
 }
 
-func robustEngine() *engine.Engine { return pipeline.Engine("robust", pipeline.EngineOptions{}) }
+func robustEngine() *engine.Engine { return pipeline.Engine("robust", nil) }
 
 // result assembles a result without a verdict.
 func (r *Repairer) result() *verdict.Result {
-	res := r.run.Result(r.opt.about(), r.model, fences.Name)
-	res.Repair = r.opt.repair()
+	res := r.run.Result(about(&r.opt), r.model, fences.Name)
+	res.Repair = repair(&r.opt)
 	res.Repair.Sites = r.writable()
 	return res
 }
@@ -295,8 +253,8 @@ func (r *Repairer) state(res *verdict.Result, out *fences.Repair) {
 
 // givenBounds says which bounds the user set.
 func (r *Repairer) givenBounds() pipeline.Given {
-	opt := r.opt.check()
-	return opt.Given()
+	opt := r.checkOptions()
+	return check.Given(&opt)
 }
 
 // fail states the verdict of a search that found no set. Where it found one, the caller says so at the end.
@@ -422,8 +380,8 @@ func (r *Repairer) confirm(ctx context.Context, at []ir.FenceAt) (*fences.Findin
 }
 
 // again asks the question about a program as any user would.
-func (r *Repairer) again(ctx context.Context, in pipeline.Input) (pipeline.Answer, error) {
-	opt := r.opt.check()
+func (r *Repairer) again(ctx context.Context, in query.Input) (query.Answer, error) {
+	opt := r.checkOptions()
 	opt.C.Fences = r.before
 	if include := opt.C.Include; len(r.included) > 0 {
 		opt.C.Include = func(name string) ([]byte, bool) {
@@ -433,11 +391,11 @@ func (r *Repairer) again(ctx context.Context, in pipeline.Input) (pipeline.Answe
 			return include(name)
 		}
 	}
-	if r.opt.For == Robustness {
-		return robust.Run(ctx, in, robust.Options{Options: opt.Options, CriterionModel: r.model.String()})
+	if r.opt.For == query.ForRobustness {
+		return robust.Run(ctx, in, query.RobustOptions{Options: opt.Options, Models: opt.Models})
 	}
-	opt.Patience = r.share(ctx)
-	return check.Run(ctx, in, []string{r.model.String()}, opt)
+	opt.OthersTime = r.share(ctx)
+	return check.Run(ctx, in, opt)
 }
 
 // removable removes one fence after the other, as long as nothing breaks: the program that is left needs

@@ -7,6 +7,7 @@ import (
 	"fencepost/internal/engine/fences"
 	"fencepost/internal/ir"
 	"fencepost/internal/pipeline"
+	"fencepost/query"
 )
 
 const storeBuffering = `var x, y;
@@ -18,7 +19,7 @@ thread u { reg r; y = 1; r = x; }
 func TestSetBeforeTheTimeLimit(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	r, cost, err := Prepare(ctx, pipeline.Open(pipeline.Input{Name: "sb.fp", Text: []byte(storeBuffering)}), Defaults())
+	r, cost, err := Prepare(ctx, pipeline.Open(query.Input{Name: "sb.fp", Text: []byte(storeBuffering)}), Defaults(query.FenceOptions{Options: query.Defaults()}))
 	if err != nil {
 		t.Fatal(err)
 	}

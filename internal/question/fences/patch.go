@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"fencepost/internal/ir"
-	"fencepost/internal/pipeline"
 	"fencepost/internal/source"
+	"fencepost/query"
 	"fencepost/verdict"
 )
 
@@ -16,7 +16,7 @@ import (
 
 // Rewrite writes fences into the text, and keeps the patches. ok is false if a fence is in none of the
 // files.
-func (r *Repairer) Rewrite(at []ir.FenceAt) (in pipeline.Input, ok bool) {
+func (r *Repairer) Rewrite(at []ir.FenceAt) (in query.Input, ok bool) {
 	in = r.run.Input
 	in.More = slices.Clone(in.More)
 	r.Changed, r.before = nil, nil
@@ -41,7 +41,7 @@ func (r *Repairer) Rewrite(at []ir.FenceAt) (in pipeline.Input, ok bool) {
 
 // given reports whether a file was given, and not included.
 func (r *Repairer) given(name string) bool {
-	return name == r.run.Input.Name || slices.ContainsFunc(r.run.Input.More, func(f pipeline.File) bool { return f.Name == name })
+	return name == r.run.Input.Name || slices.ContainsFunc(r.run.Input.More, func(f query.File) bool { return f.Name == name })
 }
 
 // patch shows the text that was confirmed last.
@@ -59,7 +59,7 @@ func (r *Repairer) patch(res *verdict.Result) {
 
 // patchName is the name of a file in a patch. `patch -p1` goes neither up nor to the
 // root by itself, so a file that is not below the directory is named from the root.
-func (o *Options) patchName(name string) string {
+func patchName(o *query.FenceOptions, name string) string {
 	if o.Directory == "" {
 		return name
 	}
@@ -85,7 +85,7 @@ func (r *Repairer) change(name string, text []byte, edits []source.Edit) []byte 
 		return text
 	}
 	after := source.Apply(source.NewFile(name, text), mine)
-	r.Changed = append(r.Changed, verdict.Patch{File: name, Diff: source.Diff(r.opt.patchName(name), text, after), Text: string(after)})
+	r.Changed = append(r.Changed, verdict.Patch{File: name, Diff: source.Diff(patchName(&r.opt, name), text, after), Text: string(after)})
 	return after
 }
 

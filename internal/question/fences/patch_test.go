@@ -1,6 +1,10 @@
 package fences
 
-import "testing"
+import (
+	"testing"
+
+	"fencepost/query"
+)
 
 // TestPatchName: `patch -p1` finds the file in the directory, or in the root.
 func TestPatchName(t *testing.T) {
@@ -13,8 +17,8 @@ func TestPatchName(t *testing.T) {
 		{"/src/lib", "../a.c", "src/a.c"},
 		{"/src/lib", "/other/a.c", "other/a.c"},
 	} {
-		opt := Options{Directory: tc.directory}
-		if got := opt.patchName(tc.name); got != tc.want {
+		opt := query.FenceOptions{Directory: tc.directory}
+		if got := patchName(&opt, tc.name); got != tc.want {
 			t.Errorf("%s in %q: %s, want %s", tc.name, tc.directory, got, tc.want)
 		}
 	}

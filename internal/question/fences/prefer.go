@@ -6,21 +6,12 @@ import (
 	"slices"
 
 	"fencepost/internal/ir"
+	"fencepost/query"
 )
 
 // Which of several cheapest sets is shown. A library has many clients, so a fence belongs into the
 // library where that is enough. There a fence is best next to the store that is delayed: the
 // reader sees at once which store it is about. Position decides at last.
-
-// Preference says which part of a program fences go to if several sets cost the same.
-type Preference string
-
-// The preferences. The library has the included files, and of several C files the ones without
-// main.
-const (
-	Library Preference = "library"
-	Client  Preference = "client"
-)
 
 // The ranks of a fence, from the most important on. Cost comes before all of them.
 const (
@@ -35,7 +26,7 @@ func (r *Repairer) rank() func(ir.FenceAt) int64 {
 	afterStore := r.comesAfterStore()
 	other := make([]bool, len(sites))
 	for i := range sites {
-		other[i] = r.isLibrary(sites[i].Pos.File) != (r.opt.Prefer != Client)
+		other[i] = r.isLibrary(sites[i].Pos.File) != (r.opt.Prefer != query.PreferClient)
 	}
 	return func(at ir.FenceAt) int64 {
 		var rank int64

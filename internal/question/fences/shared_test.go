@@ -10,22 +10,22 @@ import (
 	"testing"
 	"time"
 
-	"fencepost/internal/pipeline"
 	"fencepost/internal/testkit"
+	"fencepost/query"
 	"fencepost/verdict"
 )
 
 // fencesFor repairs a file. The pipeline itself reads the patched text again and
 // fails if that is not repaired.
-func fencesFor(t testing.TB, path string, forWhat fences.Purpose, timeout time.Duration) *verdict.Result {
+func fencesFor(t testing.TB, path string, forWhat query.Purpose, timeout time.Duration) *verdict.Result {
 	t.Helper()
 	text, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	opt := fences.Defaults()
+	opt := fences.Defaults(query.FenceOptions{Options: query.Defaults()})
 	opt.Workers, opt.Timeout, opt.For = 1, timeout, forWhat
-	answer, err := fences.Run(context.Background(), pipeline.Input{Name: filepath.Base(path), Text: text}, opt)
+	answer, err := fences.Run(context.Background(), query.Input{Name: filepath.Base(path), Text: text}, opt)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,12 +62,12 @@ func TestFencesExamples(t *testing.T) {
 				t.Fatal(err)
 			}
 			for i, how := range []struct {
-				what  fences.Purpose
-				model string
-			}{{fences.Robustness, "tso"}, {fences.Assertions, "tso"}, {fences.Assertions, "pso"}} {
-				opt := fences.Defaults()
+				what  query.Purpose
+				model query.Model
+			}{{query.ForRobustness, "tso"}, {query.ForAssertions, "tso"}, {query.ForAssertions, "pso"}} {
+				opt := fences.Defaults(query.FenceOptions{Options: query.Defaults()})
 				opt.Workers, opt.Timeout, opt.For, opt.Model = 1, 0, how.what, how.model
-				answer, err := fences.Run(context.Background(), pipeline.Input{Name: name, Text: text}, opt)
+				answer, err := fences.Run(context.Background(), query.Input{Name: name, Text: text}, opt)
 				if err != nil || answer.HasErrors() {
 					t.Fatal(err, answer.Diagnostics)
 				}
@@ -84,7 +84,7 @@ func TestFencesTrencher(t *testing.T) {
 	dir := testkit.Shared(t, "bench", "trencher")
 	for _, f := range table(t, filepath.Join(dir, "expected.tsv")) {
 		t.Run(f[0], func(t *testing.T) {
-			r := fencesFor(t, filepath.Join(dir, f[0]), fences.Robustness, 0)
+			r := fencesFor(t, filepath.Join(dir, f[0]), query.ForRobustness, 0)
 			if r.Verdict != verdict.Safe || strconv.Itoa(len(r.Fences)) != f[4] || !r.Coverage.Exhaustive {
 				t.Errorf("%s, %d fences, want %s; all executions: %v", r.Verdict, len(r.Fences), f[4], r.Coverage.Exhaustive)
 			}
@@ -105,7 +105,7 @@ func TestFencesMover(t *testing.T) {
 		"write+r": 4, "write+r+coherence": 4, "dc_locking": 0, "inline_pgsql": 0,
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := fencesFor(t, filepath.Join(dir, name+".txt"), fences.Robustness, 0)
+			r := fencesFor(t, filepath.Join(dir, name+".txt"), query.ForRobustness, 0)
 			if r.Verdict != verdict.Safe || len(r.Fences) != want {
 				t.Errorf("%s, %d fences, want %d", r.Verdict, len(r.Fences), want)
 			}
@@ -118,7 +118,7 @@ func TestFencesMemorax(t *testing.T) {
 	dir := testkit.Shared(t, "bench", "rmm")
 	for name, want := range map[string]int{"dekker": 2, "peterson": 2, "dijkstra": 2, "clh": 0} {
 		t.Run(name, func(t *testing.T) {
-			r := fencesFor(t, filepath.Join(dir, name+".rmm"), fences.Assertions, 0)
+			r := fencesFor(t, filepath.Join(dir, name+".rmm"), query.ForAssertions, 0)
 			if r.Verdict != verdict.Safe || len(r.Fences) != want || !r.Coverage.Exhaustive {
 				t.Errorf("%s, %d fences, want %d", r.Verdict, len(r.Fences), want)
 			}
@@ -129,9 +129,9 @@ func TestFencesMemorax(t *testing.T) {
 
 // Data without bounds: the answer is unknown, and nothing is proposed.
 func TestFencesUnbounded(t *testing.T) {
-	opt := fences.Defaults()
+	opt := fences.Defaults(query.FenceOptions{Options: query.Defaults()})
 	opt.Workers, opt.Memory = 1, 1<<20
-	in := pipeline.Input{Name: "tickets.fp", Text: []byte(`
+	in := query.Input{Name: "tickets.fp", Text: []byte(`
 var turn, x, y;
 thread p[i] * 2 {
   reg n, r;
@@ -156,9 +156,9 @@ thread p[i] * 2 {
 // A bounded check gives a bounded answer. The repaired program is not robust, so that no other engine gives a
 // better one.
 func TestFencesBounded(t *testing.T) {
-	opt := fences.Defaults()
-	opt.Workers, opt.For, opt.Model, opt.Buffer = 1, fences.Assertions, "pso", 2
-	in := pipeline.Input{Name: "loop.fp", Text: []byte(`
+	opt := fences.Defaults(query.FenceOptions{Options: query.Defaults()})
+	opt.Workers, opt.For, opt.Model, opt.Buffer = 1, query.ForAssertions, "pso", 2
+	in := query.Input{Name: "loop.fp", Text: []byte(`
 var x, y, z, w;
 thread p { reg r, i; while (i < 4) { z = i; r = w; i = i + 1; } x = 1; r = y; }
 thread q { reg r; y = 1; r = x; }
@@ -183,7 +183,7 @@ func BenchmarkFencesTrencher(b *testing.B) {
 	for b.Loop() {
 		states = 0
 		for _, f := range files {
-			states += fencesFor(b, filepath.Join(dir, f[0]), fences.Robustness, 0).Stats.States
+			states += fencesFor(b, filepath.Join(dir, f[0]), query.ForRobustness, 0).Stats.States
 		}
 	}
 	b.ReportMetric(float64(states), "states")

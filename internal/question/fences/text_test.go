@@ -23,8 +23,8 @@ import (
 	"fencepost/internal/frontend/fp"
 	"fencepost/internal/frontend/statement"
 	"fencepost/internal/ir"
-	"fencepost/internal/pipeline"
 	"fencepost/internal/source"
+	"fencepost/query"
 	"fencepost/verdict"
 )
 
@@ -192,15 +192,15 @@ func newText(seed uint64, inC, goal bool) *randomText {
 // ask is whether a text is as it should be: robust, or its goal not reached.
 func (g *randomText) ask(t *testing.T, text, model string) verdict.Verdict {
 	t.Helper()
-	opt := pipeline.Defaults()
+	opt := query.Defaults()
 	opt.Workers, opt.Timeout, opt.Buffer = 1, 0, 8
-	in := pipeline.Input{Name: g.name(), Text: []byte(text)}
-	var answer pipeline.Answer
+	in := query.Input{Name: g.name(), Text: []byte(text)}
+	var answer query.Answer
 	var err error
 	if g.goal {
-		answer, err = check.Run(context.Background(), in, []string{model}, check.Options{Options: opt, Engine: "explicit"})
+		answer, err = check.Run(context.Background(), in, query.CheckOptions{Options: opt, Engines: query.Engines{"explicit"}}.Under(query.Model(model)))
 	} else {
-		answer, err = robust.Run(context.Background(), in, robust.Options{Options: opt, CriterionModel: model})
+		answer, err = robust.Run(context.Background(), in, query.RobustOptions{Options: opt, Models: query.Models{query.Model(model)}})
 	}
 	if err != nil || answer.HasErrors() {
 		t.Fatalf("%v %+v\n%s", err, answer.Diagnostics, text)
@@ -249,7 +249,7 @@ func (g *randomText) patched(t *testing.T, r *verdict.Result, text string) {
 			}
 		}
 	}
-	in := pipeline.Input{Name: g.name(), Text: []byte(text)}
+	in := query.Input{Name: g.name(), Text: []byte(text)}
 	var stored bytes.Buffer
 	if err := json.Report(&stored, []verdict.Result{*r}, nil); err != nil {
 		t.Fatal(err)
@@ -258,7 +258,7 @@ func (g *randomText) patched(t *testing.T, r *verdict.Result, text string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	answer, err := verify.Results(context.Background(), in, results, verify.Options{})
+	answer, err := verify.Results(context.Background(), in, results, query.Options{})
 	if err != nil || len(answer.Checks) == 0 {
 		t.Fatal(err, answer)
 	}
@@ -335,16 +335,16 @@ func TestFencesTexts(t *testing.T) {
 			for seed := first; seed < first+n; seed++ {
 				g := newText(seed, how.c, how.goal)
 				g.few = how.model == "pso" && !how.goal
-				opt := fences.Defaults()
-				opt.Workers, opt.Timeout, opt.Model, opt.Buffer = 1, 0, how.model, 8
+				opt := fences.Defaults(query.FenceOptions{Options: query.Defaults()})
+				opt.Workers, opt.Timeout, opt.Model, opt.Buffer = 1, 0, query.Model(how.model), 8
 				if how.goal {
-					opt.For = fences.Assertions
+					opt.For = query.ForAssertions
 				}
 				fewest := func(text string) int {
 					if how.goal && g.ask(t, text, "sc") == verdict.Unsafe {
 						return -1
 					}
-					answer, err := fences.Run(context.Background(), pipeline.Input{Name: g.name(), Text: []byte(text)}, opt)
+					answer, err := fences.Run(context.Background(), query.Input{Name: g.name(), Text: []byte(text)}, opt)
 					if err != nil || answer.HasErrors() {
 						t.Fatalf("seed %d: %v %+v\n%s", seed, err, answer.Diagnostics, text)
 					}

@@ -7,6 +7,7 @@ import (
 	"fencepost/internal/memory"
 	"fencepost/internal/pipeline"
 	"fencepost/internal/transform"
+	"fencepost/query"
 	"fencepost/verdict"
 )
 
@@ -15,7 +16,7 @@ import (
 // needs a search under SC only, as in question robust.
 func (r *Repairer) unsupported(ctx context.Context) (*verdict.Result, error) {
 	model := r.model
-	if r.opt.For == Robustness {
+	if r.opt.For == query.ForRobustness {
 		model = memory.SC
 	}
 	flat, met, err := pipeline.Reachable(ctx, r.run.Program, r.Flat, model, &r.opt.Options)

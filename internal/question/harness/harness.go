@@ -9,20 +9,15 @@ import (
 	"fencepost/internal/frontend/c"
 	"fencepost/internal/pipeline"
 	"fencepost/internal/supervise"
+	"fencepost/query"
 	"fencepost/verdict"
 )
 
-// Options are the options of Run. Of the common options, Timeout, Memory and C count.
-type Options struct {
-	pipeline.Options
-	// Output is the file that the test is to be written to, "" if it is not known.
-	Output string
-}
-
 // Run writes a first test of the functions of a header or C file.
-func Run(ctx context.Context, in pipeline.Input, opt Options) (text string, diags []verdict.Diagnostic, err error) {
+func Run(ctx context.Context, in query.Input, opt query.HarnessOptions) (query.TextAnswer, error) {
 	run := pipeline.Open(in)
-	err = run.Do(ctx, func(ctx context.Context) error {
+	text := ""
+	err := run.Do(ctx, func(ctx context.Context) error {
 		ctx, cancel := supervise.TimeLimit(ctx, opt.Timeout)
 		defer cancel()
 		list, err := pipeline.Signatures(ctx, run, opt.Options)
@@ -49,7 +44,7 @@ func Run(ctx context.Context, in pipeline.Input, opt Options) (text string, diag
 		text = Write(lib, outputName(in.Name, opt.Output))
 		return nil
 	})
-	return text, run.Diagnostics, err
+	return query.TextAnswer{Text: text, Diagnostics: run.Diagnostics}, err
 }
 
 // included returns how the test includes a file: as seen from the directory of the test.

@@ -14,29 +14,18 @@ import (
 	"fencepost/internal/property"
 	"fencepost/internal/supervise"
 	"fencepost/internal/transform"
+	"fencepost/query"
 	"fencepost/verdict"
 )
 
 // Command is the command, as results store it.
 const Command = "litmus"
 
-// Options are the options of the question.
-type Options struct {
-	pipeline.Options
-	// Witnesses asks for an execution for every outcome that SC does not allow.
-	Witnesses bool
-	// AllWitnesses asks for an execution for every outcome.
-	AllWitnesses bool
-}
-
-// Defaults returns the documented defaults.
-func Defaults() Options { return Options{Options: pipeline.Defaults()} }
-
 // Test is a test on its way through the models.
 type Test struct {
 	run  *pipeline.Run
 	Flat *ir.Program // the program that is searched, nil before Prepare
-	opt  Options
+	opt  query.LitmusOptions
 	sc   *scOutcomes // nil: not asked for
 
 	complete map[string]bool // models under which every final state was found
@@ -51,17 +40,17 @@ type scOutcomes struct {
 }
 
 // Run runs a litmus test under each model.
-func Run(ctx context.Context, in pipeline.Input, models []string, opt Options) (verdict.LitmusTest, error) {
-	return newTest(pipeline.Open(in), opt).answer(ctx, models)
+func Run(ctx context.Context, in query.Input, opt query.LitmusOptions) (verdict.LitmusTest, error) {
+	return newTest(pipeline.Open(in), opt).answer(ctx, opt.Models.OrTSO())
 }
 
-func newTest(run *pipeline.Run, opt Options) *Test {
+func newTest(run *pipeline.Run, opt query.LitmusOptions) *Test {
 	return &Test{run: run, opt: opt, complete: map[string]bool{}}
 }
 
 // Read reads a test and makes the program that is searched; loops says that its loops are searched as they
 // are.
-func Read(ctx context.Context, run *pipeline.Run, opt Options, loops bool) (*Test, error) {
+func Read(ctx context.Context, run *pipeline.Run, opt query.LitmusOptions, loops bool) (*Test, error) {
 	t := newTest(run, opt)
 	if loops {
 		t.opt.Unroll = -1
@@ -79,7 +68,7 @@ func (r *Test) read(ctx context.Context) error {
 	return r.prepare()
 }
 
-func (r *Test) answer(ctx context.Context, models []string) (test verdict.LitmusTest, err error) {
+func (r *Test) answer(ctx context.Context, models query.Models) (test verdict.LitmusTest, err error) {
 	test = verdict.LitmusTest{File: r.run.Input.Name, Name: r.run.Input.Name}
 	err = r.run.Do(ctx, func(ctx context.Context) (err error) {
 		for _, name := range models {
@@ -98,7 +87,7 @@ func (r *Test) answer(ctx context.Context, models []string) (test verdict.Litmus
 }
 
 // results reads the test and searches it. A test that exceeds the limits before it is searched is unknown.
-func (r *Test) results(ctx context.Context, models []string) ([]verdict.Result, error) {
+func (r *Test) results(ctx context.Context, models query.Models) ([]verdict.Result, error) {
 	err := r.read(ctx)
 	if err == nil {
 		err = r.run.ListsInputs(r.Flat, "litmus")
@@ -126,7 +115,7 @@ func (r *Test) results(ctx context.Context, models []string) ([]verdict.Result, 
 
 // search runs the test under each model; a second time with its loops as they are where unrolling left
 // something open.
-func (r *Test) search(ctx context.Context, models []string) ([]verdict.Result, error) {
+func (r *Test) search(ctx context.Context, models query.Models) ([]verdict.Result, error) {
 	results, err := r.answers(ctx, models)
 	if err != nil {
 		return nil, err
@@ -146,10 +135,10 @@ func (r *Test) search(ctx context.Context, models []string) ([]verdict.Result, e
 }
 
 // answers runs the test under each model.
-func (r *Test) answers(ctx context.Context, models []string) ([]verdict.Result, error) {
+func (r *Test) answers(ctx context.Context, models query.Models) ([]verdict.Result, error) {
 	var results, out []verdict.Result
 	for _, name := range r.order(models) {
-		r.run.Stage = "engine explicit under " + name
+		r.run.Stage = "engine explicit under " + string(name)
 		model, err := pipeline.ParseModel(name)
 		if err != nil {
 			return nil, err
@@ -161,7 +150,7 @@ func (r *Test) answers(ctx context.Context, models []string) ([]verdict.Result, 
 		results = append(results, *res)
 	}
 	for _, name := range models {
-		i := slices.IndexFunc(results, func(res verdict.Result) bool { return res.Model == name })
+		i := slices.IndexFunc(results, func(res verdict.Result) bool { return res.Model == string(name) })
 		out = append(out, results[i])
 	}
 	return out, nil
@@ -193,12 +182,11 @@ func undecided(res verdict.Result) bool {
 }
 
 // order puts SC first if others are to be compared with it.
-func (r *Test) order(models []string) []string {
+func (r *Test) order(models query.Models) query.Models {
 	if !r.opt.Witnesses {
 		return models
 	}
-	sc := memory.SC.String()
-	return append([]string{sc}, slices.DeleteFunc(slices.Clone(models), func(m string) bool { return m == sc })...)
+	return append(query.Models{query.SC}, slices.DeleteFunc(slices.Clone(models), func(m query.Model) bool { return m == query.SC })...)
 }
 
 // prepare makes the program that is searched.
@@ -261,7 +249,7 @@ func (r *Test) under(ctx context.Context, model memory.Model) (*verdict.Result, 
 	if err != nil {
 		return nil, err
 	}
-	res := r.run.ConcludeQuestions(model, by.Name, out, &pipeline.Asked{KeepGoing: true, Given: r.opt.Given()})
+	res := r.run.ConcludeQuestions(model, by.Name, out, &pipeline.Asked{CheckOptions: query.CheckOptions{KeepGoing: true}, Given: pipeline.GivenBy(&r.opt.Options)})
 	res.FinalStates = sum.States
 	r.run.Restrict(res, &r.opt.Options)
 	res.Litmus = r.herd(sum, out, witnesses)

@@ -7,21 +7,22 @@ import (
 	"strings"
 	"testing"
 
-	"fencepost/internal/pipeline"
+	"fencepost/query"
 	"fencepost/verdict"
 )
 
-func runLitmus(t *testing.T, text string, opt litmus.Options, models ...string) verdict.LitmusTest {
+func runLitmus(t *testing.T, text string, opt query.LitmusOptions, models ...string) verdict.LitmusTest {
 	t.Helper()
-	test, err := litmus.Run(context.Background(), pipeline.Input{Name: "t.litmus", Text: []byte(text)}, models, opt)
+	opt.Models = query.NamedModels(models...)
+	test, err := litmus.Run(context.Background(), query.Input{Name: "t.litmus", Text: []byte(text)}, opt)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return test
 }
 
-func litmusOptions() litmus.Options {
-	return litmus.Options{} // without limit of time: a machine may be slow
+func litmusOptions() query.LitmusOptions {
+	return query.LitmusOptions{} // without limit of time: a machine may be slow
 }
 
 func TestLitmusAnswers(t *testing.T) {
@@ -76,7 +77,9 @@ func TestLitmusRefusals(t *testing.T) {
 			t.Errorf("%+v", d)
 		}
 	}
-	if _, err := litmus.Run(context.Background(), pipeline.Input{Text: []byte(nested)}, []string{"arm"}, litmusOptions()); err == nil {
+	opt = litmusOptions()
+	opt.Models = query.Models{"arm"}
+	if _, err := litmus.Run(context.Background(), query.Input{Text: []byte(nested)}, opt); err == nil {
 		t.Error("an unknown model is accepted")
 	}
 }

@@ -11,34 +11,31 @@ import (
 	"fencepost/internal/memory"
 	"fencepost/internal/pipeline"
 	"fencepost/internal/stress"
+	"fencepost/query"
 	"fencepost/verdict"
 )
 
-// StressOptions say how a litmus test runs on the processor.
-type StressOptions struct {
-	Options
-	// Run compiles a program, runs it, and returns what it printed. It returns a
-	// *stress.CompileError if the compiler refuses the program.
-	Run func(ctx context.Context, p stress.Program) ([]byte, error)
-}
+// Compiler compiles a program, runs it, and returns what it printed. It returns a *stress.CompileError if the compiler
+// refuses the program.
+type Compiler func(ctx context.Context, p stress.Program) ([]byte, error)
 
 // Stress runs a litmus test on the processor and compares its outcomes with the
 // outcomes under TSO.
-func Stress(ctx context.Context, in pipeline.Input, opt StressOptions) (test verdict.StressTest, err error) {
+func Stress(ctx context.Context, in query.Input, opt query.LitmusOptions, compile Compiler) (test verdict.StressTest, err error) {
 	test = verdict.StressTest{File: in.Name, Name: in.Name, Status: verdict.StressNotRun, Outcomes: []verdict.StressOutcome{}}
-	r := newTest(pipeline.Open(in), opt.Options)
-	answer, err := r.answer(ctx, []string{memory.SC.String(), memory.TSO.String()})
+	r := newTest(pipeline.Open(in), opt)
+	answer, err := r.answer(ctx, query.Models{query.SC, query.TSO})
 	test.Diagnostics = answer.Diagnostics
 	if err != nil || len(answer.Results) == 0 {
 		return test, err
 	}
 	r.run.Stage = "stress program"
-	err = r.run.Do(ctx, func(ctx context.Context) error { return r.onProcessor(ctx, &test, answer.Results, opt) })
+	err = r.run.Do(ctx, func(ctx context.Context) error { return r.onProcessor(ctx, &test, answer.Results, compile) })
 	return test, err
 }
 
 // onProcessor compiles and runs a test. results are the answers under SC and TSO.
-func (r *Test) onProcessor(ctx context.Context, test *verdict.StressTest, results []verdict.Result, opt StressOptions) error {
+func (r *Test) onProcessor(ctx context.Context, test *verdict.StressTest, results []verdict.Result, compile Compiler) error {
 	tso := &results[1]
 	test.Name, test.Kind, test.Condition = tso.Litmus.Name, tso.Litmus.Kind, tso.Litmus.Condition
 	if r.early {
@@ -60,7 +57,7 @@ func (r *Test) onProcessor(ctx context.Context, test *verdict.StressTest, result
 		return nil
 	}
 	begun := time.Now()
-	output, err := opt.Run(ctx, text)
+	output, err := compile(ctx, text)
 	if refused := (*stress.CompileError)(nil); errors.As(err, &refused) {
 		test.Reason = "the compiler refuses it: " + refused.Message
 		return nil

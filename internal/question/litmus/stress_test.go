@@ -8,15 +8,14 @@ import (
 	"testing"
 
 	"fencepost/internal/native"
-	"fencepost/internal/pipeline"
 	"fencepost/internal/stress"
+	"fencepost/query"
 	"fencepost/verdict"
 )
 
 func runStress(t *testing.T, text string, run func(context.Context, stress.Program) ([]byte, error)) verdict.StressTest {
 	t.Helper()
-	opt := litmus.StressOptions{Options: litmusOptions(), Run: run}
-	test, err := litmus.Stress(context.Background(), pipeline.Input{Name: "t.litmus", Text: []byte(text)}, opt)
+	test, err := litmus.Stress(context.Background(), query.Input{Name: "t.litmus", Text: []byte(text)}, litmusOptions(), run)
 	if err != nil {
 		t.Fatal(err)
 	}

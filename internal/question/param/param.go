@@ -16,6 +16,7 @@ import (
 	"fencepost/internal/question/robust"
 	"fencepost/internal/supervise"
 	"fencepost/internal/transform"
+	"fencepost/query"
 	"fencepost/verdict"
 )
 
@@ -25,48 +26,33 @@ const (
 	RobustCommand = "robust --param"
 )
 
-// Domain restricts the values of memory.
-type Domain = param.Domain
-
-// CheckOptions are the options of Check.
-type CheckOptions struct {
-	check.Options
-	Domain *Domain // nil: as found in the program
-	Model  string  `json:",omitempty"` // sc or tso; "": sc
+// StoredCheck is how results store the options of Check: with the memory model, of which the question has one.
+type StoredCheck struct {
+	query.CheckOptions
+	Model query.Model
 }
 
-// model returns the memory model.
-func (o *CheckOptions) model() (memory.Model, error) {
-	switch o.Model {
-	case "", memory.SC.String():
-		return memory.SC, nil
-	case memory.TSO.String():
-		return memory.TSO, nil
+// checkModel returns the memory model of Check.
+func checkModel(o *query.CheckOptions) (memory.Model, error) {
+	if len(o.Models) == 1 && (o.Models[0] == query.SC || o.Models[0] == query.TSO) {
+		return pipeline.ParseModel(o.Models[0])
 	}
-	return 0, &pipeline.OptionError{Option: "model for any number of threads", Value: o.Model, Want: "sc or tso"}
-}
-
-// RobustOptions are the options of Robust.
-type RobustOptions struct {
-	robust.Options
-	Domain *Domain // nil: as found in the program
+	return 0, &query.OptionError{Option: "memory models for any number of threads", Value: o.Models.OrTSO().String(), Want: "sc or tso"}
 }
 
 // Robust answers whether all instances of a program are robust against TSO.
-func Robust(ctx context.Context, in pipeline.Input, opt RobustOptions) (pipeline.Answer, error) {
+func Robust(ctx context.Context, in query.Input, opt query.RobustOptions) (query.Answer, error) {
 	run := pipeline.Open(in)
-	run.Asks(verdict.Robustness, memory.TSO.String())
+	opt.AnyThreads = true
+	run.Asks(verdict.Robustness, query.TSO)
 	return run.Answer(ctx, RobustCommand, opt, func(ctx context.Context) ([]verdict.Result, error) {
 		if err := opt.Validate(); err != nil {
 			return nil, err
 		}
-		if opt.Against(memory.PSO.String()) {
-			return nil, &pipeline.OptionError{Option: "model for any number of threads", Value: opt.CriterionModel, Want: "tso"}
-		}
-		q := &query{Run: run, question: param.Robust, model: memory.SC, common: opt.Options.Options, domain: opt.Domain}
-		q.ask = func(ctx context.Context, common pipeline.Options) (pipeline.Answer, error) {
-			fixed := opt.Options
-			fixed.Options = common
+		q := &question{Run: run, question: param.Robust, model: memory.SC, common: opt.Options, domain: opt.Domain}
+		q.ask = func(ctx context.Context, common query.Options) (query.Answer, error) {
+			fixed := opt
+			fixed.Options, fixed.AnyThreads = common, false
 			return robust.Run(ctx, in, fixed)
 		}
 		return q.run(ctx, false)
@@ -74,22 +60,22 @@ func Robust(ctx context.Context, in pipeline.Input, opt RobustOptions) (pipeline
 }
 
 // Check answers whether assertions and goals hold in all instances, under SC or TSO.
-func Check(ctx context.Context, in pipeline.Input, opt CheckOptions) (pipeline.Answer, error) {
-	model, err := opt.model()
+func Check(ctx context.Context, in query.Input, opt query.CheckOptions) (query.Answer, error) {
+	model, err := checkModel(&opt)
 	if err != nil {
-		return pipeline.Answer{}, err
+		return query.Answer{}, err
 	}
 	run := pipeline.Open(in)
-	run.Asks("", model.String())
-	return run.Answer(ctx, CheckCommand, opt, func(ctx context.Context) ([]verdict.Result, error) {
+	run.Asks("", opt.Models[0])
+	return run.Answer(ctx, CheckCommand, StoredCheck{opt, opt.Models[0]}, func(ctx context.Context) ([]verdict.Result, error) {
 		if err := opt.Validate(); err != nil {
 			return nil, err
 		}
-		q := &query{Run: run, question: param.Safety, model: model, common: opt.Options.Options, domain: opt.Domain}
-		q.ask = func(ctx context.Context, common pipeline.Options) (pipeline.Answer, error) {
-			fixed := opt.Options
-			fixed.Options, fixed.Endless = common, pipeline.Endless{Liveness: pipeline.LivenessOff}
-			return check.Run(ctx, in, []string{model.String()}, fixed)
+		q := &question{Run: run, question: param.Safety, model: model, common: opt.Options, domain: opt.Domain}
+		q.ask = func(ctx context.Context, common query.Options) (query.Answer, error) {
+			fixed := opt
+			fixed.Options, fixed.Endless = common, query.Endless{Liveness: query.LivenessOff}
+			return check.Run(ctx, in, fixed)
 		}
 		q.endless = opt.Endless
 		return q.run(ctx, opt.Deadlock)
@@ -97,25 +83,25 @@ func Check(ctx context.Context, in pipeline.Input, opt CheckOptions) (pipeline.A
 }
 
 // query is the question about a program.
-type query struct {
+type question struct {
 	*pipeline.Run
 	question param.Question
 	model    memory.Model // of the checks
-	common   pipeline.Options
-	domain   *Domain
-	endless  pipeline.Endless // refused, if the user asks which loops end
+	common   query.Options
+	domain   *query.Domain
+	endless  query.Endless // refused, if the user asks which loops end
 	// ask asks an engine for fixed threads about an instance.
-	ask func(context.Context, pipeline.Options) (pipeline.Answer, error)
+	ask func(context.Context, query.Options) (query.Answer, error)
 }
 
 // given says which bounds the user set.
-func (q *query) given() pipeline.Given {
-	g := q.common.Given()
+func (q *question) given() pipeline.Given {
+	g := pipeline.GivenBy(&q.common)
 	g.Domain = q.domain != nil
 	return g
 }
 
-func (q *query) run(ctx context.Context, deadlock bool) ([]verdict.Result, error) {
+func (q *question) run(ctx context.Context, deadlock bool) ([]verdict.Result, error) {
 	q.common.Threads = 0
 	if err := q.Read(ctx, pipeline.ReadOptions{Options: q.common}); err != nil {
 		return nil, err
@@ -144,7 +130,7 @@ func (q *query) run(ctx context.Context, deadlock bool) ([]verdict.Result, error
 	props := *q.Props
 	unasked := props.Deadlock && !deadlock && q.question == param.Safety
 	props.Deadlock = deadlock
-	q.endless.Ask(&props)
+	pipeline.AskEndless(&q.endless, &props)
 	q.Props = &props // what the answer says was asked
 	res, err := supervise.Run(ctx, "the search for any number of threads", supervise.OfStage(q.common.Timeout), func(ctx context.Context) (*verdict.Result, error) {
 		ctx = supervise.Apart(ctx)
@@ -171,7 +157,7 @@ func (q *query) run(ctx context.Context, deadlock bool) ([]verdict.Result, error
 // unsupported answers if an execution of some instance may reach a construct that is not supported: the
 // constructs become checks, and engine param decides whether one fails. If none does, it returns the
 // program without them.
-func unsupported(ctx context.Context, q *query, flat *ir.Program) (*ir.Program, *verdict.Result, error) {
+func unsupported(ctx context.Context, q *question, flat *ir.Program) (*ir.Program, *verdict.Result, error) {
 	first := transform.FirstUnsupported(flat)
 	if first == nil {
 		return flat, nil, nil
@@ -212,7 +198,7 @@ func unsupported(ctx context.Context, q *query, flat *ir.Program) (*ir.Program, 
 }
 
 // reachedBy returns the construct that an instance reaches, with the execution; nil if it reaches none.
-func reachedBy(ctx context.Context, q *query, n int) (*verdict.Unsupported, error) {
+func reachedBy(ctx context.Context, q *question, n int) (*verdict.Unsupported, error) {
 	common := q.common
 	common.Threads, common.Instances = n, n
 	answer, err := q.ask(ctx, common)
@@ -234,7 +220,7 @@ func engineOf(model memory.Model) string {
 }
 
 // decideAll asks the engine for any number of threads: param, or dual about checks under TSO.
-func decideAll(ctx context.Context, task *engine.Task, what param.Question, domain *Domain) (*param.Answer, error) {
+func decideAll(ctx context.Context, task *engine.Task, what param.Question, domain *query.Domain) (*param.Answer, error) {
 	if task.Model != memory.TSO {
 		return param.Decide(ctx, task, what, domain)
 	}
@@ -253,7 +239,7 @@ type decided struct {
 
 // decide runs both searches. An answer of engine param that no instance can change ends the search of
 // the instance at hand.
-func (q *query) decide(ctx context.Context, task *engine.Task) (*verdict.Result, error) {
+func (q *question) decide(ctx context.Context, task *engine.Task) (*verdict.Result, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	instances, enough := context.WithCancel(ctx)
@@ -293,7 +279,7 @@ func (d *decided) final() bool {
 }
 
 // leastInstance returns how many instances the goals name.
-func (q *query) leastInstance() int {
+func (q *question) leastInstance() int {
 	least := 1
 	for _, g := range q.Props.Goals {
 		of := map[ir.ThreadID]int{}
@@ -306,7 +292,7 @@ func (q *query) leastInstance() int {
 }
 
 // conclude makes the answer once engine param has an answer. Instances below n were asked already.
-func (q *query) conclude(ctx context.Context, d decided, n int) (*verdict.Result, error) {
+func (q *question) conclude(ctx context.Context, d decided, n int) (*verdict.Result, error) {
 	if d.err != nil {
 		return nil, d.err
 	}
@@ -354,7 +340,7 @@ func (t *tooMany) Error() string {
 }
 
 // instance asks about a fixed number of threads. It returns nil if nothing is wrong there.
-func (q *query) instance(ctx context.Context, n int) (*verdict.Result, error) {
+func (q *question) instance(ctx context.Context, n int) (*verdict.Result, error) {
 	common := q.common
 	common.Threads, common.Instances = n, n
 	answer, err := q.ask(ctx, common)

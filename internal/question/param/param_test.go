@@ -10,7 +10,7 @@ import (
 	"fencepost/internal/memory"
 	"fencepost/internal/pipeline"
 	"fencepost/internal/question/check"
-	"fencepost/internal/question/robust"
+	"fencepost/query"
 	"fencepost/verdict"
 )
 
@@ -70,32 +70,32 @@ int main(void) {
 }
 `
 
-func askCheck(t *testing.T, name, text string, change func(*CheckOptions)) pipeline.Answer {
+func askCheck(t *testing.T, name, text string, change func(*query.CheckOptions)) query.Answer {
 	t.Helper()
-	opt := CheckOptions{Options: check.Defaults()}
+	opt := query.CheckOptions{Options: query.Defaults()}.Under(query.SC)
 	opt.Workers = 1
 	if change != nil {
 		change(&opt)
 	}
-	a, err := Check(t.Context(), pipeline.Input{Name: name, Text: []byte(text)}, opt)
+	a, err := Check(t.Context(), query.Input{Name: name, Text: []byte(text)}, opt)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return a
 }
 
-func askRobust(t *testing.T, text string, domain *Domain) pipeline.Answer {
+func askRobust(t *testing.T, text string, domain *query.Domain) query.Answer {
 	t.Helper()
-	opt := RobustOptions{Options: robust.Defaults(), Domain: domain}
+	opt := query.RobustOptions{Options: query.Defaults(), Domain: domain}
 	opt.Workers = 1
-	a, err := Robust(t.Context(), pipeline.Input{Name: "test.fp", Text: []byte(text)}, opt)
+	a, err := Robust(t.Context(), query.Input{Name: "test.fp", Text: []byte(text)}, opt)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return a
 }
 
-func only(t *testing.T, a pipeline.Answer) *verdict.Result {
+func only(t *testing.T, a query.Answer) *verdict.Result {
 	t.Helper()
 	if a.HasErrors() || len(a.Results) != 1 {
 		t.Fatalf("%d results, %+v", len(a.Results), a.Diagnostics)
@@ -106,7 +106,7 @@ func only(t *testing.T, a pipeline.Answer) *verdict.Result {
 // TestHoldsForAnyNumber: an answer about all instances says so, with the net it comes from.
 func TestHoldsForAnyNumber(t *testing.T) {
 	for name, c := range map[string]struct {
-		answer   pipeline.Answer
+		answer   query.Answer
 		question verdict.Question
 		model    string
 	}{
@@ -134,22 +134,22 @@ func TestHoldsForAnyNumber(t *testing.T) {
 func TestNamesMore(t *testing.T) {
 	const text = "var x;\nthread w * n { x = 1; cs: skip; }\ngoal \"one\" w[0]:cs;\ngoal \"two\" w[0]:cs, w[1]:cs with x == 2;\n"
 	for _, model := range []memory.Model{memory.SC, memory.TSO} {
-		in := pipeline.Input{Name: "test.fp", Text: []byte(text)}
+		in := query.Input{Name: "test.fp", Text: []byte(text)}
 		run := pipeline.Open(in)
-		run.Asks("", model.String())
-		opt := check.Defaults()
+		run.Asks("", query.Model(model.String()))
+		opt := query.CheckOptions{Options: query.Defaults()}
 		a, err := run.Answer(t.Context(), CheckCommand, opt, func(ctx context.Context) ([]verdict.Result, error) {
-			q := &query{Run: run, question: param.Safety, model: model, common: opt.Options}
+			q := &question{Run: run, question: param.Safety, model: model, common: opt.Options}
 			first := true
-			q.ask = func(ctx context.Context, common pipeline.Options) (pipeline.Answer, error) {
+			q.ask = func(ctx context.Context, common query.Options) (query.Answer, error) {
 				if first { // until there is an answer for any number
 					first = false
 					<-ctx.Done()
-					return pipeline.Answer{}, ctx.Err()
+					return query.Answer{}, ctx.Err()
 				}
 				fixed := opt
 				fixed.Options = common
-				return check.Run(ctx, in, []string{model.String()}, fixed)
+				return check.Run(ctx, in, fixed.Under(query.Model(model.String())))
 			}
 			return q.run(t.Context(), false)
 		})
@@ -167,14 +167,14 @@ func TestNamesMore(t *testing.T) {
 func TestSmallestInstance(t *testing.T) {
 	five := "var x;\nthread w * n { x = 1; cs: skip; }\ngoal \"all\" w[0]:cs, w[1]:cs, w[2]:cs, w[3]:cs, w[4]:cs;\n"
 	for name, c := range map[string]struct {
-		answer   pipeline.Answer
+		answer   query.Answer
 		instance int
 		threads  int
 	}{
 		"assertion":              {askCheck(t, "test.fp", counted, nil), 4, 4},
 		"robustness":             {askRobust(t, three, nil), 3, 3},
 		"more than are tried":    {askCheck(t, "test.fp", five, nil), 5, 5},
-		"outside of a domain":    {askCheck(t, "test.fp", counted, func(o *CheckOptions) { o.Domain = &Domain{Lo: 0, Hi: 2} }), 4, 4},
+		"outside of a domain":    {askCheck(t, "test.fp", counted, func(o *query.CheckOptions) { o.Domain = &query.Domain{Lo: 0, Hi: 2} }), 4, 4},
 		"a thread that is alone": {askCheck(t, "test.fp", "thread w * n { assert 0 == 1; }\nthread one { skip; }\n", nil), 1, 2},
 	} {
 		r := only(t, c.answer)
@@ -198,7 +198,7 @@ func TestDomain(t *testing.T) {
 	if r.Verdict != verdict.Unknown || !strings.Contains(r.Reason, "--domain") || r.Stats.Net != nil {
 		t.Errorf("without: %s %q, net %+v", r.Verdict, r.Reason, r.Stats.Net)
 	}
-	r = only(t, askRobust(t, grows, &Domain{Lo: 0, Hi: 3}))
+	r = only(t, askRobust(t, grows, &query.Domain{Lo: 0, Hi: 3}))
 	if r.Verdict != verdict.Safe || r.Coverage.Exhaustive || r.Coverage.Threads != verdict.AnyThreads || len(r.Coverage.Bounds) != 1 {
 		t.Fatalf("with: %s %q, %+v", r.Verdict, r.Reason, r.Coverage)
 	}
@@ -211,14 +211,14 @@ func TestDomain(t *testing.T) {
 func TestRefused(t *testing.T) {
 	final := "var x;\nthread w * n { reg r; r = x; x = 1; }\nnever x == 2;\n"
 	for name, c := range map[string]struct {
-		answer     pipeline.Answer
+		answer     query.Answer
 		code, text string
 	}{
 		"nothing to check":  {askCheck(t, "test.fp", grows, nil), "FP0900", "there is nothing to check"},
 		"no template":       {askCheck(t, "test.fp", "thread w { assert 1 == 1; }\n", nil), "FP0910", "any number of threads"},
-		"no such function":  {askCheck(t, "test.fp", lock, func(o *CheckOptions) { o.Replicate = "other" }), "FP0911", "other"},
+		"no such function":  {askCheck(t, "test.fp", lock, func(o *query.CheckOptions) { o.Replicate = "other" }), "FP0911", "other"},
 		"final condition":   {askCheck(t, "test.fp", final, nil), "FP0907", "final condition"},
-		"deadlock":          {askCheck(t, "test.fp", lock, func(o *CheckOptions) { o.Deadlock = true }), "FP0907", "deadlock"},
+		"deadlock":          {askCheck(t, "test.fp", lock, func(o *query.CheckOptions) { o.Deadlock = true }), "FP0907", "deadlock"},
 		"syntax":            {askCheck(t, "test.fp", "thread w * n { assert }\n", nil), "", ""},
 		"no fixed language": {askCheck(t, "test.xyz", "no program\n", nil), "FP0903", ""},
 	} {
@@ -236,17 +236,17 @@ func TestRefused(t *testing.T) {
 
 // TestWrongOptions: options with values that they cannot have are errors before anything is read.
 func TestWrongOptions(t *testing.T) {
-	in := pipeline.Input{Name: "test.fp", Text: []byte("no program")}
-	checked := CheckOptions{Options: check.Defaults()}
+	in := query.Input{Name: "test.fp", Text: []byte("no program")}
+	checked := query.CheckOptions{Options: query.Defaults()}.Under(query.SC)
 	checked.Algorithm = "fastest"
 	_, err := Check(t.Context(), in, checked)
-	if wrong := (*pipeline.OptionError)(nil); !errors.As(err, &wrong) || wrong.Value != "fastest" {
+	if wrong := (*query.OptionError)(nil); !errors.As(err, &wrong) || wrong.Value != "fastest" {
 		t.Errorf("check: %v", err)
 	}
-	asked := RobustOptions{Options: robust.Defaults()}
+	asked := query.RobustOptions{Options: query.Defaults()}
 	asked.Criterion = "mostly"
 	_, err = Robust(t.Context(), in, asked)
-	if wrong := (*pipeline.OptionError)(nil); !errors.As(err, &wrong) || wrong.Value != "mostly" {
+	if wrong := (*query.OptionError)(nil); !errors.As(err, &wrong) || wrong.Value != "mostly" {
 		t.Errorf("robust: %v", err)
 	}
 }
@@ -266,13 +266,13 @@ func TestDeadlockIsNotAsked(t *testing.T) {
 }
 
 // opened returns a query about a program whose instances get the given answer.
-func opened(t *testing.T, text string, ask func(context.Context, pipeline.Options) (pipeline.Answer, error)) *query {
+func opened(t *testing.T, text string, ask func(context.Context, query.Options) (query.Answer, error)) *question {
 	t.Helper()
-	run := pipeline.Open(pipeline.Input{Name: "test.fp", Text: []byte(text)})
-	if err := run.Read(t.Context(), pipeline.ReadOptions{Options: pipeline.Defaults()}); err != nil {
+	run := pipeline.Open(query.Input{Name: "test.fp", Text: []byte(text)})
+	if err := run.Read(t.Context(), pipeline.ReadOptions{Options: query.Defaults()}); err != nil {
 		t.Fatal(err)
 	}
-	return &query{Run: run, question: param.Safety, model: memory.SC, common: pipeline.Defaults(), ask: ask}
+	return &question{Run: run, question: param.Safety, model: memory.SC, common: query.Defaults(), ask: ask}
 }
 
 // TestConclude: a violation that engine param says is possible must be found in an instance. If no
@@ -280,15 +280,15 @@ func opened(t *testing.T, text string, ask func(context.Context, pipeline.Option
 // is wrong.
 func TestConclude(t *testing.T) {
 	var asked []int
-	holds := func(_ context.Context, opt pipeline.Options) (pipeline.Answer, error) {
+	holds := func(_ context.Context, opt query.Options) (query.Answer, error) {
 		if opt.Threads != opt.Instances {
 			t.Errorf("%d threads, %d instances", opt.Threads, opt.Instances)
 		}
 		asked = append(asked, opt.Threads)
-		return pipeline.Answer{Results: []verdict.Result{{Verdict: verdict.Safe}}}, nil
+		return query.Answer{Results: []verdict.Result{{Verdict: verdict.Safe}}}, nil
 	}
-	refuses := func(context.Context, pipeline.Options) (pipeline.Answer, error) {
-		return pipeline.Answer{Diagnostics: []verdict.Diagnostic{{Severity: verdict.SeverityError, Message: "too many"}}}, nil
+	refuses := func(context.Context, query.Options) (query.Answer, error) {
+		return query.Answer{Diagnostics: []verdict.Diagnostic{{Severity: verdict.SeverityError, Message: "too many"}}}, nil
 	}
 	possible := decided{a: &param.Answer{Possible: true, Enough: 6}}
 

@@ -8,9 +8,9 @@ import (
 	"testing"
 	"time"
 
-	"fencepost/internal/pipeline"
 	"fencepost/internal/question/prove"
 	"fencepost/internal/testkit"
+	"fencepost/query"
 	"fencepost/verdict"
 )
 
@@ -98,7 +98,7 @@ func TestAlgorithms(t *testing.T) {
 			if test.slow && !testkit.Slow() {
 				t.Skip("it takes long: run with -fp.slow")
 			}
-			r := proof(t, test.file, source(t, test.file), func(o *prove.Options) { o.Timeout = 0 })
+			r := proof(t, test.file, source(t, test.file), func(o *query.ProveOptions) { o.Timeout = 0 })
 			if r.Verdict != test.verdict || r.Proof.Open() > 0 || r.Proof.MaxThreads != test.most || r.Coverage.Threads != verdict.AnyThreads {
 				t.Errorf("%s, %s; for %d threads, %d checks open", r.Verdict, r.Reason, r.Proof.MaxThreads, r.Proof.Open())
 			}
@@ -125,8 +125,8 @@ func TestAlgorithms(t *testing.T) {
 func TestStoredBlocks(t *testing.T) {
 	for _, file := range []string{"dcl-malloc.c", "rcu-malloc.c", "own-block.c", "clh.c"} {
 		text := strings.Replace(source(t, file), "int r = x;", "//@ invariant b->v == 1\n  int r = x;", 1)
-		found := proof(t, file, text, func(o *prove.Options) { o.Timeout = 0 })
-		again := proof(t, file, text, func(o *prove.Options) { o.Timeout, o.Stored = 0, found.Proof })
+		found := proof(t, file, text, func(o *query.ProveOptions) { o.Timeout = 0 })
+		again := proof(t, file, text, func(o *query.ProveOptions) { o.Timeout, o.Stored = 0, found.Proof })
 		if len(again.Proof.Invariants) != len(found.Proof.Invariants) {
 			t.Errorf("%s: %d invariants, %d before", file, len(again.Proof.Invariants), len(found.Proof.Invariants))
 		}
@@ -200,11 +200,11 @@ func BenchmarkAlgorithms(b *testing.B) {
 			b.Fatal(err)
 		}
 		b.Run(filepath.Base(filepath.Dir(file))+"/"+filepath.Base(file), func(b *testing.B) {
-			opt := prove.Defaults()
+			opt := query.ProveOptions{Options: query.Defaults()}
 			opt.Timeout = 0
 			questions, solver, self := 0, cpu(b, syscall.RUSAGE_CHILDREN), cpu(b, syscall.RUSAGE_SELF)
 			for b.Loop() {
-				a, err := prove.Run(b.Context(), pipeline.Input{Name: filepath.Base(file), Text: text}, opt)
+				a, err := prove.Run(b.Context(), query.Input{Name: filepath.Base(file), Text: text}, opt)
 				if err != nil {
 					b.Fatal(err)
 				}

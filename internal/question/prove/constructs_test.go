@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"fencepost/internal/question/prove"
+	"fencepost/query"
 	"fencepost/verdict"
 )
 
@@ -86,14 +86,14 @@ func invariantsOf(t *testing.T, p *verdict.Proof) []string {
 // TestConstructs: a program with each construct is proved for any number of threads, the stored proof proves it again
 // with the same invariants, and with a mistake it is refuted.
 func TestConstructs(t *testing.T) {
-	any := func(o *prove.Options) { o.Replicate = "w" }
+	any := func(o *query.ProveOptions) { o.Replicate = "w" }
 	for _, c := range constructs {
 		text := c.text()
 		found := proof(t, "f.c", text, any)
 		if found.Verdict == verdict.Unknown || found.Proof.Open() > 0 || found.Coverage.Threads != verdict.AnyThreads {
 			t.Errorf("%s: %s, %s; %+v", c.name, found.Verdict, found.Reason, found.Proof.Checks)
 		}
-		again := proof(t, "f.c", text, func(o *prove.Options) { o.Replicate, o.Stored = "w", found.Proof })
+		again := proof(t, "f.c", text, func(o *query.ProveOptions) { o.Replicate, o.Stored = "w", found.Proof })
 		if again.Verdict != found.Verdict || again.Proof.Open() > 0 || !slices.Equal(invariantsOf(t, again.Proof), invariantsOf(t, found.Proof)) {
 			t.Errorf("%s, stored: %s, %s; %d invariants, %d before", c.name, again.Verdict, again.Reason, len(again.Proof.Invariants), len(found.Proof.Invariants))
 		}

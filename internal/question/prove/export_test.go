@@ -7,6 +7,7 @@ import (
 	"fencepost/internal/engine"
 	"fencepost/internal/pipeline"
 	"fencepost/internal/supervise"
+	"fencepost/query"
 	"fencepost/verdict"
 )
 
@@ -14,13 +15,13 @@ import (
 // one it tries to prove the program all the same, without what the search knows. Run would not: it shows the
 // execution. The result is nil if no execution was found, and refused says that proofs do not take the program. The time
 // limit of opt is for the proof: what is not proved within it counts as not proved.
-func Contradict(ctx context.Context, in pipeline.Input, opt Options, largest int, limit int64) (res *verdict.Result, refused bool, err error) {
+func Contradict(ctx context.Context, in query.Input, opt query.ProveOptions, largest int, limit int64) (res *verdict.Result, refused bool, err error) {
 	run := pipeline.Open(in)
 	answer, err := run.Answer(ctx, Command, opt, func(ctx context.Context) ([]verdict.Result, error) {
 		if err := run.Read(ctx, pipeline.ReadOptions{Options: opt.Options, Annotations: true}); err != nil {
 			return nil, err
 		}
-		q := &query{Program: run.Program, opt: opt}
+		q := &question{Program: run.Program, opt: opt}
 		if err := q.flatten(); err != nil {
 			return nil, err
 		}

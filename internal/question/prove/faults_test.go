@@ -3,10 +3,10 @@ package prove_test
 import (
 	"testing"
 
-	"fencepost/internal/pipeline"
 	"fencepost/internal/question/prove"
 	"fencepost/internal/solver/smt"
 	"fencepost/internal/testkit"
+	"fencepost/query"
 	"fencepost/verdict"
 )
 
@@ -66,9 +66,9 @@ func TestFaults(t *testing.T) {
 			continue
 		}
 		for _, model := range []string{"tso", "pso"} {
-			opt := prove.Defaults()
-			opt.Workers, opt.Timeout, opt.Model = 1, 0, model
-			res, refused, err := prove.Contradict(t.Context(), pipeline.Input{Name: "f.c", Text: []byte(faultHead + test.text)}, opt, 3, 8<<20)
+			opt := query.ProveOptions{Options: query.Defaults()}
+			opt.Workers, opt.Timeout, opt.Model = 1, 0, query.Model(model)
+			res, refused, err := prove.Contradict(t.Context(), query.Input{Name: "f.c", Text: []byte(faultHead + test.text)}, opt, 3, 8<<20)
 			switch {
 			case err != nil || refused:
 				t.Errorf("%s: %v, refused: %t", test.why, err, refused)

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"fencepost/internal/question/prove"
+	"fencepost/query"
 )
 
 // TestMissingCondition: an open check comes with a condition that would prove it, and with the step and the state
@@ -25,7 +25,7 @@ func TestMissingCondition(t *testing.T) {
 		t.Errorf("with the condition: %+v", r.Proof.Checks)
 	}
 	// Nothing is proposed, so nothing is missing.
-	r = proof(t, "sums.fp", text, func(o *prove.Options) { o.NoInference = true })
+	r = proof(t, "sums.fp", text, func(o *query.ProveOptions) { o.NoInference = true })
 	if c := r.Proof.Checks[0]; c.Proved || c.Missing != nil {
 		t.Errorf("without inference: %+v", c)
 	}

@@ -13,10 +13,9 @@ import (
 	"testing"
 	"time"
 
-	"fencepost/internal/memory"
-	"fencepost/internal/pipeline"
 	"fencepost/internal/question/prove"
 	"fencepost/internal/solver/smt"
+	"fencepost/query"
 	"fencepost/verdict"
 )
 
@@ -184,9 +183,9 @@ func TestMutants(t *testing.T) {
 	for i := range *mutantCount {
 		s := *mutantSeed + uint64(i)
 		m := all[(s-1)%uint64(len(all))]
-		opt := prove.Defaults()
-		opt.Workers, opt.Timeout, opt.Model = 1, time.Minute, []string{memory.TSO.String(), memory.TSO.String(), memory.PSO.String()}[s%3]
-		res, no, err := prove.Contradict(t.Context(), pipeline.Input{Name: m.file, Text: []byte(m.text)}, opt, 4, 8<<20)
+		opt := query.ProveOptions{Options: query.Defaults()}
+		opt.Workers, opt.Timeout, opt.Model = 1, time.Minute, query.Models{query.TSO, query.TSO, query.PSO}[s%3]
+		res, no, err := prove.Contradict(t.Context(), query.Input{Name: m.file, Text: []byte(m.text)}, opt, 4, 8<<20)
 		switch {
 		case err != nil:
 			t.Fatalf("seed %d: %s, %s: %v\n%s", s, m.file, m.what, err, m.text)

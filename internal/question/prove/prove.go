@@ -1,6 +1,7 @@
 package prove
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -16,62 +17,24 @@ import (
 	"fencepost/internal/pipeline"
 	"fencepost/internal/supervise"
 	"fencepost/internal/transform"
+	"fencepost/query"
 	"fencepost/verdict"
 )
 
 // Command is the command, as results store it.
 const Command = "prove"
 
-// Arithmetic is how a proof treats numbers.
-type Arithmetic string
-
-// The arithmetics.
-const (
-	Integers   Arithmetic = "int" // numbers that never wrap
-	BitVectors Arithmetic = "bv"  // exact numbers
-)
-
-// Question is a question to the solver.
-type Question = mover.Question
-
-// Options are the options of the question.
-type Options struct {
-	pipeline.Options
-	Model         string // tso or pso; "": tso
-	NoInference   bool   // of invariants
-	NoAbstraction bool   // of loads
-	// Arithmetic is "" for what suits the program: exact for C and wherever bits matter.
-	Arithmetic Arithmetic
-	// CheckWith names a second solver that is asked every question; "": none.
-	CheckWith string `asked:"-"`
-	// Questions, if not nil, gets every question to the solver.
-	Questions func(Question)
-	// Stored is a proof that is checked again: no other invariants are searched for. nil: there is none.
-	Stored *verdict.Proof `asked:"-"`
-}
-
-// Defaults returns the documented defaults.
-func Defaults() Options { return Options{Options: pipeline.Defaults()} }
-
-// Validate returns a *pipeline.OptionError for an option with a value that it cannot have.
-func (o *Options) Validate() error {
-	switch o.Arithmetic {
-	case "", Integers, BitVectors:
-	default:
-		return &pipeline.OptionError{Option: "arithmetic", Value: string(o.Arithmetic), Want: "int or bv"}
-	}
-	if m := o.Model; m != "" && m != memory.TSO.String() && m != memory.PSO.String() {
-		return &pipeline.OptionError{Option: "model", Value: m, Want: "tso or pso"}
-	}
+// validate returns a *query.OptionError for an option with a value that it cannot have.
+func validate(o *query.ProveOptions) error {
 	if names := mover.Solvers(); o.CheckWith != "" && !slices.Contains(names, o.CheckWith) {
-		return &pipeline.OptionError{Option: "check-with", Value: o.CheckWith, Want: strings.Join(names, " or ")}
+		return &query.OptionError{Option: "check-with", Value: o.CheckWith, Want: strings.Join(names, " or ")}
 	}
-	return nil
+	return o.Validate()
 }
 
-// model returns the memory model that is asked about.
-func (o *Options) model() memory.Model {
-	if o.Model == memory.PSO.String() {
+// modelOf returns the memory model that is asked about.
+func modelOf(o *query.ProveOptions) memory.Model {
+	if o.Model == query.PSO {
 		return memory.PSO
 	}
 	return memory.TSO
@@ -85,15 +48,15 @@ func fixed(p *ir.Program) bool {
 // Run tries to prove that a program reaches the same shared states with and without store buffers, and that its
 // checks hold. The answer is Unsafe if a search of small instances finds an execution that violates a check; it has
 // no proof then.
-func Run(ctx context.Context, in pipeline.Input, opt Options) (pipeline.Answer, error) {
+func Run(ctx context.Context, in query.Input, opt query.ProveOptions) (query.Answer, error) {
 	run := pipeline.Open(in)
-	run.Asks(verdict.ValueRobustness, opt.model().String())
+	run.Asks(verdict.ValueRobustness, cmp.Or(opt.Model, query.TSO))
 	return run.Answer(ctx, Command, opt, func(ctx context.Context) ([]verdict.Result, error) {
-		if err := opt.Validate(); err != nil {
+		if err := validate(&opt); err != nil {
 			return nil, err
 		}
 		res, err := ask(ctx, run, in, opt)
-		if none := run.Undecided(opt.model().String(), err); none != nil {
+		if none := run.Undecided(cmp.Or(opt.Model, query.TSO), err); none != nil {
 			res, err = none, nil
 			res.Engine, res.Proof = mover.Name, &verdict.Proof{}
 		}
@@ -104,12 +67,12 @@ func Run(ctx context.Context, in pipeline.Input, opt Options) (pipeline.Answer, 
 	})
 }
 
-func ask(ctx context.Context, run *pipeline.Run, in pipeline.Input, opt Options) (*verdict.Result, error) {
+func ask(ctx context.Context, run *pipeline.Run, in query.Input, opt query.ProveOptions) (*verdict.Result, error) {
 	if err := run.Read(ctx, pipeline.ReadOptions{Options: opt.Options, Annotations: true}); err != nil {
 		return nil, err
 	}
 	run.Stage = "passes"
-	q := &query{Program: run.Program, opt: opt}
+	q := &question{Program: run.Program, opt: opt}
 	if err := q.flatten(); err != nil {
 		return nil, err
 	}
@@ -132,7 +95,7 @@ func ask(ctx context.Context, run *pipeline.Run, in pipeline.Input, opt Options)
 }
 
 // decide searches small instances, tries to prove the program, and searches further if the proof leaves something open.
-func (q *query) decide(ctx context.Context, s *instances) (*verdict.Result, error) {
+func (q *question) decide(ctx context.Context, s *instances) (*verdict.Result, error) {
 	if !q.Props.Empty() {
 		if res, err := s.refute(ctx, firstInstance, firstSearch); err != nil || res != nil {
 			return res, err
@@ -157,7 +120,7 @@ func (q *query) decide(ctx context.Context, s *instances) (*verdict.Result, erro
 }
 
 // attempt tries to prove the program. If a search can answer its checks, invariants for these come last.
-func (q *query) attempt(ctx context.Context, s *instances) (*verdict.Result, error) {
+func (q *question) attempt(ctx context.Context, s *instances) (*verdict.Result, error) {
 	quick := fixed(q.flat) && q.opt.Stored == nil
 	res, err := q.prove(ctx, quick)
 	if err == nil && fixed(q.flat) {
@@ -174,10 +137,10 @@ func (q *query) attempt(ctx context.Context, s *instances) (*verdict.Result, err
 }
 
 // query is the question about a program.
-type query struct {
+type question struct {
 	*pipeline.Program
 	flat *ir.Program
-	opt  Options
+	opt  query.ProveOptions
 	// excluded is the first construct that is not supported and that the proof must exclude; nil: there is none.
 	excluded *ir.Edge
 }
@@ -185,12 +148,12 @@ type query struct {
 // unsupported answers if an execution may reach a construct that is not supported. If none does, the
 // proof is about the program without these constructs. For any number of threads a search cannot
 // exclude it: each construct is a check then, which the proof must close.
-func (q *query) unsupported(ctx context.Context) (*verdict.Result, error) {
+func (q *question) unsupported(ctx context.Context) (*verdict.Result, error) {
 	if q.excluded = transform.FirstUnsupported(q.flat); q.excluded != nil && !fixed(q.flat) {
 		q.flat = transform.UnsupportedAsChecks(q.flat, false)
 		return nil, nil
 	}
-	flat, met, err := pipeline.Reachable(ctx, q.Program, q.flat, q.opt.model(), &q.opt.Options)
+	flat, met, err := pipeline.Reachable(ctx, q.Program, q.flat, modelOf(&q.opt), &q.opt.Options)
 	if err != nil || met == nil {
 		q.flat = flat
 		return nil, err
@@ -200,7 +163,7 @@ func (q *query) unsupported(ctx context.Context) (*verdict.Result, error) {
 
 // mayReach returns why the answer is unknown if a proof for any number of threads does not exclude a construct that is
 // not supported; "": it excludes all of them.
-func (q *query) mayReach(out *mover.Outcome) string {
+func (q *question) mayReach(out *mover.Outcome) string {
 	if q.excluded == nil || fixed(q.flat) {
 		return ""
 	}
@@ -214,8 +177,8 @@ func (q *query) mayReach(out *mover.Outcome) string {
 	return pipeline.MayReach(q.excluded, "the proof does not exclude it").Unknown
 }
 
-func (q *query) conclude(out *engine.Outcome) *verdict.Result {
-	return q.Conclude(&pipeline.Conclusion{Question: verdict.ValueRobustness, Model: q.opt.model(), Engine: mover.Name, Outcome: out, Given: q.opt.Given()})
+func (q *question) conclude(out *engine.Outcome) *verdict.Result {
+	return q.Conclude(&pipeline.Conclusion{Question: verdict.ValueRobustness, Model: modelOf(&q.opt), Engine: mover.Name, Outcome: out, Given: pipeline.GivenBy(&q.opt.Options)})
 }
 
 // undecided reports whether checks are open and none was refuted.
@@ -224,13 +187,13 @@ func undecided(r *verdict.Result) bool {
 }
 
 // prove asks for a proof, and for what follows from SC because of it.
-func (q *query) prove(ctx context.Context, quick bool) (*verdict.Result, error) {
+func (q *question) prove(ctx context.Context, quick bool) (*verdict.Result, error) {
 	begin := time.Now()
 	out, err := mover.Prove(ctx, q.flat, q.Props, q.moverOptions(quick))
 	if err != nil {
 		return nil, err
 	}
-	res := q.Result(verdict.ValueRobustness, q.opt.model(), mover.Name)
+	res := q.Result(verdict.ValueRobustness, modelOf(&q.opt), mover.Name)
 	res.Verdict, res.Reason, res.Proof, res.Warnings = out.Verdict, out.Reason, out.Proof, out.Warnings
 	if why := q.mayReach(out); why != "" {
 		res.Verdict, res.Reason = verdict.Unknown, why
@@ -251,21 +214,21 @@ func (q *query) prove(ctx context.Context, quick bool) (*verdict.Result, error) 
 // underSC answers the program's own questions under SC, where a proof lets the answer count under TSO:
 // those of the program, or of its abstraction. It takes a fixed number of threads, and abstractions whose
 // values can be listed.
-func (q *query) underSC(ctx context.Context, out *mover.Outcome, res *verdict.Result) error {
+func (q *question) underSC(ctx context.Context, out *mover.Outcome, res *verdict.Result) error {
 	if res.Verdict == verdict.Unknown || q.Props.Empty() {
 		return nil
 	}
 	if !fixed(out.Program) || engine.InsideSections(out.Program, q.Props) != "" {
 		return nil
 	}
-	a := &pipeline.Asking{Engine: pipeline.Engines(pipeline.EngineOptions{})[0], Model: memory.SC, Under: memory.SC}
+	a := &pipeline.Asking{Engine: pipeline.Engines(nil)[0], Model: memory.SC, Under: memory.SC}
 	if memory.Unlisted(out.Program) != nil {
 		a.Err = memory.ErrUnbounded
 	} else {
 		asked, props := *q.Program, *q.Props
 		props.Deadlock = props.Deadlock && !out.Waits
 		asked.Props = &props
-		asked.Ask(ctx, a, out.Program, pipeline.Asked{Options: q.opt.Options, Given: q.opt.Given()})
+		asked.Ask(ctx, a, out.Program, pipeline.Asked{CheckOptions: query.CheckOptions{Options: q.opt.Options}, Given: pipeline.GivenBy(&q.opt.Options)})
 	}
 	report := verdict.EngineReport{Engine: a.Engine.Name, Model: memory.SC.String(), Verdict: verdict.Unknown}
 	switch {
@@ -285,7 +248,7 @@ func (q *query) underSC(ctx context.Context, out *mover.Outcome, res *verdict.Re
 }
 
 // flatten makes the flat program with its templates.
-func (q *query) flatten() error {
+func (q *question) flatten() error {
 	flat, err := q.Flatten(q.opt.Options)
 	if err != nil {
 		return err
@@ -307,16 +270,16 @@ func (q *query) flatten() error {
 }
 
 // moverOptions returns the options of a proof of the program.
-func (q *query) moverOptions(quick bool) mover.Options {
+func (q *question) moverOptions(quick bool) mover.Options {
 	opt := mover.Options{Memory: q.opt.Memory, NoInference: q.opt.NoInference, NoAbstraction: q.opt.NoAbstraction, Quick: quick, Private: q.Private, Reach: sampled,
-		PSO: q.opt.model() == memory.PSO, CheckWith: q.opt.CheckWith, Questions: q.opt.Questions, Stored: q.opt.Stored}
+		PSO: modelOf(&q.opt) == memory.PSO, CheckWith: q.opt.CheckWith, Questions: q.opt.Questions, Stored: q.opt.Stored}
 	if opt.Stored != nil {
 		opt.Reach = nil
 	}
 	switch {
-	case q.opt.Arithmetic == Integers:
+	case q.opt.Arithmetic == query.Integers:
 		opt.Arithmetic = mover.Integers
-	case q.opt.Arithmetic == BitVectors || q.SizedNumbers:
+	case q.opt.Arithmetic == query.BitVectors || q.SizedNumbers:
 		opt.Arithmetic = mover.BitVectors
 	}
 	return opt
@@ -331,7 +294,7 @@ func sampled(ctx context.Context, p *ir.Program, show func(mover.State)) {
 }
 
 // answerChecks says what became of the program's own checks. waits says that the program has conditions or barriers.
-func (q *query) answerChecks(res *verdict.Result, waits bool) {
+func (q *question) answerChecks(res *verdict.Result, waits bool) {
 	if res.Verdict == verdict.Unknown {
 		return
 	}
@@ -356,7 +319,7 @@ func (q *query) answerChecks(res *verdict.Result, waits bool) {
 }
 
 // addTexts gives every instruction of a proof its text.
-func (q *query) addTexts(proof *verdict.Proof) {
+func (q *question) addTexts(proof *verdict.Proof) {
 	fill := func(at *verdict.ProofInstruction) {
 		if at.Text == "" {
 			at.Text = q.TextAt(at.Pos)

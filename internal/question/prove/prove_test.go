@@ -5,9 +5,9 @@ import (
 	"strings"
 	"testing"
 
-	"fencepost/internal/pipeline"
 	"fencepost/internal/question/prove"
 	"fencepost/internal/solver/smt"
+	"fencepost/query"
 	"fencepost/verdict"
 )
 
@@ -55,24 +55,24 @@ int main(void) {
 `
 )
 
-func ask(t *testing.T, name, text string, change func(*prove.Options)) pipeline.Answer {
+func ask(t *testing.T, name, text string, change func(*query.ProveOptions)) query.Answer {
 	t.Helper()
 	if !smt.Available() {
 		t.Skipf("notice: %v", smt.ErrMissing)
 	}
-	opt := prove.Defaults()
+	opt := query.ProveOptions{Options: query.Defaults()}
 	opt.Workers, opt.Timeout = 1, 0
 	if change != nil {
 		change(&opt)
 	}
-	a, err := prove.Run(t.Context(), pipeline.Input{Name: name, Text: []byte(text)}, opt)
+	a, err := prove.Run(t.Context(), query.Input{Name: name, Text: []byte(text)}, opt)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return a
 }
 
-func proof(t *testing.T, name, text string, change func(*prove.Options)) *verdict.Result {
+func proof(t *testing.T, name, text string, change func(*query.ProveOptions)) *verdict.Result {
 	t.Helper()
 	a := ask(t, name, text, change)
 	if a.HasErrors() || len(a.Results) != 1 || a.Results[0].Proof == nil {
@@ -124,7 +124,7 @@ func TestProofForAnyNumber(t *testing.T) {
 // TestChecksUnderSC: with a fixed number of threads a search under SC answers the program's own checks,
 // and its answer counts under TSO because of the proof.
 func TestChecksUnderSC(t *testing.T) {
-	one := func(o *prove.Options) { o.Threads = 1 }
+	one := func(o *query.ProveOptions) { o.Threads = 1 }
 	r := proof(t, "mp.fp", messages, one)
 	if s := bySearch(r); r.Verdict != verdict.ValueRobust || r.Coverage.Threads == verdict.AnyThreads || s == nil || s.Verdict != verdict.Safe || s.Engine != "explicit" {
 		t.Errorf("%s, %+v, engines %+v", r.Verdict, r.Coverage, r.Engines)
@@ -134,7 +134,7 @@ func TestChecksUnderSC(t *testing.T) {
 	}
 
 	// What holds under SC and is not shown for TSO is searched under TSO.
-	r = proof(t, "sb.fp", buffering, func(o *prove.Options) { o.NoAbstraction = true })
+	r = proof(t, "sb.fp", buffering, func(o *query.ProveOptions) { o.NoAbstraction = true })
 	if r.Verdict != verdict.Unknown || len(r.Proof.Checks) != 2 || r.Proof.Open() != 0 || r.Proof.Checks[0].By != "explicit" {
 		t.Errorf("%s %q, checks %+v", r.Verdict, r.Reason, r.Proof.Checks)
 	}
@@ -142,10 +142,10 @@ func TestChecksUnderSC(t *testing.T) {
 
 // TestRefuted: an execution of a small instance that violates a check is the answer.
 func TestRefuted(t *testing.T) {
-	fixed := func(o *prove.Options) { o.Threads = 1 }
+	fixed := func(o *query.ProveOptions) { o.Threads = 1 }
 	for _, c := range []struct {
 		why, text string
-		change    func(*prove.Options)
+		change    func(*query.ProveOptions)
 		instance  int
 	}{
 		{"one thread of each", unordered, nil, 1},
@@ -180,7 +180,7 @@ func TestBoundedSearchProvesNothing(t *testing.T) {
 	text := `var x;
 thread p { reg r; loop { r = x; x = r + 1; assert r >= 0; } }
 `
-	r := proof(t, "loop.fp", text, func(o *prove.Options) { o.Memory, o.NoInference = 24<<20, true })
+	r := proof(t, "loop.fp", text, func(o *query.ProveOptions) { o.Memory, o.NoInference = 24<<20, true })
 	if s := bySearch(r); s == nil || s.Verdict != verdict.Unknown || s.Reason == "" {
 		t.Errorf("engines %+v", r.Engines)
 	}
@@ -190,7 +190,7 @@ thread p { reg r; loop { r = x; x = r + 1; assert r >= 0; } }
 	// Where the search knows nothing, induction is tried once more, with all invariants that can be found.
 	forever := "var x, y, z;\nthread send { y = 42; x = 1; }\nthread recv { reg r; await x == 1; r = y; assert r == 42; }\n" +
 		"thread other { reg c; loop { c = z; z = c + 1; } }\n"
-	r = proof(t, "forever.fp", forever, func(o *prove.Options) { o.Memory = 24 << 20 })
+	r = proof(t, "forever.fp", forever, func(o *query.ProveOptions) { o.Memory = 24 << 20 })
 	if s := bySearch(r); s == nil || s.Verdict != verdict.Unknown {
 		t.Errorf("engines %+v", r.Engines)
 	}
@@ -209,7 +209,7 @@ thread p { reg r; loop { r = x; x = r + 1; assert r >= 0; } }
 // TestNoProof: stores that loads overtake are not shown to be atomic, and every instruction in the way has
 // its text.
 func TestNoProof(t *testing.T) {
-	r := proof(t, "sb.fp", buffering, func(o *prove.Options) { o.NoAbstraction = true })
+	r := proof(t, "sb.fp", buffering, func(o *query.ProveOptions) { o.NoAbstraction = true })
 	if r.Verdict != verdict.Unknown || !strings.Contains(r.Reason, "2 stores are not shown to be atomic") {
 		t.Fatalf("%s %q", r.Verdict, r.Reason)
 	}
@@ -240,7 +240,7 @@ int main(void) {
   pthread_create(&t, 0, b, 0);
 }
 `
-	r := proof(t, "sb.c", text, func(o *prove.Options) { o.NoAbstraction, o.Arithmetic = true, prove.Integers })
+	r := proof(t, "sb.c", text, func(o *query.ProveOptions) { o.NoAbstraction, o.Arithmetic = true, query.Integers })
 	if r.Verdict != verdict.Unknown || len(r.Warnings) > 0 {
 		t.Errorf("%s %q, warnings %+v", r.Verdict, r.Reason, r.Warnings)
 	}
@@ -259,7 +259,7 @@ func TestAbstraction(t *testing.T) {
 	if s := bySearch(r); s == nil || s.Verdict != verdict.Safe || r.Proof.Open() != 0 {
 		t.Errorf("engines %+v, checks %+v", r.Engines, r.Proof.Checks)
 	}
-	r = proof(t, "fig6.fp", abstracted, func(o *prove.Options) { o.NoAbstraction = true })
+	r = proof(t, "fig6.fp", abstracted, func(o *query.ProveOptions) { o.NoAbstraction = true })
 	if r.Verdict != verdict.Unknown || len(r.Proof.Abstractions) != 0 {
 		t.Errorf("%s, abstractions %+v", r.Verdict, r.Proof.Abstractions)
 	}
@@ -270,17 +270,17 @@ func TestAbstraction(t *testing.T) {
 func TestArithmetic(t *testing.T) {
 	for _, c := range []struct {
 		name, text string
-		how        prove.Arithmetic
+		how        query.Arithmetic
 		arithmetic string
 		proved     bool
 		most       int64 // threads
 	}{
 		{"count.fp", counting, "", verdict.ProofIntegers, true, 0},
-		{"count.fp", counting, prove.BitVectors, verdict.ProofExact, true, 0},
+		{"count.fp", counting, query.BitVectors, verdict.ProofExact, true, 0},
 		{"wrap.c", wrapping, "", verdict.ProofExact, true, 1<<62 - 1}, // with 2^64 threads it wraps around
-		{"wrap.c", wrapping, prove.Integers, verdict.ProofIntegers, true, 0},
+		{"wrap.c", wrapping, query.Integers, verdict.ProofIntegers, true, 0},
 	} {
-		r := proof(t, c.name, c.text, func(o *prove.Options) {
+		r := proof(t, c.name, c.text, func(o *query.ProveOptions) {
 			o.Arithmetic = c.how
 			if strings.HasSuffix(c.name, ".c") {
 				o.Replicate = "w"
@@ -295,7 +295,7 @@ func TestArithmetic(t *testing.T) {
 // TestReplicate: a function of C stands for any number of threads, by option or annotation, or is
 // started a number of times. Deadlock is then not part of the answer, which says so.
 func TestReplicate(t *testing.T) {
-	name := func(o *prove.Options) { o.Replicate = "w" }
+	name := func(o *query.ProveOptions) { o.Replicate = "w" }
 	annotated := strings.Replace(wrapping, "void *w", "//@ replicate\nvoid *w", 1)
 	for why, r := range map[string]*verdict.Result{
 		"option":     proof(t, "wrap.c", wrapping, name),
@@ -308,11 +308,11 @@ func TestReplicate(t *testing.T) {
 			t.Errorf("%s: warnings %+v", why, r.Warnings)
 		}
 	}
-	r := proof(t, "wrap.c", annotated, func(o *prove.Options) { o.Instances = 2 })
+	r := proof(t, "wrap.c", annotated, func(o *query.ProveOptions) { o.Instances = 2 })
 	if s := bySearch(r); r.Coverage.Threads != "" || s == nil || s.Verdict != verdict.Safe {
 		t.Errorf("two instances: %+v, engines %+v", r.Coverage, r.Engines)
 	}
-	a := ask(t, "wrap.c", wrapping, func(o *prove.Options) { o.Replicate = "v" })
+	a := ask(t, "wrap.c", wrapping, func(o *query.ProveOptions) { o.Replicate = "v" })
 	if !a.HasErrors() || a.Diagnostics[len(a.Diagnostics)-1].Code != "FP0911" {
 		t.Errorf("no such function: %+v", a.Diagnostics)
 	}
@@ -338,11 +338,11 @@ func TestRefused(t *testing.T) {
 		"int main(void) { pthread_t t; pthread_create(&t, 0, w, 0); }\n"
 	deep := "int x;\nvoid f(void) { x = 1; if (x) f(); }\nint main(void) { f(); }\n"
 	mixed := "var word w;\nthread a { w.byte[0] = 1; w = 2; }\n"
-	for name, a := range map[string]pipeline.Answer{
+	for name, a := range map[string]query.Answer{
 		"heap.c":   ask(t, "heap.c", heap, nil),
-		"self.c":   ask(t, "self.c", self, func(o *prove.Options) { o.Replicate = "w" }),
+		"self.c":   ask(t, "self.c", self, func(o *query.ProveOptions) { o.Replicate = "w" }),
 		"deep.c":   ask(t, "deep.c", deep, nil),
-		"mixed.fp": ask(t, "mixed.fp", mixed, func(o *prove.Options) { o.Arithmetic = prove.Integers }),
+		"mixed.fp": ask(t, "mixed.fp", mixed, func(o *query.ProveOptions) { o.Arithmetic = query.Integers }),
 	} {
 		if !a.HasErrors() || len(a.Results) > 0 {
 			t.Errorf("%s: %+v", name, a)
@@ -357,10 +357,10 @@ func TestRefused(t *testing.T) {
 
 // TestWrongArithmetic: an option with a value that it cannot have is an error before anything is read.
 func TestWrongArithmetic(t *testing.T) {
-	opt := prove.Defaults()
+	opt := query.ProveOptions{Options: query.Defaults()}
 	opt.Arithmetic = "real"
-	_, err := prove.Run(t.Context(), pipeline.Input{Name: "no.fp", Text: []byte("no program")}, opt)
-	if wrong := (*pipeline.OptionError)(nil); !errors.As(err, &wrong) || wrong.Option != "arithmetic" || wrong.Value != "real" {
+	_, err := prove.Run(t.Context(), query.Input{Name: "no.fp", Text: []byte("no program")}, opt)
+	if wrong := (*query.OptionError)(nil); !errors.As(err, &wrong) || wrong.Option != "arithmetic" || wrong.Value != "real" {
 		t.Errorf("%v", err)
 	}
 }
@@ -368,7 +368,7 @@ func TestWrongArithmetic(t *testing.T) {
 // TestNoSolver: without a solver the question is refused, and the message says how to get one.
 func TestNoSolver(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
-	a, err := prove.Run(t.Context(), pipeline.Input{Name: "mp.fp", Text: []byte(messages)}, prove.Defaults())
+	a, err := prove.Run(t.Context(), query.Input{Name: "mp.fp", Text: []byte(messages)}, query.ProveOptions{Options: query.Defaults()})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,13 +1,14 @@
 package prove
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
 	"fencepost/internal/ir"
-	"fencepost/internal/pipeline"
 	"fencepost/internal/question/check"
 	"fencepost/internal/supervise"
+	"fencepost/query"
 	"fencepost/verdict"
 )
 
@@ -30,8 +31,8 @@ const (
 
 // instances searches instances of the program for an execution that violates one of its checks.
 type instances struct {
-	in    pipeline.Input
-	opt   Options
+	in    query.Input
+	opt   query.ProveOptions
 	least int // threads per template of the smallest instance; 0: the threads are fixed
 	// searched is the largest instance up to which all instances were searched exhaustively; -1:
 	// none. In a program with fixed threads 0 is the program itself.
@@ -39,7 +40,7 @@ type instances struct {
 	checked  *verdict.Result // the answer about the program itself
 }
 
-func (q *query) instances(in pipeline.Input) *instances {
+func (q *question) instances(in query.Input) *instances {
 	s := &instances{in: in, opt: q.opt, searched: -1}
 	if s.opt.Replicate == "" {
 		s.opt.Replicate = q.Replicated()
@@ -51,7 +52,7 @@ func (q *query) instances(in pipeline.Input) *instances {
 }
 
 // leastInstance returns how many threads of a template the goals name.
-func leastInstance(q *query) int {
+func leastInstance(q *question) int {
 	least := 1
 	for _, g := range q.Props.Goals {
 		of := map[ir.ThreadID]int{}
@@ -103,7 +104,7 @@ func complete(r *verdict.Result) bool {
 // search asks the explicit engine about an instance. It returns nil if the engine does not take the program.
 func (s *instances) search(ctx context.Context, n int, limit int64) (*verdict.Result, error) {
 	// A proof says nothing about loops that never end.
-	opt := check.Options{Options: s.opt.Options, Engine: "explicit", Endless: pipeline.Endless{Liveness: pipeline.LivenessOff}}
+	opt := query.CheckOptions{Options: s.opt.Options, Models: query.Models{cmp.Or(s.opt.Model, query.TSO)}, Engines: query.Engines{"explicit"}, Endless: query.Endless{Liveness: query.LivenessOff}}
 	if n > 0 {
 		opt.Threads, opt.Instances = n, n
 	}
@@ -111,7 +112,7 @@ func (s *instances) search(ctx context.Context, n int, limit int64) (*verdict.Re
 		opt.Memory = limit
 	}
 	opt.Progress = nil
-	a, err := check.Run(supervise.Apart(ctx), s.in, []string{s.opt.model().String()}, opt)
+	a, err := check.Run(supervise.Apart(ctx), s.in, opt)
 	if err != nil || a.HasErrors() || len(a.Results) == 0 {
 		return nil, err
 	}

@@ -15,8 +15,8 @@ import (
 )
 
 // triangles answers whether the program is free of triangular races.
-func (q *query) triangles(ctx context.Context) (*verdict.Result, error) {
-	by := pipeline.Engine("trf", pipeline.EngineOptions{})
+func (q *question) triangles(ctx context.Context) (*verdict.Result, error) {
+	by := pipeline.Engine("trf", nil)
 	task := q.task()
 	task.Model = memory.SC
 	out, err := pipeline.RunEngine(ctx, by, task)
@@ -32,7 +32,7 @@ func (q *query) triangles(ctx context.Context) (*verdict.Result, error) {
 		}
 		found = append(found, *triangle)
 	}
-	c := &pipeline.Conclusion{Question: verdict.TriangularRaces, Model: q.model, Engine: by.Name, Outcome: out, Given: q.opt.Given()}
+	c := &pipeline.Conclusion{Question: verdict.TriangularRaces, Model: q.model, Engine: by.Name, Outcome: out, Given: pipeline.GivenBy(&q.opt.Options)}
 	if len(found) > 0 {
 		c.Violation = &verdict.Violation{Reason: found[0].String(), Pos: found[0].Store}
 	}
@@ -46,13 +46,13 @@ func (q *query) triangles(ctx context.Context) (*verdict.Result, error) {
 // states answers whether a model has the final states of SC. A failed check ends an
 // execution before it has a final state, so a check that fails only under the model counts as a state
 // that SC does not have.
-func (q *query) states(ctx context.Context) (*verdict.Result, error) {
+func (q *question) states(ctx context.Context) (*verdict.Result, error) {
 	model := q.model
 	sc, err := q.finals(ctx, memory.SC, nil)
 	if err != nil {
 		return nil, err
 	}
-	c := &pipeline.Conclusion{Question: verdict.StateRobustness, Model: model, Engine: "explicit", Outcome: sc, Given: q.opt.Given()}
+	c := &pipeline.Conclusion{Question: verdict.StateRobustness, Model: model, Engine: "explicit", Outcome: sc, Given: pipeline.GivenBy(&q.opt.Options)}
 	if sc.Unknown != "" {
 		unknown := *sc
 		unknown.Unknown = "the final states under SC are not known: " + sc.Unknown
@@ -94,14 +94,14 @@ func (q *query) states(ctx context.Context) (*verdict.Result, error) {
 	return res, nil
 }
 
-func (q *query) concludeStates(c *pipeline.Conclusion) *verdict.Result {
+func (q *question) concludeStates(c *pipeline.Conclusion) *verdict.Result {
 	res := q.Conclude(c)
 	res.LeftOut = q.NotShown()
 	return res
 }
 
 // finals collects the final states under a model. want picks the states that need an execution.
-func (q *query) finals(ctx context.Context, model memory.Model, want func(string) bool) (*engine.Outcome, error) {
+func (q *question) finals(ctx context.Context, model memory.Model, want func(string) bool) (*engine.Outcome, error) {
 	props := *q.Props
 	props.Goals, props.Final, props.Deadlock = nil, nil, false // a failed check is an end, too
 	task := q.With(&props).Task(q.flat, model, &q.opt.Options)
@@ -115,7 +115,7 @@ const NewFinalState = "a final state that SC does not have: "
 
 // newState returns the first failed check or final state that SC does not have, replayed; nil if there
 // is none.
-func (q *query) newState(model memory.Model, sc, out *engine.Outcome) (*verdict.Violation, error) {
+func (q *question) newState(model memory.Model, sc, out *engine.Outcome) (*verdict.Violation, error) {
 	rm, err := replay.ParseModel(model.String())
 	if err != nil {
 		return nil, err

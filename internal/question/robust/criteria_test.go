@@ -2,19 +2,22 @@ package robust
 
 import (
 	"context"
-	"fencepost/internal/pipeline"
 	"fencepost/internal/trace"
 	"slices"
 	"strings"
 	"testing"
 
+	"fencepost/query"
 	"fencepost/verdict"
 )
 
-func askCriterion(t *testing.T, text string, criterion Criterion, model string) verdict.Result {
+func askCriterion(t *testing.T, text string, criterion query.Criterion, model string) verdict.Result {
 	t.Helper()
-	opt := Defaults()
-	opt.Criterion, opt.CriterionModel, opt.Workers = criterion, model, 1
+	opt := query.RobustOptions{Options: query.Defaults()}
+	opt.Criterion, opt.Workers = criterion, 1
+	if model != "" {
+		opt.Models = query.NamedModels(model)
+	}
 	opt.Timeout = 0
 	return askRobust(t, "test.fp", text, opt).Results[0]
 }
@@ -29,19 +32,19 @@ func TestCriteria(t *testing.T) {
 	)
 	for _, c := range []struct {
 		name, text string
-		criterion  Criterion
+		criterion  query.Criterion
 		model      string
 		want       verdict.Verdict
 	}{
-		{"triangle", triangle, TRF, "", verdict.Unsafe},
-		{"triangle", triangle, Trace, "", verdict.Safe},
-		{"silent", silent, Trace, "", verdict.Unsafe},
-		{"silent", silent, State, "", verdict.Safe},
-		{"store buffering", dekker, State, "tso", verdict.Unsafe},
-		{"message passing", mp, TRF, "", verdict.Safe},
-		{"message passing", mp, State, "tso", verdict.Safe},
-		{"message passing", mp, State, "pso", verdict.Unsafe},
-		{"endless", endless, State, "tso", verdict.Unknown},
+		{"triangle", triangle, query.CriterionTRF, "", verdict.Unsafe},
+		{"triangle", triangle, query.CriterionTrace, "", verdict.Safe},
+		{"silent", silent, query.CriterionTrace, "", verdict.Unsafe},
+		{"silent", silent, query.CriterionState, "", verdict.Safe},
+		{"store buffering", dekker, query.CriterionState, "tso", verdict.Unsafe},
+		{"message passing", mp, query.CriterionTRF, "", verdict.Safe},
+		{"message passing", mp, query.CriterionState, "tso", verdict.Safe},
+		{"message passing", mp, query.CriterionState, "pso", verdict.Unsafe},
+		{"endless", endless, query.CriterionState, "tso", verdict.Unknown},
 	} {
 		r := askCriterion(t, c.text, c.criterion, c.model)
 		if r.Verdict != c.want {
@@ -51,9 +54,9 @@ func TestCriteria(t *testing.T) {
 			t.Errorf("%s, %s: no witness", c.name, c.criterion)
 		}
 	}
-	opt := Defaults()
+	opt := query.RobustOptions{Options: query.Defaults()}
 	opt.Criterion = "hope"
-	if _, err := Run(context.Background(), pipeline.Input{Name: "test.fp", Text: []byte(triangle)}, opt); err == nil || !strings.Contains(err.Error(), `unknown criterion "hope"`) {
+	if _, err := Run(context.Background(), query.Input{Name: "test.fp", Text: []byte(triangle)}, opt); err == nil || !strings.Contains(err.Error(), `unknown criterion "hope"`) {
 		t.Errorf("error %v", err)
 	}
 }
@@ -62,7 +65,7 @@ func TestCriteria(t *testing.T) {
 func TestTriangleIsChecked(t *testing.T) {
 	const text = "var x, y, z;\nthread p { reg r; z = 1; fence; x = 1; r = x; r = y; }\nthread q { z = 2; y = 1; }\n"
 	_, flat := read(t, text)
-	triangle := askCriterion(t, text, TRF, "").Triangles[0]
+	triangle := askCriterion(t, text, query.CriterionTRF, "").Triangles[0]
 	steps := triangle.Witness.Steps
 	find := func(text string) int {
 		return slices.IndexFunc(steps, func(s verdict.Step) bool { return s.Text == text })

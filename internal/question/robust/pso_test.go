@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"fencepost/query"
 	"fencepost/verdict"
 )
 
@@ -78,8 +79,8 @@ int main(void) {
   assert(!(early && won));
 }
 `
-		opt := Defaults()
-		opt.CriterionModel, opt.Workers = "pso", 1
+		opt := query.RobustOptions{Options: query.Defaults()}
+		opt.Models, opt.Workers = query.Models{"pso"}, 1
 		a := askRobust(t, "test.c", text, opt)
 		if a.HasErrors() {
 			t.Fatalf("%s: %+v", name, a.Diagnostics)
@@ -120,8 +121,8 @@ int main(void) {
   return 0;
 }
 `
-	opt := Defaults()
-	opt.CriterionModel, opt.Workers = "pso", 1
+	opt := query.RobustOptions{Options: query.Defaults()}
+	opt.Models, opt.Workers = query.Models{"pso"}, 1
 	a := askRobust(t, "test.c", text, opt)
 	if a.HasErrors() {
 		t.Fatalf("%+v", a.Diagnostics)

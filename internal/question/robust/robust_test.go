@@ -11,6 +11,7 @@ import (
 	"fencepost/internal/engine"
 	"fencepost/internal/ir"
 	"fencepost/internal/memory"
+	"fencepost/query"
 	"fencepost/verdict"
 )
 
@@ -24,20 +25,20 @@ never t1:r == 0 && t2:r == 0;
 // read reads a program and makes it flat.
 func read(t *testing.T, text string) (*pipeline.Run, *ir.Program) {
 	t.Helper()
-	run := pipeline.Open(pipeline.Input{Name: "test.fp", Text: []byte(text)})
-	if err := run.Read(t.Context(), pipeline.ReadOptions{Options: pipeline.Defaults()}); err != nil {
+	run := pipeline.Open(query.Input{Name: "test.fp", Text: []byte(text)})
+	if err := run.Read(t.Context(), pipeline.ReadOptions{Options: query.Defaults()}); err != nil {
 		t.Fatal(err)
 	}
-	flat, err := run.Flatten(pipeline.Defaults())
+	flat, err := run.Flatten(query.Defaults())
 	if err != nil {
 		t.Fatal(err)
 	}
 	return run, flat
 }
 
-func askRobust(t *testing.T, name, text string, opt Options) pipeline.Answer {
+func askRobust(t *testing.T, name, text string, opt query.RobustOptions) query.Answer {
 	t.Helper()
-	a, err := Run(context.Background(), pipeline.Input{Name: name, Text: []byte(text)}, opt)
+	a, err := Run(context.Background(), query.Input{Name: name, Text: []byte(text)}, opt)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,7 +57,7 @@ func TestRobustLanguages(t *testing.T) {
 	}
 	for name, text := range programs {
 		t.Run(name, func(t *testing.T) {
-			opt := Defaults()
+			opt := query.RobustOptions{Options: query.Defaults()}
 			opt.KeepGoing = true
 			a := askRobust(t, name, text, opt)
 			if a.HasErrors() {
@@ -86,7 +87,7 @@ func TestRobustLanguages(t *testing.T) {
 }
 
 func TestRobustFirstAttackOnly(t *testing.T) {
-	r := askRobust(t, "test.fp", dekker, Defaults()).Results[0]
+	r := askRobust(t, "test.fp", dekker, query.RobustOptions{Options: query.Defaults()}).Results[0]
 	if len(r.Attacks) != 1 || r.Verdict != verdict.Unsafe {
 		t.Fatalf("%d attacks, %s", len(r.Attacks), r.Verdict)
 	}
@@ -106,7 +107,7 @@ var x, y;
 thread t1 { reg r; x = 1; fence; r = y; }
 thread t2 { reg r; y = 1; fence; r = x; }
 `
-	r := askRobust(t, "test.fp", text, Defaults()).Results[0]
+	r := askRobust(t, "test.fp", text, query.RobustOptions{Options: query.Defaults()}).Results[0]
 	if r.Verdict != verdict.Safe || !r.Coverage.Exhaustive || len(r.Attacks) != 0 {
 		t.Errorf("%+v", r)
 	}
@@ -120,7 +121,7 @@ thread t1 { reg r; x = 1; r = y; }
 thread t2 { reg r; atomic { y = 1; r = x; } }
 thread t3 { reg r; r = fetch_add(y, 1); r = x; }
 `
-	opt := Defaults()
+	opt := query.RobustOptions{Options: query.Defaults()}
 	opt.KeepGoing = true
 	r := askRobust(t, "test.fp", text, opt).Results[0]
 	if len(r.Attacks) != 1 || r.Attacks[0].Thread != "t1" {
@@ -149,7 +150,7 @@ func TestRobustRefusals(t *testing.T) {
 		{"f.fp", "thread t { x = 1; }\n", ""},
 		{"f.xyz", "", "FP0903"},
 	} {
-		a := askRobust(t, c.name, c.text, Defaults())
+		a := askRobust(t, c.name, c.text, query.RobustOptions{Options: query.Defaults()})
 		if !a.HasErrors() || len(a.Results) > 0 {
 			t.Errorf("%q: %+v", c.text, a)
 			continue
@@ -166,19 +167,19 @@ var a, x, y;
 thread p { reg n, m; loop { n = fetch_add(a, 1); x = n; m = y; } }
 thread q { reg n, m; loop { n = fetch_add(a, 1); y = n; assume n == -1; m = x; } }
 `
-	opt := Defaults()
+	opt := query.RobustOptions{Options: query.Defaults()}
 	opt.Timeout = 50 * time.Millisecond
 	if r := askRobust(t, "test.fp", text, opt).Results[0]; r.Verdict != verdict.Unknown || !strings.Contains(r.Reason, "time limit") {
 		t.Errorf("%s: %s", r.Verdict, r.Reason)
 	}
-	opt = Defaults()
+	opt = query.RobustOptions{Options: query.Defaults()}
 	opt.Memory = 1 << 20
 	if r := askRobust(t, "test.fp", text, opt).Results[0]; r.Verdict != verdict.Unknown || !strings.Contains(r.Reason, "memory limit") {
 		t.Errorf("%s: %s", r.Verdict, r.Reason)
 	}
 	// Found attacks are no less so if the search for more does not end.
 	opt.KeepGoing = true
-	q := &query{opt: opt}
+	q := &question{opt: opt}
 	res := &verdict.Result{Verdict: verdict.Unsafe, Attacks: []verdict.Attack{{Thread: "t1"}}}
 	q.mayBeMore(res, &engine.Outcome{Unknown: "memory limit"}, "attacks")
 	if res.Verdict != verdict.Unsafe || len(res.Warnings) != 1 || res.Warnings[0].Code != "FP0908" {
@@ -189,7 +190,7 @@ thread q { reg n, m; loop { n = fetch_add(a, 1); y = n; assume n == -1; m = x; }
 // A witness without an attack is an error.
 func TestRobustWitnessIsChecked(t *testing.T) {
 	p, flat := read(t, dekker)
-	r := askRobust(t, "test.fp", dekker, Defaults()).Results[0]
+	r := askRobust(t, "test.fp", dekker, query.RobustOptions{Options: query.Defaults()}).Results[0]
 	a := r.Attacks[0]
 	store, ld := a.Witness.Steps[a.StoreStep], a.Witness.Steps[a.LoadStep]
 	violation := func(steps []verdict.Step) *engine.Violation {

@@ -14,6 +14,7 @@ import (
 	"fencepost/internal/memory"
 	"fencepost/internal/pipeline"
 	"fencepost/internal/trace"
+	"fencepost/query"
 	"fencepost/verdict"
 )
 
@@ -22,8 +23,8 @@ type exploration struct {
 	run   *pipeline.Run
 	flat  *ir.Program
 	model memory.Model
-	opt   *Options
-	by    string
+	opt   *query.TraceOptions
+	by    query.By
 	each  func(*verdict.Trace)
 	set   *verdict.TraceSet
 
@@ -42,7 +43,7 @@ func (x *exploration) explore(ctx context.Context, classes bool) error {
 	// The text of a class leaves out the order of signals that wake no thread, and of spawns that start the same
 	// threads in any order; rf explores them.
 	signals := hasOp(x.flat, ir.Signal, ir.Broadcast) || x.flat.UnevenStarters()
-	project := x.by == pipeline.ByReadsFrom && (!classes || signals)
+	project := x.by == query.ByReadsFrom && (!classes || signals)
 	if x.opt.Fingerprint || x.opt.CrossCheck || project {
 		x.classes = map[[16]byte]bool{}
 	}
@@ -68,7 +69,7 @@ func (x *exploration) explore(ctx context.Context, classes bool) error {
 		restart = nil
 	}
 	failed := func(w *verdict.Witness, fails []string) { x.visit(w, fails, project) }
-	e := smc.New(smc.Options{SourceDPOR: x.opt.Algorithm == "source", Traces: true, Visit: visit, Failed: failed, Blocked: blocked})
+	e := smc.New(smc.Options{SourceDPOR: x.opt.Algorithm == query.SourceDPOR, Traces: true, Visit: visit, Failed: failed, Blocked: blocked})
 	if classes {
 		e = rf.New(rf.Options{Traces: true, Visit: visit, Failed: failed, Blocked: blocked, Restart: restart})
 	}
@@ -109,7 +110,7 @@ func (x *exploration) conclude(out *engine.Outcome, project bool) {
 	}
 	x.set.Complete, x.set.Total = x.set.Count, x.set.Count+x.set.Failing
 	x.set.Blocked = out.Stats.Blocked
-	pipeline.Mark(&out.Coverage, x.opt.Given())
+	pipeline.Mark(&out.Coverage, pipeline.GivenBy(&x.opt.Options))
 	x.set.Reason, x.set.Coverage, x.set.Stats, x.set.Warnings = out.Unknown, out.Coverage, out.Stats, out.Warnings
 }
 
@@ -177,7 +178,7 @@ func (x *exploration) countsCycles() bool { return x.by == pipeline.ByTrace && x
 func (x *exploration) name(w *verdict.Witness, fails []string) string {
 	t := trace.New(x.flat, w)
 	text := t.ReadsFrom(w, fails)
-	if x.by == pipeline.ByTrace {
+	if x.by == query.ByTrace {
 		text += t.Canonical()
 	}
 	return text
@@ -185,7 +186,7 @@ func (x *exploration) name(w *verdict.Witness, fails []string) string {
 
 // crossCheck explores once more, by the other algorithm, and compares the fingerprints.
 func (x *exploration) crossCheck(ctx context.Context) error {
-	classes := x.by == pipeline.ByReadsFrom && x.opt.Algorithm == ""
+	classes := x.by == query.ByReadsFrom && x.opt.Algorithm == ""
 	if x.set.Reason != "" || !x.set.Coverage.Exhaustive {
 		return nil
 	}

@@ -6,6 +6,7 @@ import (
 	"fencepost/internal/engine/rf"
 	"fencepost/internal/memory"
 	"fencepost/internal/pipeline"
+	"fencepost/query"
 	"fencepost/verdict"
 )
 
@@ -35,10 +36,10 @@ func TestReadsFrom(t *testing.T) {
 		{storesTwice, "sc", 1, 0}, {storesTwice, "pso", 1, 0},
 		{failing, "sc", 2, 1}, {failing, "tso", 2, 2}, {negative, "sc", 3, 0}, {negative, "tso", 4, 0},
 	} {
-		opt := Defaults()
-		opt.By, opt.Fingerprint = pipeline.ByReadsFrom, true
+		opt := query.TraceOptions{Options: query.Defaults()}
+		opt.By, opt.Fingerprint = query.ByReadsFrom, true
 		classes := ask(t, "test.fp", c.text, c.model, opt, nil)
-		if classes.Count != c.count || classes.Failing != c.failing || classes.By != pipeline.ByReadsFrom || !classes.Coverage.Exhaustive {
+		if classes.Count != c.count || classes.Failing != c.failing || classes.By != string(query.ByReadsFrom) || !classes.Coverage.Exhaustive {
 			t.Errorf("%s under %s: %+v", c.text, c.model, classes)
 		}
 		opt.Algorithm = "optimal"
@@ -51,7 +52,7 @@ func TestReadsFrom(t *testing.T) {
 				}
 			}
 		})
-		opt.By = pipeline.ByTrace
+		opt.By = query.ByTrace
 		listed := ask(t, "test.fp", c.text, c.model, opt, nil)
 		if projected.Count != c.count || projected.Failing != c.failing || n != c.count+c.failing || listed.Fingerprint != projected.Fingerprint || classes.Fingerprint != projected.Fingerprint || len(classes.Fingerprint) != 32 {
 			t.Errorf("%s under %s: %d classes and %d with failures projected, %d listed; fingerprints %s, %s, %s",
@@ -64,7 +65,7 @@ func TestReadsFrom(t *testing.T) {
 // fails the assertion comes from three of six traces.
 func TestFailing(t *testing.T) {
 	fails := 0
-	set := ask(t, "test.fp", failing, "tso", Defaults(), func(tr *verdict.Trace) {
+	set := ask(t, "test.fp", failing, "tso", query.TraceOptions{Options: query.Defaults()}, func(tr *verdict.Trace) {
 		if len(tr.Fails) > 0 {
 			fails++
 			if want := "assertion fails: r == 1 at test.fp:2:33"; len(tr.Fails) != 1 || tr.Fails[0] != want {
@@ -75,7 +76,7 @@ func TestFailing(t *testing.T) {
 	if set.Count != 3 || set.Failing != 3 || fails != 3 || set.Blocked != 0 {
 		t.Errorf("%d complete, %d failing, %d marked, %d blocked", set.Count, set.Failing, fails, set.Blocked)
 	}
-	set = ask(t, "test.fp", "var x;\nthread p { await x == 1; }\nthread q { x = 1; }\n", "tso", Defaults(), nil)
+	set = ask(t, "test.fp", "var x;\nthread p { await x == 1; }\nthread q { x = 1; }\n", "tso", query.TraceOptions{Options: query.Defaults()}, nil)
 	if set.Count != 1 || set.Blocked != 1 {
 		t.Errorf("%d complete, %d blocked", set.Count, set.Blocked)
 	}
@@ -83,8 +84,8 @@ func TestFailing(t *testing.T) {
 
 // TestCrossCheck: a program whose classes two algorithms find is accepted, whichever lists them.
 func TestCrossCheck(t *testing.T) {
-	for _, by := range []string{pipeline.ByTrace, pipeline.ByReadsFrom} {
-		opt := Defaults()
+	for _, by := range []query.By{query.ByTrace, query.ByReadsFrom} {
+		opt := query.TraceOptions{Options: query.Defaults()}
 		opt.By, opt.CrossCheck = by, true
 		if set := ask(t, "test.fp", failing, "tso", opt, nil); set.Reason != "" || set.Fingerprint == "" {
 			t.Errorf("%s: %+v", by, set)
@@ -128,8 +129,8 @@ int main() {
 // TestSignals: the classes of a program with signals, some of which wake no thread, equal those of its traces,
 // and each is counted once.
 func TestSignals(t *testing.T) {
-	opt := Defaults()
-	opt.By, opt.CrossCheck = pipeline.ByReadsFrom, true
+	opt := query.TraceOptions{Options: query.Defaults()}
+	opt.By, opt.CrossCheck = query.ByReadsFrom, true
 	set := ask(t, "test.c", signalled, "tso", opt, nil)
 	opt.CrossCheck, opt.Algorithm = false, "optimal"
 	projected := ask(t, "test.c", signalled, "tso", opt, nil)
@@ -151,8 +152,8 @@ int main() { pthread_t t; pthread_create(&t, 0, f, 0); pthread_cond_signal(&c); 
 		if text == signals {
 			name = "test.c"
 		}
-		run := pipeline.Open(pipeline.Input{Name: name, Text: []byte(text)})
-		opt := Defaults()
+		run := pipeline.Open(query.Input{Name: name, Text: []byte(text)})
+		opt := query.TraceOptions{Options: query.Defaults()}
 		if err := run.Read(t.Context(), pipeline.ReadOptions{Options: opt.Options}); err != nil {
 			t.Fatal(err)
 		}
@@ -162,7 +163,7 @@ int main() { pthread_t t; pthread_create(&t, 0, f, 0); pthread_cond_signal(&c); 
 		}
 		opt.Fingerprint = true
 		var set verdict.TraceSet
-		x := &exploration{run: run, flat: flat, model: memory.SC, opt: &opt, by: pipeline.ByReadsFrom, set: &set}
+		x := &exploration{run: run, flat: flat, model: memory.SC, opt: &opt, by: query.ByReadsFrom, set: &set}
 		if err := x.explore(t.Context(), true); err != nil {
 			t.Fatal(err)
 		}

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"fencepost/internal/pipeline"
+	"fencepost/query"
 	"fencepost/verdict"
 )
 
@@ -25,9 +25,11 @@ thread p { reg r; while (r == 0) { y = 1; r = x; } }
 thread q { x = 1; }
 `
 
-func ask(t *testing.T, name, text, model string, opt Options, each func(*verdict.Trace)) verdict.TraceSet {
+func ask(t *testing.T, name, text, model string, opt query.TraceOptions, each func(*verdict.Trace)) verdict.TraceSet {
 	t.Helper()
-	set, diags, err := Run(t.Context(), pipeline.Input{Name: name, Text: []byte(text)}, model, opt, each)
+	opt.Model, opt.Each = query.Model(model), each
+	a, err := Run(t.Context(), query.Input{Name: name, Text: []byte(text)}, opt)
+	set, diags := a.Set, a.Diagnostics
 	if err != nil || len(diags) > 0 {
 		t.Fatalf("%v %+v", err, diags)
 	}
@@ -47,9 +49,9 @@ func TestCounts(t *testing.T) {
 		{"mp", passing, "sc", 3, 0}, {"mp", passing, "tso", 3, 0}, {"mp", passing, "pso", 4, 1},
 		{"one thread", "var x;\nthread p { reg r; x = 1; r = x; }\n", "tso", 1, 0},
 	} {
-		for _, algorithm := range []string{"", "optimal", "source"} {
+		for _, algorithm := range []query.Algorithm{"", "optimal", "source"} {
 			for _, workers := range []int{1, 4} {
-				opt := Defaults()
+				opt := query.TraceOptions{Options: query.Defaults()}
 				opt.Algorithm, opt.Workers = algorithm, workers
 				why := fmt.Sprintf("%s under %s, algorithm %q, %d workers", c.name, c.model, algorithm, workers)
 				set := ask(t, "test.fp", c.text, c.model, opt, nil)
@@ -83,7 +85,7 @@ thread w1 { reg r; r = a[0]; a[1] = r + 1; }
 thread w2 { reg r; r = a[1]; a[2] = r + 1; }
 thread w3 { reg r; r = a[2]; a[3] = r + 1; }
 `
-	opt := Defaults()
+	opt := query.TraceOptions{Options: query.Defaults()}
 	opt.Unroll = 4
 	optimal := ask(t, "test.fp", lastZero, "sc", opt, nil)
 	opt.Algorithm = "source"
@@ -98,7 +100,7 @@ thread w3 { reg r; r = a[2]; a[3] = r + 1; }
 // and the cyclic one is the one that sequential consistency does not have.
 func TestOutcomes(t *testing.T) {
 	outcomes := func(workers int) (all []string) {
-		opt := Defaults()
+		opt := query.TraceOptions{Options: query.Defaults()}
 		opt.Workers = workers
 		ask(t, "test.fp", buffering, "tso", opt, func(tr *verdict.Trace) {
 			read := map[string]int64{}
@@ -132,7 +134,7 @@ func TestOutcomes(t *testing.T) {
 // as given only if so.
 func TestBounds(t *testing.T) {
 	for unroll, given := range map[int]bool{0: false, 2: true} {
-		opt := Defaults()
+		opt := query.TraceOptions{Options: query.Defaults()}
 		opt.Unroll = unroll
 		set := ask(t, "test.fp", spinning, "tso", opt, nil)
 		if set.Coverage.Exhaustive || len(set.Coverage.Bounds) != 1 || set.Count == 0 {
@@ -147,11 +149,11 @@ func TestBounds(t *testing.T) {
 // TestNoCompleteTrace: a program that never ends has no complete trace, and the set says so. One that
 // exits has none to show, but ends.
 func TestNoCompleteTrace(t *testing.T) {
-	set := ask(t, "test.fp", "var x;\nthread p { await x == 1; }\n", "tso", Defaults(), nil)
+	set := ask(t, "test.fp", "var x;\nthread p { await x == 1; }\n", "tso", query.TraceOptions{Options: query.Defaults()}, nil)
 	if set.Count != 0 || set.Reason != "no execution comes to its end" {
 		t.Errorf("%+v", set)
 	}
-	set = ask(t, "exit.c", "#include <stdlib.h>\nint main(void) { exit(0); }\n", "tso", Defaults(), nil)
+	set = ask(t, "exit.c", "#include <stdlib.h>\nint main(void) { exit(0); }\n", "tso", query.TraceOptions{Options: query.Defaults()}, nil)
 	if set.Reason != "" {
 		t.Errorf("%+v", set)
 	}
@@ -159,7 +161,7 @@ func TestNoCompleteTrace(t *testing.T) {
 
 // TestSources: the set has the text of every file that a trace has positions in.
 func TestSources(t *testing.T) {
-	opt := Defaults()
+	opt := query.TraceOptions{Options: query.Defaults()}
 	opt.C.Include = func(name string) ([]byte, bool) {
 		return []byte("static int get(int *p) { return *p; }\n"), name == "get.h"
 	}
@@ -191,7 +193,8 @@ func TestRefused(t *testing.T) {
 		"unlisted input": {"f.c", "long __VERIFIER_nondet_long(void);\nlong x;\nint main(void) { x = __VERIFIER_nondet_long(); }\n", "FP0915", "for traces"},
 	} {
 		called := false
-		set, diags, err := Run(t.Context(), pipeline.Input{Name: c.file, Text: []byte(c.text)}, "tso", Defaults(), func(*verdict.Trace) { called = true })
+		a, err := Run(t.Context(), query.Input{Name: c.file, Text: []byte(c.text)}, query.TraceOptions{Options: query.Defaults(), Each: func(*verdict.Trace) { called = true }})
+		set, diags := a.Set, a.Diagnostics
 		if err != nil || len(diags) == 0 || set.Count != 0 || called {
 			t.Errorf("%s: %+v %+v %v", name, set, diags, err)
 			continue
@@ -204,15 +207,15 @@ func TestRefused(t *testing.T) {
 
 // TestWrongOptions: a model or an algorithm that does not exist is an error before anything is read.
 func TestWrongOptions(t *testing.T) {
-	in := pipeline.Input{Name: "test.fp", Text: []byte("no program")}
-	opt := Defaults()
+	in := query.Input{Name: "test.fp", Text: []byte("no program")}
+	opt := query.TraceOptions{Options: query.Defaults()}
 	opt.Algorithm = "best"
-	_, _, err := Run(t.Context(), in, "tso", opt, nil)
-	if wrong := (*pipeline.OptionError)(nil); !errors.As(err, &wrong) || wrong.Value != "best" {
+	_, err := Run(t.Context(), in, opt)
+	if wrong := (*query.OptionError)(nil); !errors.As(err, &wrong) || wrong.Value != "best" {
 		t.Errorf("algorithm: %v", err)
 	}
-	_, _, err = Run(t.Context(), in, "arm", Defaults(), nil)
-	if wrong := (*pipeline.OptionError)(nil); !errors.As(err, &wrong) || wrong.Value != "arm" {
+	_, err = Run(t.Context(), in, query.TraceOptions{Options: query.Defaults(), Model: "arm"})
+	if wrong := (*query.OptionError)(nil); !errors.As(err, &wrong) || wrong.Value != "arm" {
 		t.Errorf("model: %v", err)
 	}
 }

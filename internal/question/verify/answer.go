@@ -10,12 +10,11 @@ import (
 	"slices"
 	"strings"
 
-	"fencepost/internal/memory"
 	"fencepost/internal/pipeline"
 	"fencepost/internal/property"
 	"fencepost/internal/question/check"
 	"fencepost/internal/question/prove"
-	"fencepost/internal/question/robust"
+	"fencepost/query"
 	"fencepost/verdict"
 )
 
@@ -85,9 +84,9 @@ func (v *verifier) questionOf(r *verdict.Result) error {
 	q := v.question
 	want := verdict.Question("")
 	switch {
-	case q.robust != nil && q.robust.Criterion == robust.State:
+	case q.robust != nil && q.robust.Criterion == query.CriterionState:
 		want = verdict.StateRobustness
-	case q.robust != nil && q.robust.Criterion == robust.TRF:
+	case q.robust != nil && q.robust.Criterion == query.CriterionTRF:
 		want = verdict.TriangularRaces
 	case q.robust != nil, r.Asked.Command == check.Command && q.check.Robustness:
 		want = verdict.Robustness
@@ -100,8 +99,8 @@ func (v *verifier) questionOf(r *verdict.Result) error {
 	if q.robust == nil {
 		return nil
 	}
-	if !q.robust.Against(r.Model) {
-		return fmt.Errorf("model: the result says %q, but %q was asked", r.Model, cmp.Or(q.robust.CriterionModel, memory.TSO.String()))
+	if !slices.Contains(q.robust.Models.OrTSO(), query.Model(r.Model)) {
+		return fmt.Errorf("model: the result says %q, but %q was asked", r.Model, q.robust.Models.OrTSO().String())
 	}
 	if r.Verdict != verdict.Unsafe {
 		return fmt.Errorf("verdict: %s is not an answer to this question", r.Verdict)

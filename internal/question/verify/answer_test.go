@@ -1,6 +1,8 @@
 package verify
 
-import "testing"
+import (
+	"testing"
+)
 
 // TestComparedExactly: numbers of 64 bits that floating point does not tell apart are different.
 func TestComparedExactly(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 	"fencepost/internal/ir"
 	"fencepost/internal/question/fences"
 	"fencepost/internal/source"
+	"fencepost/query"
 	"fencepost/verdict"
 )
 
@@ -26,7 +27,7 @@ func (v *verifier) repair(r *verdict.Result) error {
 		return nil
 	}
 	opt := *v.question.fences
-	if err := opt.Validate(); err != nil {
+	if err := fences.Validate(&opt); err != nil {
 		v.judge(r.Model, "fences", "the fence sites", err)
 		return nil
 	}
@@ -97,7 +98,7 @@ func (f *fenceVerifier) broken(name string, b *verdict.Break, set []verdict.Fenc
 func (f *fenceVerifier) replayWith(name string, b *verdict.Break, with []verdict.FenceRef) {
 	e := b.Execution(name)
 	failed := func(err error) {
-		f.v.checks = append(f.v.checks, Check{Name: name, Model: f.r.Model, Steps: len(e.Witness.Steps), Err: err, Step: -1})
+		f.v.checks = append(f.v.checks, query.VerifyCheck{Name: name, Model: f.r.Model, Steps: len(e.Witness.Steps), Err: err, Step: -1})
 	}
 	if len(b.With)+len(with) > 0 && !reflect.DeepEqual(b.With, with) {
 		failed(fmt.Errorf("with: the execution is not one of the program with the other fences"))
@@ -109,10 +110,10 @@ func (f *fenceVerifier) replayWith(name string, b *verdict.Break, with []verdict
 		return
 	}
 	switch {
-	case b.Model != "" && b.Model != "sc", b.Model == "sc" && (b != f.r.Repair.Hopeless || f.r.Repair.For != string(fences.Assertions) || len(with) > 0):
+	case b.Model != "" && b.Model != "sc", b.Model == "sc" && (b != f.r.Repair.Hopeless || f.r.Repair.For != string(query.ForAssertions) || len(with) > 0):
 		failed(fmt.Errorf("model: the fences are not for %q", b.Model))
 		return
-	case (f.v.question.fences.For == fences.Robustness) != (b.Attack != nil), b.Attack != nil && b.Violation != nil, b.Violation != nil && b.Violation.Like != 0:
+	case (f.v.question.fences.For == query.ForRobustness) != (b.Attack != nil), b.Attack != nil && b.Violation != nil, b.Violation != nil && b.Violation.Like != 0:
 		failed(fmt.Errorf("the execution is not an answer to %s", f.r.Question))
 		return
 	}

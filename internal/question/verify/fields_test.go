@@ -21,9 +21,9 @@ import (
 	"strings"
 	"testing"
 
-	"fencepost/internal/pipeline"
 	stored "fencepost/internal/render/json"
 	"fencepost/internal/testkit"
+	"fencepost/query"
 	"fencepost/verdict"
 )
 
@@ -32,13 +32,13 @@ var likeFields = flag.Int("fp.fields", 1, "how many of many like fields are chan
 // storedAnswer is a program and what was stored about it.
 type storedAnswer struct {
 	name string
-	in   pipeline.Input
+	in   query.Input
 	text []byte // as printed with --json
 	read any    // what is read from the text
 }
 
-func input(name, text string) pipeline.Input {
-	return pipeline.Input{Name: name, Text: []byte(text)}
+func input(name, text string) query.Input {
+	return query.Input{Name: name, Text: []byte(text)}
 }
 
 var (
@@ -93,7 +93,7 @@ func storedAnswers(t *testing.T) []storedAnswer {
 	t.Helper()
 	ctx := context.Background()
 	var out []storedAnswer
-	add := func(name string, in pipeline.Input, answer pipeline.Answer, err error) {
+	add := func(name string, in query.Input, answer query.Answer, err error) {
 		t.Helper()
 		if err != nil || answer.HasErrors() || len(answer.Results) == 0 {
 			t.Fatalf("%s: %v %+v", name, err, answer.Diagnostics)
@@ -104,19 +104,19 @@ func storedAnswers(t *testing.T) []storedAnswer {
 		}
 		out = append(out, storedAnswer{name: name, in: in, text: text.Bytes()})
 	}
-	checked := func(name string, in pipeline.Input, model string, set func(*check.Options)) {
+	checked := func(name string, in query.Input, model string, set func(*query.CheckOptions)) {
 		t.Helper()
-		opt := check.Defaults()
+		opt := query.CheckOptions{Options: query.Defaults()}
 		opt.Timeout = 0
 		if set != nil {
 			set(&opt)
 		}
-		answer, err := check.Run(ctx, in, []string{model}, opt)
+		answer, err := check.Run(ctx, in, opt.Under(query.Model(model)))
 		add("check "+name, in, answer, err)
 	}
-	isRobust := func(name string, in pipeline.Input, set func(*robust.Options)) {
+	isRobust := func(name string, in query.Input, set func(*query.RobustOptions)) {
 		t.Helper()
-		opt := robust.Defaults()
+		opt := query.RobustOptions{Options: query.Defaults()}
 		opt.Timeout = 0
 		if set != nil {
 			set(&opt)
@@ -124,9 +124,9 @@ func storedAnswers(t *testing.T) []storedAnswer {
 		answer, err := robust.Run(ctx, in, opt)
 		add("robust "+name, in, answer, err)
 	}
-	repaired := func(name string, in pipeline.Input, set func(*fences.Options)) {
+	repaired := func(name string, in query.Input, set func(*query.FenceOptions)) {
 		t.Helper()
-		opt := fences.Defaults()
+		opt := fences.Defaults(query.FenceOptions{Options: query.Defaults()})
 		opt.Timeout = 0
 		if set != nil {
 			set(&opt)
@@ -137,45 +137,46 @@ func storedAnswers(t *testing.T) []storedAnswer {
 	checked("safe", fenced, "tso", nil)
 	checked("unsafe", sb, "tso", nil)
 	checked("unsafe pso", mp, "pso", nil)
-	checked("within a bound", bound, "pso", func(o *check.Options) { o.Buffer = 3 })
-	checked("all violations", many, "tso", func(o *check.Options) { o.KeepGoing = true })
-	checked("final states", fenced, "tso", func(o *check.Options) { o.Finals, o.Endings = true, true })
+	checked("within a bound", bound, "pso", func(o *query.CheckOptions) { o.Buffer = 3 })
+	checked("all violations", many, "tso", func(o *query.CheckOptions) { o.KeepGoing = true })
+	checked("final states", fenced, "tso", func(o *query.CheckOptions) { o.Finals, o.Endings = true, true })
 	checked("observed", sees, "tso", nil)
 	checked("not observed", sees2, "tso", nil)
-	checked("deadlock", waits, "tso", func(o *check.Options) { o.Deadlock = true })
-	checked("data race", racy, "tso", func(o *check.Options) { o.Races = true })
+	checked("deadlock", waits, "tso", func(o *query.CheckOptions) { o.Deadlock = true })
+	checked("data race", racy, "tso", func(o *query.CheckOptions) { o.Races = true })
 	checked("heap", heap, "sc", nil)
-	checked("cycle", sb, "pso", func(o *check.Options) { o.Robustness = true })
-	checked("no cycle", fenced, "tso", func(o *check.Options) { o.Robustness = true })
-	checked("smc", sb, "tso", func(o *check.Options) { o.Engine = "smc" })
-	checked("section", section, "tso", func(o *check.Options) { o.Engine = "explicit" })
+	checked("cycle", sb, "pso", func(o *query.CheckOptions) { o.Robustness = true })
+	checked("no cycle", fenced, "tso", func(o *query.CheckOptions) { o.Robustness = true })
+	checked("smc", sb, "tso", func(o *query.CheckOptions) { o.Engines = query.Engines{"smc"} })
+	checked("section", section, "tso", func(o *query.CheckOptions) { o.Engines = query.Engines{"explicit"} })
 	isRobust("yes", fenced, nil)
 	isRobust("no", sb, nil)
-	isRobust("all", many, func(o *robust.Options) { o.KeepGoing = true })
-	isRobust("state", sb, func(o *robust.Options) { o.Criterion = robust.State })
-	isRobust("state yes", fenced, func(o *robust.Options) { o.Criterion = robust.State })
-	isRobust("trf", sb, func(o *robust.Options) { o.Criterion = robust.TRF })
-	isRobust("trf yes", waits, func(o *robust.Options) { o.Criterion = robust.TRF })
-	repaired("two", sb, func(o *fences.Options) { o.Directory = "/home/somebody" })
+	isRobust("all", many, func(o *query.RobustOptions) { o.KeepGoing = true })
+	isRobust("state", sb, func(o *query.RobustOptions) { o.Criterion = query.CriterionState })
+	isRobust("state yes", fenced, func(o *query.RobustOptions) { o.Criterion = query.CriterionState })
+	isRobust("trf", sb, func(o *query.RobustOptions) { o.Criterion = query.CriterionTRF })
+	isRobust("trf yes", waits, func(o *query.RobustOptions) { o.Criterion = query.CriterionTRF })
+	repaired("two", sb, func(o *query.FenceOptions) { o.Directory = "/home/somebody" })
 	repaired("none needed", fenced, nil)
-	repaired("all optimal", mp, func(o *fences.Options) {
-		o.For, o.Model, o.AllOptimal = fences.Assertions, "pso", true
+	repaired("all optimal", mp, func(o *query.FenceOptions) {
+		o.For, o.Model, o.AllOptimal = query.ForAssertions, "pso", true
 	})
-	repaired("profile", sb, func(o *fences.Options) {
-		o.Cost, o.Profile = fences.Profile, input("costs", "2 7\n")
+	repaired("profile", sb, func(o *query.FenceOptions) {
+		o.Cost, o.Profile = query.CostProfile, input("costs", "2 7\n")
 	})
 	repaired("no place", inside, nil)
-	repaired("under SC", many, func(o *fences.Options) { o.For = fences.Assertions })
+	repaired("under SC", many, func(o *query.FenceOptions) { o.For = query.ForAssertions })
 	repaired("elsewhere", macros, nil)
-	repaired("section", section, func(o *fences.Options) { o.For = fences.Assertions })
-	repaired("remove", input("both.fp", strings.Replace(string(fenced.Text), "thread b", "thread c { fence; }\nthread b", 1)), func(o *fences.Options) { o.Remove = true })
-	repaired("not removable", sb, func(o *fences.Options) { o.Remove = true })
+	repaired("section", section, func(o *query.FenceOptions) { o.For = query.ForAssertions })
+	repaired("remove", input("both.fp", strings.Replace(string(fenced.Text), "thread b", "thread c { fence; }\nthread b", 1)), func(o *query.FenceOptions) { o.Remove = true })
+	repaired("not removable", sb, func(o *query.FenceOptions) { o.Remove = true })
 	addOthers(ctx, add)
 	if _, err := exec.LookPath("z3"); err != nil {
 		t.Log("z3 is not installed")
 	}
 	var all []verdict.Trace
-	set, _, err := traces.Run(ctx, sb, "tso", traces.Defaults(), func(t *verdict.Trace) { all = append(all, *t) })
+	found, err := traces.Run(ctx, sb, query.TraceOptions{Options: query.Defaults(), Each: func(t *verdict.Trace) { all = append(all, *t) }})
+	set := found.Set
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -188,25 +189,25 @@ func storedAnswers(t *testing.T) []storedAnswer {
 }
 
 // addOthers adds answers about any number of threads, of litmus and of prove.
-func addOthers(ctx context.Context, add func(name string, in pipeline.Input, answer pipeline.Answer, err error)) {
-	answer, err := param.Check(ctx, tickets, param.CheckOptions{Options: check.Defaults()})
+func addOthers(ctx context.Context, add func(name string, in query.Input, answer query.Answer, err error)) {
+	answer, err := param.Check(ctx, tickets, query.CheckOptions{Options: query.Defaults()}.Under(query.SC))
 	add("check --param unsafe", tickets, answer, err)
-	answer, err = param.Check(ctx, calm, param.CheckOptions{Options: check.Defaults()})
+	answer, err = param.Check(ctx, calm, query.CheckOptions{Options: query.Defaults()}.Under(query.SC))
 	add("check --param safe", calm, answer, err)
-	answer, err = param.Robust(ctx, calm, param.RobustOptions{Options: robust.Defaults()})
+	answer, err = param.Robust(ctx, calm, query.RobustOptions{Options: query.Defaults()})
 	add("robust --param", calm, answer, err)
-	test, err := qlitmus.Run(ctx, litmus, []string{"tso"}, qlitmus.Options{Options: pipeline.Defaults(), Witnesses: true})
-	add("litmus", litmus, pipeline.Answer{Results: test.Results, Diagnostics: test.Diagnostics}, err)
+	test, err := qlitmus.Run(ctx, litmus, query.LitmusOptions{Options: query.Defaults(), Witnesses: true})
+	add("litmus", litmus, query.Answer{Results: test.Results, Diagnostics: test.Diagnostics}, err)
 	if _, err := exec.LookPath("z3"); err == nil {
-		answer, err := prove.Run(ctx, calm, prove.Defaults())
+		answer, err := prove.Run(ctx, calm, query.ProveOptions{Options: query.Defaults()})
 		add("prove", calm, answer, err)
-		answer, err = prove.Run(ctx, sb, prove.Defaults())
+		answer, err = prove.Run(ctx, sb, query.ProveOptions{Options: query.Defaults()})
 		add("prove open", sb, answer, err)
 	}
 }
 
 // verify reads and verifies what is stored; accepted is false if anything is wrong.
-func (a *storedAnswer) verify(t *testing.T, text []byte) (accepted bool, answer verify.Answer, first error) {
+func (a *storedAnswer) verify(t *testing.T, text []byte) (accepted bool, answer query.VerifyAnswer, first error) {
 	t.Helper()
 	read, err := readAnswer(text)
 	if err != nil {
@@ -216,13 +217,13 @@ func (a *storedAnswer) verify(t *testing.T, text []byte) (accepted bool, answer 
 }
 
 // verifyRead is verify for what was read from a text.
-func (a *storedAnswer) verifyRead(t *testing.T, read any, text []byte) (accepted bool, answer verify.Answer, first error) {
+func (a *storedAnswer) verifyRead(t *testing.T, read any, text []byte) (accepted bool, answer query.VerifyAnswer, first error) {
 	t.Helper()
 	var err error
 	if results, ok := read.([]verdict.Result); ok {
-		answer, err = verify.Results(context.Background(), a.in, results, verify.Options{})
+		answer, err = verify.Results(context.Background(), a.in, results, query.Options{})
 	} else {
-		answer, err = verify.Traces(context.Background(), a.in, read.([]verdict.TraceSet), verify.Options{})
+		answer, err = verify.Traces(context.Background(), a.in, read.([]verdict.TraceSet), query.Options{})
 	}
 	if err != nil {
 		t.Fatalf("%s: %v\n%s", a.name, err, text)

@@ -18,23 +18,24 @@ import (
 	"fencepost/internal/question/prove"
 	"fencepost/internal/question/robust"
 	"fencepost/internal/question/traces"
+	"fencepost/query"
 	"fencepost/verdict"
 )
 
 // question is a question that a result answers, with the options that the result carries.
 type question struct {
-	options any               // a pointer to the struct of options
-	common  *pipeline.Options // in that struct
+	options any            // a pointer to the struct of options
+	common  *query.Options // in that struct
 	// ask asks the question again; nil for traces.
-	ask func(model string) (pipeline.Answer, error)
+	ask func(model string) (query.Answer, error)
 
 	// The options of some questions, nil for others.
-	check  *check.Options
-	robust *robust.Options
-	fences *fences.Options
-	litmus *litmus.Options
-	prove  *prove.Options
-	traces *traces.Options
+	check  *query.CheckOptions
+	robust *query.RobustOptions
+	fences *query.FenceOptions
+	litmus *query.LitmusOptions
+	prove  *query.ProveOptions
+	traces *query.TraceOptions
 }
 
 // add adds what the options asked about beside the program's own properties.
@@ -43,66 +44,69 @@ func (q *question) add(props *property.Set) {
 		props.Deadlock = true
 	}
 	if q.check != nil {
-		q.check.Endless.Ask(props)
+		pipeline.AskEndless(&q.check.Endless, props)
 	}
 }
 
 // addDefault adds what is asked about by default, given the flat program.
 func (q *question) addDefault(props *property.Set, flat *ir.Program) {
 	if q.check != nil {
-		q.check.Endless.AskDefault(props, flat)
+		pipeline.AskDefaultEndless(&q.check.Endless, props, flat)
 	}
 }
 
 // questions has a row for each command whose results are stored.
 var questions = map[string]func(*verifier) *question{
 	check.Command: func(v *verifier) *question {
-		opt := &check.Options{}
-		return &question{options: opt, common: &opt.Options, check: opt, ask: func(model string) (pipeline.Answer, error) {
-			return check.Run(v.ctx, v.in, []string{model}, *opt)
+		opt := &query.CheckOptions{}
+		return &question{options: opt, common: &opt.Options, check: opt, ask: func(model string) (query.Answer, error) {
+			opt.Models = query.Models{query.Model(model)}
+			return check.Run(v.ctx, v.in, *opt)
 		}}
 	},
 	param.CheckCommand: func(v *verifier) *question {
-		opt := &param.CheckOptions{}
-		return &question{options: opt, common: &opt.Options.Options, check: &opt.Options, ask: func(string) (pipeline.Answer, error) {
-			return param.Check(v.ctx, v.in, *opt)
+		opt := &param.StoredCheck{}
+		return &question{options: opt, common: &opt.Options, check: &opt.CheckOptions, ask: func(string) (query.Answer, error) {
+			opt.Models = query.Models{cmp.Or(opt.Model, query.SC)}
+			return param.Check(v.ctx, v.in, opt.CheckOptions)
 		}}
 	},
 	robust.Command: func(v *verifier) *question {
-		opt := &robust.Options{}
-		return &question{options: opt, common: &opt.Options, robust: opt, ask: func(model string) (pipeline.Answer, error) {
+		opt := &query.RobustOptions{}
+		return &question{options: opt, common: &opt.Options, robust: opt, ask: func(model string) (query.Answer, error) {
 			one := *opt
-			one.CriterionModel = model
+			one.Models = query.Models{query.Model(model)}
 			return robust.Run(v.ctx, v.in, one)
 		}}
 	},
 	param.RobustCommand: func(v *verifier) *question {
-		opt := &param.RobustOptions{}
-		return &question{options: opt, common: &opt.Options.Options, robust: &opt.Options, ask: func(string) (pipeline.Answer, error) {
+		opt := &query.RobustOptions{}
+		return &question{options: opt, common: &opt.Options, robust: opt, ask: func(string) (query.Answer, error) {
 			return param.Robust(v.ctx, v.in, *opt)
 		}}
 	},
 	fences.Command: func(v *verifier) *question {
-		opt := &fences.Options{}
-		return &question{options: opt, common: &opt.Options, fences: opt, ask: func(string) (pipeline.Answer, error) {
+		opt := &query.FenceOptions{}
+		return &question{options: opt, common: &opt.Options, fences: opt, ask: func(string) (query.Answer, error) {
 			return fences.Run(v.ctx, v.in, *opt)
 		}}
 	},
 	prove.Command: func(v *verifier) *question {
-		opt := &prove.Options{}
-		return &question{options: opt, common: &opt.Options, prove: opt, ask: func(string) (pipeline.Answer, error) {
+		opt := &query.ProveOptions{}
+		return &question{options: opt, common: &opt.Options, prove: opt, ask: func(string) (query.Answer, error) {
 			return prove.Run(v.ctx, v.in, *opt)
 		}}
 	},
 	litmus.Command: func(v *verifier) *question {
-		opt := &litmus.Options{}
-		return &question{options: opt, common: &opt.Options, litmus: opt, ask: func(model string) (pipeline.Answer, error) {
-			test, err := litmus.Run(v.ctx, v.in, []string{model}, *opt)
-			return pipeline.Answer{Results: test.Results, Diagnostics: test.Diagnostics}, err
+		opt := &query.LitmusOptions{}
+		return &question{options: opt, common: &opt.Options, litmus: opt, ask: func(model string) (query.Answer, error) {
+			opt.Models = query.Models{query.Model(model)}
+			test, err := litmus.Run(v.ctx, v.in, *opt)
+			return query.Answer{Results: test.Results, Diagnostics: test.Diagnostics}, err
 		}}
 	},
 	traces.Command: func(*verifier) *question {
-		opt := &traces.Options{}
+		opt := &query.TraceOptions{}
 		return &question{options: opt, common: &opt.Options, traces: opt}
 	},
 }
@@ -127,7 +131,7 @@ func (v *verifier) recall(asked *verdict.Asked) error {
 }
 
 // override replaces the options of a result by the options that the caller set.
-func override(opt, flags *Options) {
+func override(opt, flags *query.Options) {
 	opt.Workers, opt.Progress = flags.Workers, flags.Progress
 	opt.Timeout = cmp.Or(flags.Timeout, opt.Timeout)
 	opt.Memory = cmp.Or(flags.Memory, opt.Memory)

@@ -12,6 +12,7 @@ import (
 	"fencepost/internal/question/traces"
 	"fencepost/internal/replay"
 	"fencepost/internal/shorten"
+	"fencepost/query"
 	"fencepost/verdict"
 )
 
@@ -19,7 +20,7 @@ import (
 // once is asked again.
 
 // Traces checks stored traces of a program.
-func Traces(ctx context.Context, in pipeline.Input, sets []verdict.TraceSet, opt Options) (Answer, error) {
+func Traces(ctx context.Context, in query.Input, sets []verdict.TraceSet, opt query.Options) (query.VerifyAnswer, error) {
 	v := &verifier{ctx: ctx, given: in, flags: opt, run: pipeline.Open(in)}
 	return v.answer([]string{"asked", "stats", "warnings"}, func() error {
 		for i := range sets {
@@ -48,7 +49,7 @@ func (v *verifier) traceSet(s *verdict.TraceSet) error {
 	v.judge(s.Model, "sources", "the program", sameSources(s.Sources, v.now.Sources(witnesses...)))
 	for i := range s.Traces {
 		t := &s.Traces[i]
-		c := Check{Name: fmt.Sprintf("trace %d", i+1), Model: s.Model, Shows: "its trace", Steps: len(t.Witness.Steps), Step: -1}
+		c := query.VerifyCheck{Name: fmt.Sprintf("trace %d", i+1), Model: s.Model, Shows: "its trace", Steps: len(t.Witness.Steps), Step: -1}
 		c.Err = v.trace(s, t, i+1)
 		v.checks = append(v.checks, c)
 	}
@@ -78,7 +79,7 @@ func (v *verifier) trace(s *verdict.TraceSet, t *verdict.Trace, number int) erro
 		return err
 	}
 	v.now.AddTexts(again)
-	now := pipeline.DescribeTrace(v.now.flat, t.Witness, s.By)
+	now := pipeline.DescribeTrace(v.now.flat, t.Witness, query.By(s.By))
 	now.Number, now.Witness, now.Fails = number, again, t.Fails // that the checks fail is asked again
 	return compared(t, now)
 }
@@ -90,11 +91,14 @@ func (v *verifier) tracesAgain(s *verdict.TraceSet) error {
 		return fmt.Errorf("the command %q has no traces", s.Asked.Command)
 	}
 	var all []verdict.Trace
-	now, diags, err := traces.Run(v.ctx, v.in, s.Model, *v.question.traces, func(t *verdict.Trace) { all = append(all, *t) })
+	opt := *v.question.traces
+	opt.Model, opt.Each = query.Model(s.Model), func(t *verdict.Trace) { all = append(all, *t) }
+	again, err := traces.Run(v.ctx, v.in, opt)
+	now, diags := again.Set, again.Diagnostics
 	switch {
 	case err != nil:
 		return err
-	case pipeline.HasErrors(diags):
+	case query.HasErrors(diags):
 		return fmt.Errorf("computed again, the program is refused: %s", diags[len(diags)-1].Message)
 	case limited(now.Reason) && !limited(s.Reason):
 		return fmt.Errorf("%w: computed again, not all traces are found: %s", errOpen, now.Reason)

@@ -15,43 +15,15 @@ import (
 	"fencepost/internal/question/check"
 	"fencepost/internal/question/fences"
 	"fencepost/internal/question/litmus"
-	"fencepost/internal/question/prove"
 	"fencepost/internal/question/robust"
 	"fencepost/internal/replay"
 	"fencepost/internal/trace"
+	"fencepost/query"
 	"fencepost/verdict"
 )
 
-// Answer is the answer of a verification.
-type Answer struct {
-	Checks      []Check
-	Diagnostics []verdict.Diagnostic
-	// NotChecked names the fields that nothing was compared with.
-	NotChecked []string
-}
-
-// HasErrors reports whether the program was refused.
-func (a *Answer) HasErrors() bool { return pipeline.HasErrors(a.Diagnostics) }
-
-// Check is the judgement on one execution, or on something else that a result says.
-type Check struct {
-	Name  string // such as violation, attack 2, answer
-	Model string
-	Shows string // according to the result
-	Steps int    // of an execution
-	// Err says what is wrong, nil if nothing is. Step is the step it is about, from 0, or -1.
-	Err  error
-	Step int
-	// Open: a limit was reached before anything could be said. Err says which.
-	Open bool
-}
-
-// Options are the options of the verification. An option that is not zero replaces the one
-// with which a result was asked for.
-type Options = pipeline.Options
-
 // Results checks stored results about a program.
-func Results(ctx context.Context, in pipeline.Input, results []verdict.Result, opt Options) (Answer, error) {
+func Results(ctx context.Context, in query.Input, results []verdict.Result, opt query.Options) (query.VerifyAnswer, error) {
 	v := &verifier{ctx: ctx, given: in, flags: opt, run: pipeline.Open(in)}
 	results, other := aboutGiven(in.Name, results)
 	return v.answer(append(slices.Clone(notChecked), other...), func() error {
@@ -66,20 +38,20 @@ func Results(ctx context.Context, in pipeline.Input, results []verdict.Result, o
 
 type verifier struct {
 	ctx    context.Context
-	given  pipeline.Input // as the caller names the files
-	flags  Options        // of the caller
+	given  query.Input   // as the caller names the files
+	flags  query.Options // of the caller
 	run    *pipeline.Run
-	checks []Check
+	checks []query.VerifyCheck
 
-	in       pipeline.Input // the program under the names of the result
-	question *question      // that the result answers
-	opt      Options        // with which the program is read for the result at hand
+	in       query.Input   // the program under the names of the result
+	question *question     // that the result answers
+	opt      query.Options // with which the program is read for the result at hand
 	now      *target
 	first    int // check of the result at hand
 }
 
 // answer does the work, and collects what was found.
-func (v *verifier) answer(notChecked []string, work func() error) (Answer, error) {
+func (v *verifier) answer(notChecked []string, work func() error) (query.VerifyAnswer, error) {
 	refused := false
 	err := v.barrier(func() error {
 		err := work()
@@ -87,9 +59,9 @@ func (v *verifier) answer(notChecked []string, work func() error) (Answer, error
 		return err
 	})
 	if err != nil || refused {
-		return Answer{Diagnostics: v.run.Diagnostics}, err
+		return query.VerifyAnswer{Diagnostics: v.run.Diagnostics}, err
 	}
-	return Answer{Checks: v.checks, Diagnostics: v.run.Diagnostics, NotChecked: notChecked}, nil
+	return query.VerifyAnswer{Checks: v.checks, Diagnostics: v.run.Diagnostics, NotChecked: notChecked}, nil
 }
 
 // barrier catches panics. Its report names the stage of the run at hand, which work may replace.
@@ -104,7 +76,7 @@ func (v *verifier) barrier(work func() error) error {
 
 // spoiled reports whether something in the result at hand was rejected. Then the rest is not asked again.
 func (v *verifier) spoiled() bool {
-	return slices.ContainsFunc(v.checks[v.first:], func(c Check) bool { return c.Err != nil })
+	return slices.ContainsFunc(v.checks[v.first:], func(c query.VerifyCheck) bool { return c.Err != nil })
 }
 
 // target is a program ready to be executed.
@@ -163,7 +135,7 @@ func (v *verifier) executions(r *verdict.Result) {
 // judge adds a judgement on something that is no execution.
 func (v *verifier) judge(model, name, shows string, err error) {
 	open := errors.Is(err, errOpen)
-	v.checks = append(v.checks, Check{Name: name, Model: model, Shows: shows, Err: err, Step: -1, Open: open})
+	v.checks = append(v.checks, query.VerifyCheck{Name: name, Model: model, Shows: shows, Err: err, Step: -1, Open: open})
 }
 
 // errOpen is in an error that says why something could not be decided.
@@ -185,7 +157,7 @@ func (v *verifier) begin(program string, asked *verdict.Asked, sources map[strin
 			return fmt.Errorf("the result has no text of %s", v.given.More[i].Name)
 		}
 	}
-	for _, f := range append([]pipeline.File{{Name: v.in.Name, Text: v.in.Text}}, v.in.More...) {
+	for _, f := range append([]query.File{{Name: v.in.Name, Text: v.in.Text}}, v.in.More...) {
 		stored := pipeline.StoredText(f.Text)
 		if text, ok := sources[f.Name]; !ok {
 			return fmt.Errorf("the result has no text of %s", f.Name)
@@ -247,7 +219,7 @@ func (v *verifier) read() error {
 		}
 		return err
 	}
-	_, proof := v.question.options.(*prove.Options)
+	_, proof := v.question.options.(*query.ProveOptions)
 	if err := v.run.Read(v.ctx, pipeline.ReadOptions{Options: v.opt, Annotations: proof}); err != nil {
 		return err
 	}
@@ -262,14 +234,14 @@ func (v *verifier) read() error {
 
 // readLitmus reads a litmus test; loops says that its loops are searched as they are.
 func (v *verifier) readLitmus(loops bool) error {
-	opt := litmus.Options{Options: v.opt}
+	opt := query.LitmusOptions{Options: v.opt}
 	test, err := litmus.Read(v.ctx, v.run, opt, loops)
 	v.now = &target{Program: v.run.Program, flat: test.Flat}
 	return err
 }
 
-func (v *verifier) check(r *verdict.Result, e *verdict.Execution) Check {
-	c := Check{Name: e.Name, Model: r.Model, Steps: len(e.Witness.Steps), Step: -1}
+func (v *verifier) check(r *verdict.Result, e *verdict.Execution) query.VerifyCheck {
+	c := query.VerifyCheck{Name: e.Name, Model: r.Model, Steps: len(e.Witness.Steps), Step: -1}
 	var want replay.Expect
 	c.Shows, want, c.Err = v.replay(r, e)
 	if c.Err == nil {

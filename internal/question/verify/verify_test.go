@@ -11,29 +11,29 @@ import (
 	"strings"
 	"testing"
 
-	"fencepost/internal/pipeline"
 	"fencepost/internal/question/check"
 	"fencepost/internal/question/fences"
 	"fencepost/internal/question/robust"
 	"fencepost/internal/question/verify"
 	"fencepost/internal/testkit"
+	"fencepost/query"
 	"fencepost/verdict"
 )
 
 // answers are the stored violations and attacks of an example.
-func answers(t *testing.T, name string) (pipeline.Input, []verdict.Result) {
+func answers(t *testing.T, name string) (query.Input, []verdict.Result) {
 	t.Helper()
 	text, err := os.ReadFile("../../../examples/" + name)
 	if err != nil {
 		t.Fatal(err)
 	}
-	in := pipeline.Input{Name: name, Text: text}
-	opt := pipeline.Options{Workers: 1}
-	checked, err := check.Run(context.Background(), in, []string{"tso", "pso"}, check.Options{Options: opt, KeepGoing: true})
+	in := query.Input{Name: name, Text: text}
+	opt := query.Options{Workers: 1}
+	checked, err := check.Run(context.Background(), in, query.CheckOptions{Options: opt, KeepGoing: true}.Under("tso", "pso"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	attacked, err := robust.Run(context.Background(), in, robust.Options{Options: opt, KeepGoing: true})
+	attacked, err := robust.Run(context.Background(), in, query.RobustOptions{Options: opt, KeepGoing: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,9 +54,9 @@ func clone(t *testing.T, results []verdict.Result) []verdict.Result {
 }
 
 // rejected counts the executions that do not replay.
-func rejected(t *testing.T, in pipeline.Input, results []verdict.Result) (bad, all int, first error) {
+func rejected(t *testing.T, in query.Input, results []verdict.Result) (bad, all int, first error) {
 	t.Helper()
-	answer, err := verify.Results(context.Background(), in, results, verify.Options{})
+	answer, err := verify.Results(context.Background(), in, results, query.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -250,7 +250,7 @@ func TestVerifyIdentity(t *testing.T) {
 	moved.Text = append([]byte("// a line more\n"), in.Text...)
 	other.Text = []byte(strings.Replace(string(in.Text), "flag[0] = 1;", "flag[0] = 2;", 1))
 	renamed.Name = "other.fp"
-	for what, in := range map[string]pipeline.Input{"a comment more": moved, "another program": other, "another name": renamed} {
+	for what, in := range map[string]query.Input{"a comment more": moved, "another program": other, "another name": renamed} {
 		if bad, _, _ := rejected(t, in, results); bad == 0 {
 			t.Errorf("%s: accepted", what)
 		}
@@ -285,7 +285,7 @@ func TestVerifyNeverBreaks(t *testing.T) {
 	}
 }
 
-func neverBreaks(t *testing.T, in pipeline.Input, results []verdict.Result, rng *rand.Rand, rounds int) {
+func neverBreaks(t *testing.T, in query.Input, results []verdict.Result, rng *rand.Rand, rounds int) {
 	t.Helper()
 	for range rounds {
 		changed := clone(t, results)
@@ -305,7 +305,7 @@ func neverBreaks(t *testing.T, in pipeline.Input, results []verdict.Result, rng 
 		if slices.ContainsFunc(changed, func(r verdict.Result) bool { return r.Validate() != nil }) {
 			continue // reading refuses it
 		}
-		if _, err := verify.Results(context.Background(), in, changed, verify.Options{}); err != nil {
+		if _, err := verify.Results(context.Background(), in, changed, query.Options{}); err != nil {
 			t.Fatalf("%v", err)
 		}
 	}
@@ -315,7 +315,7 @@ func neverBreaks(t *testing.T, in pipeline.Input, results []verdict.Result, rng 
 // is refused before anything is drawn from it.
 func TestVerifyTriangles(t *testing.T) {
 	in, _ := answers(t, "dekker.fp")
-	opt := robust.Defaults()
+	opt := query.RobustOptions{Options: query.Defaults()}
 	opt.Criterion = "trf"
 	answer, err := robust.Run(context.Background(), in, opt)
 	if err != nil || len(answer.Results) != 1 || len(answer.Results[0].Triangles) == 0 {
@@ -351,42 +351,42 @@ func TestVerifyTriangles(t *testing.T) {
 // repairs. What each says is held against its steps.
 func TestVerifyQuestions(t *testing.T) {
 	in, _ := answers(t, "dekker.fp")
-	racy := pipeline.Input{Name: "racy.c", Text: []byte(`#include <pthread.h>
+	racy := query.Input{Name: "racy.c", Text: []byte(`#include <pthread.h>
 int x;
 void *w(void *a) { x = 1; return 0; }
 int main(void) { pthread_t t; pthread_create(&t, 0, w, 0); int r = x; pthread_join(t, 0); return r; }
 `)}
-	stuck := pipeline.Input{Name: "stuck.c", Text: []byte(`#include <pthread.h>
+	stuck := query.Input{Name: "stuck.c", Text: []byte(`#include <pthread.h>
 pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
 int main(void) { pthread_mutex_lock(&m); pthread_mutex_lock(&m); return 0; }
 `)}
-	checked := func(in pipeline.Input, change func(*check.Options)) []verdict.Result {
-		opt := check.Defaults()
+	checked := func(in query.Input, change func(*query.CheckOptions)) []verdict.Result {
+		opt := query.CheckOptions{Options: query.Defaults()}
 		change(&opt)
-		answer, err := check.Run(context.Background(), in, []string{"tso"}, opt)
+		answer, err := check.Run(context.Background(), in, opt.Under("tso"))
 		if err != nil || len(answer.Results) != 1 {
 			t.Fatalf("%v %+v", err, answer)
 		}
 		return answer.Results
 	}
-	opt := robust.Defaults()
-	opt.Criterion = robust.State
+	opt := query.RobustOptions{Options: query.Defaults()}
+	opt.Criterion = query.CriterionState
 	states, err := robust.Run(context.Background(), in, opt)
 	if err != nil {
 		t.Fatal(err)
 	}
-	repaired, err := fences.Run(context.Background(), in, fences.Defaults())
+	repaired, err := fences.Run(context.Background(), in, fences.Defaults(query.FenceOptions{Options: query.Defaults()}))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for name, c := range map[string]struct {
-		in      pipeline.Input
+		in      query.Input
 		results []verdict.Result
 		change  func(*verdict.Result)
 	}{
-		"data race":     {racy, checked(racy, func(o *check.Options) { o.Races = true }), func(r *verdict.Result) { r.Reason += "!" }},
-		"races, stuck":  {stuck, checked(stuck, func(o *check.Options) { o.Races = true }), func(r *verdict.Result) { r.Reason += "!" }},
-		"trace":         {in, checked(in, func(o *check.Options) { o.Robustness = true }), func(r *verdict.Result) { r.Trace.Cycle = r.Trace.Cycle[1:] }},
+		"data race":     {racy, checked(racy, func(o *query.CheckOptions) { o.Races = true }), func(r *verdict.Result) { r.Reason += "!" }},
+		"races, stuck":  {stuck, checked(stuck, func(o *query.CheckOptions) { o.Races = true }), func(r *verdict.Result) { r.Reason += "!" }},
+		"trace":         {in, checked(in, func(o *query.CheckOptions) { o.Robustness = true }), func(r *verdict.Result) { r.Trace.Cycle = r.Trace.Cycle[1:] }},
 		"final state":   {in, states.Results, func(r *verdict.Result) { r.Witness.Steps = r.Witness.Steps[:1] }},
 		"before repair": {in, repaired.Results, func(r *verdict.Result) { r.Repair.Before.Attack.LoadText = "z" }},
 	} {

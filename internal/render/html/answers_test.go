@@ -13,13 +13,14 @@ import (
 	"fencepost"
 	"fencepost/internal/render/html"
 	"fencepost/internal/render/relation"
+	"fencepost/query"
 	"fencepost/verdict"
 )
 
 // fenced is an answer about fences: Dekker needs two.
 func fenced(t testing.TB) []verdict.Result {
 	t.Helper()
-	answer, err := fencepost.Fences(context.Background(), fencepost.Input{Name: "sb.fp", Text: []byte(storeBuffering)}, fencepost.FenceOptions{Options: fencepost.Options{Workers: 1}})
+	answer, err := fencepost.Fences(context.Background(), query.Input{Name: "sb.fp", Text: []byte(storeBuffering)}, query.FenceOptions{Options: query.Options{Workers: 1}})
 	if err != nil || len(answer.Results) != 1 || len(answer.Results[0].Fences) == 0 {
 		t.Fatalf("%v %+v", err, answer)
 	}
@@ -51,8 +52,8 @@ func litmus(t testing.TB) []verdict.Result {
 		"SB": "X86 SB\n{ }\n P0 | P1 ;\n MOV [x],$1 | MOV [y],$1 ;\n MOV EAX,[y] | MOV EAX,[x] ;\nexists (0:EAX=0 /\\ 1:EAX=0)\n",
 		"MP": "X86 MP\n{ }\n P0 | P1 ;\n MOV [x],$1 | MOV EAX,[y] ;\n MOV [y],$1 | MOV EBX,[x] ;\nexists (1:EAX=1 /\\ 1:EBX=2)\n",
 	} {
-		test, err := fencepost.Litmus(context.Background(), fencepost.Input{Name: name + ".litmus", Text: []byte(text)},
-			fencepost.LitmusOptions{Options: fencepost.Options{Workers: 1}, Models: []fencepost.Model{"sc", "tso", "pso"}, Witnesses: true, AllWitnesses: true})
+		test, err := fencepost.Litmus(context.Background(), query.Input{Name: name + ".litmus", Text: []byte(text)},
+			query.LitmusOptions{Options: query.Options{Workers: 1}, Models: []query.Model{"sc", "tso", "pso"}, Witnesses: true, AllWitnesses: true})
 		if err != nil || len(test.Results) != 3 {
 			t.Fatalf("%s: %v %+v", name, err, test.Diagnostics)
 		}
@@ -68,8 +69,8 @@ func litmus(t testing.TB) []verdict.Result {
 func traceSet(t testing.TB) *verdict.TraceSet {
 	t.Helper()
 	var list []verdict.Trace
-	answer, err := fencepost.Traces(context.Background(), fencepost.Input{Name: "sb.fp", Text: []byte(storeBuffering)},
-		fencepost.TraceOptions{Options: fencepost.Defaults(), Each: func(trace *verdict.Trace) { list = append(list, *trace) }})
+	answer, err := fencepost.Traces(context.Background(), query.Input{Name: "sb.fp", Text: []byte(storeBuffering)},
+		query.TraceOptions{Options: query.Defaults(), Each: func(trace *verdict.Trace) { list = append(list, *trace) }})
 	if err != nil || len(list) != 4 {
 		t.Fatalf("%d traces: %v", len(list), err)
 	}
@@ -218,7 +219,7 @@ func testAnswers(t *testing.T, b *browser) {
 // together with a step before it.
 func testEndless(t *testing.T, b *browser) {
 	const text = "var x, y;\nthread w { y = 1; }\nthread r { reg a; while (a != 1) { a = x; } }\n"
-	answer, err := fencepost.Check(context.Background(), fencepost.Input{Name: "a.fp", Text: []byte(text)}, fencepost.CheckOptions{Options: fencepost.Options{Workers: 1}, Liveness: fencepost.LivenessSpin})
+	answer, err := fencepost.Check(context.Background(), query.Input{Name: "a.fp", Text: []byte(text)}, query.CheckOptions{Options: query.Options{Workers: 1}, Endless: query.Endless{Liveness: query.LivenessSpin}})
 	if err != nil || len(answer.Results) != 1 || answer.Results[0].Witness == nil {
 		t.Fatalf("%v %+v", err, answer)
 	}

@@ -18,6 +18,7 @@ import (
 	"fencepost"
 	"fencepost/internal/render/html"
 	"fencepost/internal/render/relation"
+	"fencepost/query"
 	"fencepost/verdict"
 )
 
@@ -41,13 +42,13 @@ never t1:r1 == 0 && t2:r2 == 0;
 // ask answers with nothing in it that depends on the machine.
 func ask(t testing.TB, name, source string, models ...string) []verdict.Result {
 	t.Helper()
-	opt := fencepost.Options{Workers: 1}
-	in := fencepost.Input{Name: name, Text: []byte(source)}
-	answer, err := fencepost.Robust(context.Background(), in, fencepost.RobustOptions{Options: opt, KeepGoing: true})
+	opt := query.Options{Workers: 1}
+	in := query.Input{Name: name, Text: []byte(source)}
+	answer, err := fencepost.Robust(context.Background(), in, query.RobustOptions{Options: opt, KeepGoing: true})
 	if len(models) > 0 {
-		check := fencepost.CheckOptions{Options: opt, KeepGoing: true}
+		check := query.CheckOptions{Options: opt, KeepGoing: true}
 		for _, m := range models {
-			check.Models = append(check.Models, fencepost.Model(m))
+			check.Models = append(check.Models, query.Model(m))
 		}
 		answer, err = fencepost.Check(context.Background(), in, check)
 	}

@@ -23,6 +23,7 @@ import (
 
 	"fencepost"
 	"fencepost/internal/render/sarif"
+	"fencepost/query"
 	"fencepost/verdict"
 )
 
@@ -152,7 +153,7 @@ func TestFlows(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	answer, err := fencepost.Check(context.Background(), fencepost.Input{Name: "dekker.c", Text: text}, fencepost.CheckOptions{Options: fencepost.Defaults()})
+	answer, err := fencepost.Check(context.Background(), query.Input{Name: "dekker.c", Text: text}, query.CheckOptions{Options: query.Defaults()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -182,7 +183,7 @@ func TestFlows(t *testing.T) {
 // TestEndless: loops that never end are a class of their own, at the loop, and the rule says what the last steps are.
 func TestEndless(t *testing.T) {
 	const text = "var x, y;\nthread w { y = 1; }\nthread r { reg a; while (a != 1) { a = x; } }\n"
-	answer, err := fencepost.Check(context.Background(), fencepost.Input{Name: "a.fp", Text: []byte(text)}, fencepost.CheckOptions{Options: fencepost.Defaults(), Liveness: fencepost.LivenessSpin})
+	answer, err := fencepost.Check(context.Background(), query.Input{Name: "a.fp", Text: []byte(text)}, query.CheckOptions{Options: query.Defaults(), Endless: query.Endless{Liveness: query.LivenessSpin}})
 	if err != nil {
 		t.Fatal(err)
 	}

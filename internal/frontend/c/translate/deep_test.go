@@ -12,11 +12,11 @@ import (
 	"fencepost/internal/ir"
 	"fencepost/internal/memory"
 	"fencepost/internal/memory/reduce"
-	"fencepost/internal/pipeline"
 	"fencepost/internal/question/check"
 	"fencepost/internal/source"
 	"fencepost/internal/testkit"
 	"fencepost/internal/transform"
+	"fencepost/query"
 	"fencepost/verdict"
 )
 
@@ -25,7 +25,7 @@ func sumOf(n int, term string) string { return strings.Repeat(term+" + ", n-1) +
 // TestDeepExpressions: long and deep expressions have their values.
 func TestDeepExpressions(t *testing.T) {
 	const n = 2000
-	opt := check.Defaults()
+	opt := query.CheckOptions{Options: query.Defaults()}
 	opt.Timeout = 0
 	for _, e := range []struct{ expr, want string }{
 		{sumOf(n, "x"), "2000"},
@@ -45,7 +45,7 @@ func TestDeepExpressions(t *testing.T) {
 			}
 			text := fmt.Sprintf("#include <assert.h>\nenum { E = 8 };\nint a[2] = {4, 5};\nint f(int v) { return v + 1; }\nint x = 1;\nstatic int s[2 ?: 1];\nint main(void) { int y = 3; static int z = 4 ?: 5; long r = %s; assert(sizeof s == 8 && z == 4); assert(r %s %s); return 0; }\n",
 				e.expr, test, e.want)
-			answer, err := check.Run(context.Background(), pipeline.Input{Name: "deep.c", Text: []byte(text)}, []string{"sc"}, opt)
+			answer, err := check.Run(context.Background(), query.Input{Name: "deep.c", Text: []byte(text)}, opt.Under("sc"))
 			if err != nil || len(answer.Results) != 1 || answer.Results[0].Verdict != verdictWanted {
 				t.Errorf("%.40s... %s %s: %v %.300v", e.expr, test, e.want, err, answer)
 			}

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"fencepost/internal/pipeline"
 	"fencepost/internal/question/check"
+	"fencepost/query"
 	"fencepost/verdict"
 )
 
@@ -52,9 +52,9 @@ func TestOverflow(t *testing.T) {
 	for _, c := range cases {
 		text := fmt.Sprintf("%sint main(void) { %s return 0; }\n", head, c.code)
 		for _, checked := range []bool{true, false} {
-			opt := check.Defaults()
+			opt := query.CheckOptions{Options: query.Defaults()}
 			opt.Workers, opt.Timeout, opt.C.CheckOverflow = 1, 0, checked
-			a, err := check.Run(context.Background(), pipeline.Input{Name: "o.c", Text: []byte(text)}, []string{"sc"}, opt)
+			a, err := check.Run(context.Background(), query.Input{Name: "o.c", Text: []byte(text)}, opt.Under("sc"))
 			if err != nil || a.HasErrors() {
 				t.Fatalf("%s: %v %+v", c.code, err, a.Diagnostics)
 			}

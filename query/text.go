@@ -1,11 +1,4 @@
-package fencepost
-
-import (
-	"cmp"
-	"context"
-
-	"fencepost/internal/question/export"
-)
+package query
 
 // Form is a form in which Show prints a program.
 type Form string
@@ -26,14 +19,9 @@ type ShowOptions struct {
 	Attack int
 }
 
-// Show prints a program's representation.
-func Show(ctx context.Context, in Input, opt ShowOptions) (TextAnswer, error) {
-	if opt.Attack > 0 {
-		text, diags, err := export.ShowInstrumented(ctx, in.internal(), opt.Attack, opt.Options.internal())
-		return TextAnswer{Text: text, Diagnostics: diags}, public(err)
-	}
-	text, diags, err := export.Show(ctx, in.internal(), export.Form(cmp.Or(opt.Form, FormStructured)), opt.Options.internal())
-	return TextAnswer{Text: text, Diagnostics: diags}, public(err)
+// Validate returns an *OptionError for an option with a value that it cannot have.
+func (o *ShowOptions) Validate() error {
+	return oneOf("form", o.Form, "", FormStructured, FormFlat, FormDot)
 }
 
 // ExportFormat is a language of another tool.
@@ -45,7 +33,7 @@ const (
 	ExportPNML    ExportFormat = "pnml"    // the exchange format of Petri nets, for programs of any number of threads
 )
 
-// ExportOptions are the options of Export.
+// ExportOptions are the options of Export. Of Options, Lang, Unroll, Threads, Buffer, Replicate and C count.
 type ExportOptions struct {
 	Options
 	Format   ExportFormat // "": ExportPromela
@@ -57,11 +45,10 @@ type ExportOptions struct {
 	Domain *Domain // with ExportPNML: restricts the values of memory
 }
 
-// Export writes the program and its questions in the language of another tool.
-func Export(ctx context.Context, in Input, opt ExportOptions) (TextAnswer, error) {
-	text, diags, err := export.Run(ctx, in.internal(), export.Options{
-		Options: opt.Options.internal(), Deadlock: opt.Deadlock, Format: export.Format(cmp.Or(opt.Format, ExportPromela)),
-		Model: string(cmp.Or(opt.Model, TSO)), Attack: opt.Attack, Domain: opt.Domain.internal(),
-	})
-	return TextAnswer{Text: text, Diagnostics: diags}, public(err)
+// HarnessOptions are the options of Harness. Of Options, Timeout, Memory and C count.
+type HarnessOptions struct {
+	Options
+	// Output is the file that the test is to be written to, "" if it is not known. The test includes the
+	// library as seen from there.
+	Output string
 }
