@@ -112,6 +112,12 @@ func Engines() query.Engines {
 	return out
 }
 
+// Languages returns the languages of programs, as query.Options.Lang names them.
+func Languages() []string { return pipeline.LanguageNames() }
+
+// Extensions returns the extensions of the files that are read as programs, such as .fp.
+func Extensions() []string { return pipeline.Extensions() }
+
 // FenceStyles returns the ways to write a fence in C, the default first.
 func FenceStyles() []query.FenceStyle {
 	var out []query.FenceStyle

@@ -57,10 +57,8 @@ func (a *app) benchCommand() *cobra.Command {
 	for _, t := range fencepost.BenchTables() {
 		cmd.ValidArgs = append(cmd.ValidArgs, t.Name)
 	}
+	addOptions(cmd, &f.opt)
 	flags := cmd.Flags()
-	flags.SortFlags = false
-	flags.Var(timeoutValue{&f.opt.Timeout}, "timeout", "time limit per program, such as 90s or 5m; 0: none")
-	flags.Var(sizeValue{&f.opt.Memory}, "memory", "memory limit for the stored states of a program, such as 8GiB")
 	flags.StringVar(&f.opt.Dir, "dir", "", "table trencher: run the programs of this `directory`")
 	flags.Var(fileValue{&f.csv}, "csv", "write the figures as CSV")
 	flags.Var(fileValue{&f.svg}, "svg", "draw our times against those of the papers")

@@ -37,7 +37,7 @@ func binaryFlag(a *app, names []string, f *checkFlags) error {
 	switch {
 	case f.parts.on():
 		return no("--checkpoint, --resume or --shard", "ask about the machine code by itself")
-	case f.any.on:
+	case f.opt.AnyThreads:
 		return no("--param", "machine code has no templates")
 	case f.opt.Robustness || f.opt.Races:
 		return no("--robustness or --races", "ask about the source and the machine code one after the other")

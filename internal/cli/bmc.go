@@ -6,8 +6,6 @@ import (
 	"os/exec"
 
 	"fencepost/query"
-
-	"github.com/spf13/pflag"
 )
 
 // Flags of bounded model checking.
@@ -15,22 +13,9 @@ import (
 // wordBits is the number of bits of a word.
 const wordBits = 64
 
-func bmcFlags(flags *pflag.FlagSet, f *checkFlags) {
-	o := &f.opt.BMC
-	flags.Var(countValue{&o.Rounds, 1, maxCount}, "rounds", "bmc: number of rounds; every thread gets one turn per round")
-	flags.Var(countValue{&o.Clock, 1, maxCount}, "clock", "bmc: number of times at which stores can reach memory; 1 is SC")
-	flags.Var(countValue{&o.Queue, 2, maxCount}, "queue", "bmc: number of writes kept per memory cell: one in memory, the rest buffered")
-	flags.Var(countValue{&o.Width, 0, wordBits}, "width", "bmc: bits of the results of arithmetic; 0: as many as needed")
-	flags.Var(&f.encoding, "encoding", "bmc: what the formula is about: `order` of all events, or rounds (default: order, if it fits and no bound of rounds is set)")
-	flags.BoolVar(&o.Auto, "auto", false, "bmc: raise the bounds step by step")
-	flags.StringVar(&o.Solver, "solver", "", "bmc: a SAT `solver` on the PATH, such as cadical (default: the built-in solver)")
-	flags.StringVar(&f.dimacs, "dimacs", "", "bmc: write the formula to this `file`")
-}
-
 // bmcOptions opens what the flags name; the function it returns closes it.
 func (a *app) bmcOptions(f *checkFlags) (func(), error) {
-	f.opt.BMC.Encoding = query.Encoding(f.encoding.value)
-	if b := &f.opt.BMC; f.encoding.value == "order" && (b.Rounds > 0 || b.Clock > 0 || b.Queue > 0) {
+	if b := &f.opt.BMC; b.Encoding == query.EncodingOrder && (b.Rounds > 0 || b.Clock > 0 || b.Queue > 0) {
 		return nil, &usageError{"--encoding order has no rounds, clock or queue", "leave --rounds, --clock and --queue out"}
 	}
 	if f.opt.BMC.Auto {

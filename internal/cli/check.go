@@ -54,25 +54,17 @@ const (
 )
 
 type checkFlags struct {
-	models   modelsValue
-	mode     choiceValue
-	rounds   bool
-	engine   choiceValue
-	dimacs   string
-	encoding choiceValue // of bmc
-	liveness choiceValue
-	fairness choiceValue
-	// verbose says who runs.
-	verbose bool
+	rounds  bool
+	dimacs  string
+	verbose bool // print which engine runs
 	json    bool
-	any     paramFlags
 	parts   partsFlags
 	binary  []string // machine code that was made of the program
 	opt     query.CheckOptions
 }
 
 func (a *app) checkCommand() *cobra.Command {
-	f := &checkFlags{models: modelsValue{query.TSO}, encoding: choiceValue{choices: []string{"rounds", "order"}}, mode: lazyModes(), liveness: choiceValue{choices: livenessChoices()}, fairness: choiceValue{choices: []string{"random", "weak"}}, engine: choiceValue{choices: texts(fencepost.Engines()), code: "FP0912", list: true}, opt: query.CheckOptions{Options: query.Defaults()}}
+	f := &checkFlags{opt: query.CheckOptions{Options: query.Defaults(), Models: query.Models{query.TSO}}}
 	cmd := &cobra.Command{
 		Use:     "check FILE...",
 		Short:   "Check a program's assertions, goals and final condition",
@@ -81,54 +73,21 @@ func (a *app) checkCommand() *cobra.Command {
 		Args:    oneProgram,
 		RunE:    func(_ *cobra.Command, args []string) error { return a.check(args, f) },
 	}
+	addOptions(cmd, &f.opt)
 	flags := cmd.Flags()
-	flags.SortFlags = false
-	flags.VarP(&f.models, "model", "m", "memory models, separated by commas: sc, tso, pso")
-	flags.Var(modeValue{&f.mode}, "mode", "engine lazy: practical, or exact for programs without loops")
 	flags.BoolVar(&f.rounds, "trace-refinement", false, "engine lazy: print each refinement round to standard error")
-	flags.Var(timeoutValue{&f.opt.Timeout}, "timeout", "time limit, such as 90s or 5m; 0: none")
-	flags.Var(sizeValue{&f.opt.Memory}, "memory", "memory limit for stored states, such as 8GiB or 512MiB")
-	flags.Var(boundValue{&f.opt.Buffer, query.DefaultBuffer}, "buffer", "entries per store buffer in programs with loops")
-	flags.Var(boundValue{&f.opt.Unroll, query.DefaultUnroll}, "unroll", "iterations of a loop, where a bound is needed")
-	flags.Var(countValue{&f.opt.Threads, 1, maxCount}, "threads", "number of threads per template")
-	f.any.flags(flags, &f.opt.Options, "check for any number of threads per template, under SC or TSO")
-	flags.Var(countValue{&f.opt.Workers, 0, maxWorkers}, "workers", "parallel workers; 0: one per core")
-	algorithmFlag(flags, &f.opt.Algorithm, "engine smc: ")
-	flags.BoolVar(&f.opt.Races, "races", false, "also check for data races on objects that are not atomic")
-	flags.BoolVar(&f.opt.Robustness, "robustness", false, "check robustness instead, by exploring all traces")
-	flags.BoolVar(&f.opt.NoReduction, "no-reduction", false, "explore every interleaving, without partial-order and symmetry reduction")
-	flags.Var(named{&f.engine, "name"}, "engine", "engines, separated by commas: "+strings.Join(f.engine.choices, ", ")+" (default: all that support the program)")
-	flags.BoolVar(&f.opt.CrossCheck, "cross-check", false, "wait for all engines until the time limit, and compare their answers")
+	flags.StringVar(&f.dimacs, "dimacs", "", "bmc: write the formula to this `file`")
 	flags.BoolVarP(&f.verbose, "verbose", "v", false, "print which engine runs to standard error")
-	bmcFlags(flags, f)
-	flags.BoolVar(&f.opt.Deadlock, "deadlock", false, "also check for deadlocks")
-	flags.Var(named{&f.liveness, "loops"}, "liveness", "which loops must end: off (none), spin (loops that only wait) or fair (all) (default: spin for C and with --deadlock)")
-	flags.Var(named{&f.fairness, "kind"}, "fairness", "with --liveness fair, which executions count: random (what can happen again and again does, the default) or weak")
-	flags.StringVar(&f.opt.Starvation, "starvation", "", "with --liveness fair, the `thread` that must not wait for ever while others go on")
-	flags.BoolVar(&f.opt.KeepGoing, "keep-going", false, "report every violation, not only the first")
-	flags.BoolVar(&f.opt.Finals, "final-states", false, "print the distinct final states; of several models, which model has which")
-	flags.StringVar(&f.opt.Lang, "lang", "", "`language` of the program (default: by the file's extension)")
-	cFlags(cmd, &f.opt.Options)
+	readC(cmd, &f.opt.Options)
 	flags.Var(filesValue{&f.binary}, "binary", "also check the machine code that a compiler made of the program, and compare (repeatable)")
 	f.parts.flags(cmd)
 	flags.BoolVar(&f.json, "json", false, "print the results as JSON")
 	return cmd
 }
 
-// livenessChoices are the values of --liveness.
-func livenessChoices() []string {
-	return []string{string(query.LivenessOff), string(query.LivenessSpin), string(query.LivenessFair)}
-}
-
 func (a *app) check(names []string, f *checkFlags) error {
-	f.opt.Models, f.opt.Liveness, f.opt.Fairness = query.Models(f.models), query.Liveness(f.liveness.value), query.Fairness(f.fairness.value)
-	if (f.fairness.value != "" || f.opt.Starvation != "") && f.opt.Liveness != query.LivenessFair {
+	if (f.opt.Fairness != "" || f.opt.Starvation != "") && f.opt.Liveness != query.LivenessFair {
 		return &usageError{"--fairness and --starvation need --liveness fair", "also give --liveness fair"}
-	}
-	if f.engine.value != "" {
-		for name := range strings.SplitSeq(f.engine.value, ",") {
-			f.opt.Engines = append(f.opt.Engines, query.Engine(name))
-		}
 	}
 	if f.verbose {
 		f.opt.Turns = func(line string) { fmt.Fprintln(a.stderr, line) }
@@ -141,11 +100,11 @@ func (a *app) check(names []string, f *checkFlags) error {
 	if err := a.lazyFlags(f); err != nil {
 		return err
 	}
-	if f.opt.Domain, err = f.any.set(&f.opt.Options); err != nil {
+	if err := anyThreads(f.opt.AnyThreads, &f.opt.Options, f.opt.Domain); err != nil {
 		return err
 	}
-	if f.opt.AnyThreads = f.any.on; f.any.on {
-		if err := oneModel(f.models); err != nil {
+	if f.opt.AnyThreads {
+		if err := oneModel(f.opt.Models); err != nil {
 			return err
 		}
 	}

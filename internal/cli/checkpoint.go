@@ -61,15 +61,16 @@ func (p *partsFlags) refuse(f *checkFlags) error {
 	no := func(what, hint string) error {
 		return &usageError{fmt.Sprintf("%s cannot be given with %s", flag, what), hint}
 	}
-	states := f.engine.value == "explicit"
+	engines := f.opt.Engines.String()
+	states := engines == "explicit"
 	switch {
 	case states && p.shard.n > 0:
 		return no("--engine explicit", "its states are one set, which every shard would need; leave --engine out, or give --engine rf")
-	case f.engine.value != "" && f.engine.value != "rf" && !states:
-		return no("--engine "+f.engine.value, "only the engines rf and explicit can continue; leave --engine out")
-	case len(f.models) != 1:
+	case engines != "" && engines != "rf" && !states:
+		return no("--engine "+engines, "only the engines rf and explicit can continue; leave --engine out")
+	case len(f.opt.Models) != 1:
 		return no("several memory models", "ask about one model at a time, with a file for each")
-	case f.any.on:
+	case f.opt.AnyThreads:
 		return no("--param", "give --threads")
 	case f.opt.Races:
 		return no("--races", "check for data races in another run")
@@ -102,7 +103,7 @@ func (p *partsFlags) refuse(f *checkFlags) error {
 func exploreInParts(ctx context.Context, a *app, in query.Input, f *checkFlags) (query.Answer, error) {
 	ctx, cancel := limitTime(ctx, f.opt.Timeout)
 	defer cancel()
-	if f.engine.value == "explicit" {
+	if f.opt.Engines.String() == "explicit" {
 		return exploreStates(ctx, a, in, f)
 	}
 	x, diags, err := fencepost.NewExploration(ctx, in, f.opt)

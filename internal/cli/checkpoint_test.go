@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"fencepost"
+	"fencepost/query"
 )
 
 var kills = flag.Int("fp.kills", 3, "how often a check is killed that stores checkpoints")
@@ -276,15 +277,15 @@ func runHere(t *testing.T, args ...string) (int, string) {
 func TestInterruptedWhileReading(t *testing.T) {
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
-	in := fencepost.Input{Name: "p.c", Text: []byte("int x; int main(void) { x = 1; return 0; }\n")}
+	in := query.Input{Name: "p.c", Text: []byte("int x; int main(void) { x = 1; return 0; }\n")}
 	for name, change := range map[string]func(*checkFlags){
 		"checkpoint": func(f *checkFlags) { f.parts.checkpoint = filepath.Join(t.TempDir(), "point") },
 		"shard":      func(f *checkFlags) { f.parts.shard = shardValue{0, 2} },
 		"states": func(f *checkFlags) {
-			f.parts.checkpoint, f.engine.value = filepath.Join(t.TempDir(), "point"), "explicit"
+			f.parts.checkpoint, f.opt.Engines = filepath.Join(t.TempDir(), "point"), query.Engines{"explicit"}
 		},
 	} {
-		f := &checkFlags{opt: fencepost.CheckOptions{Options: fencepost.Defaults()}}
+		f := &checkFlags{opt: query.CheckOptions{Options: query.Defaults()}}
 		f.parts.every = time.Hour
 		change(f)
 		answer, err := exploreInParts(ended, &app{stderr: io.Discard}, in, f)

@@ -5,9 +5,9 @@ import (
 	"strings"
 
 	"fencepost"
-	"fencepost/query"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 const completionHelp = `Print a script that completes commands, options, models and files in a shell.
@@ -49,8 +49,14 @@ func (a *app) completionCommand() *cobra.Command {
 	}
 }
 
-// programExtensions are the extensions of programs, without the dot, as shells want them.
-var programExtensions = []string{"fp", "c", "litmus", "txt", "rmm"}
+// programExtensions returns the extensions of programs, without the dot, as shells want them.
+func programExtensions() []string {
+	var out []string
+	for _, e := range fencepost.Extensions() {
+		out = append(out, strings.TrimPrefix(e, "."))
+	}
+	return out
+}
 
 // completeArguments tells the shell what a command's arguments and options are.
 func (a *app) completeArguments(cmd *cobra.Command) {
@@ -69,7 +75,7 @@ func (a *app) completeArguments(cmd *cobra.Command) {
 			if len(args) == 0 {
 				return []string{"json"}, cobra.ShellCompDirectiveFilterFileExt
 			}
-			return programExtensions, cobra.ShellCompDirectiveFilterFileExt
+			return programExtensions(), cobra.ShellCompDirectiveFilterFileExt
 		}
 	case "explain":
 		cmd.ValidArgsFunction = codeCompletions
@@ -77,24 +83,14 @@ func (a *app) completeArguments(cmd *cobra.Command) {
 		cmd.ValidArgsFunction = cobra.NoFileCompletions
 	default:
 		if cmd.ValidArgs == nil && cmd.ValidArgsFunction == nil {
-			cmd.ValidArgsFunction = files(programExtensions...)
+			cmd.ValidArgsFunction = files(programExtensions()...)
 		}
 	}
-	for name, words := range map[string][]string{
-		"model": {"sc", "tso", "pso", "sc,tso", "sc,tso,pso"}, "lang": {"fp", "c", "litmus", "trencher", "memorax"},
-		"criterion": {string(query.CriterionTrace), string(query.CriterionTRF), string(query.CriterionState)},
-		"cost":      {"uniform", "loops", "profile="}, "for": nil, "engine": nil, "fence-style": nil,
-	} {
-		flag := cmd.Flags().Lookup(name)
-		if flag == nil {
-			continue
+	cmd.Flags().VisitAll(func(flag *pflag.Flag) {
+		if v, ok := flag.Value.(interface{ words() []string }); ok {
+			must(cmd.RegisterFlagCompletionFunc(flag.Name, cobra.FixedCompletions(v.words(), cobra.ShellCompDirectiveNoFileComp)))
 		}
-		// A flag that takes one of several words knows them itself.
-		if c, ok := flag.Value.(interface{ words() []string }); ok {
-			words = c.words()
-		}
-		must(cmd.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp)))
-	}
+	})
 }
 
 // codeCompletions lists the codes that `fencepost explain` knows.

@@ -31,9 +31,7 @@ const exportExample = `  fencepost export dekker.fp --promela -o dekker.pml
 func (a *app) exportCommand() *cobra.Command {
 	opt := query.ExportOptions{Options: query.Defaults()}
 	var promela, pnml bool
-	var any paramFlags
 	var output string
-	model := choiceValue{value: "tso", choices: []string{"sc", "tso"}, code: "FP0951"}
 	cmd := &cobra.Command{
 		Use:     "export FILE...",
 		Short:   "Write a program for another tool",
@@ -41,15 +39,13 @@ func (a *app) exportCommand() *cobra.Command {
 		Example: exportExample,
 		Args:    oneProgram,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			any.on = pnml
-			var err error
-			if opt.Domain, err = any.set(&opt.Options); err != nil {
+			if err := anyThreads(pnml, &opt.Options, opt.Domain); err != nil {
 				return err
 			}
 			if promela == pnml {
 				return &usageError{"want one of --promela and --pnml", fmt.Sprintf("try `%s %s --promela`", cmd.CommandPath(), args[0])}
 			}
-			opt.Format, opt.Model = query.ExportPromela, query.Model(model.value)
+			opt.Format = query.ExportPromela
 			if pnml {
 				opt.Format = query.ExportPNML
 			}
@@ -59,28 +55,14 @@ func (a *app) exportCommand() *cobra.Command {
 			return a.exportTo(args, output, opt)
 		},
 	}
+	addOptions(cmd, &opt)
 	flags := cmd.Flags()
-	flags.SortFlags = false
 	flags.BoolVar(&promela, "promela", false, "write Promela, for SPIN")
 	flags.BoolVar(&pnml, "pnml", false, "write a Petri net for any number of threads: that of the program with --model sc, otherwise that of the robustness question")
-	any.more(flags, &opt.Options)
-	flags.VarP(modelValue{&model}, "model", "m", "memory model: sc or tso")
-	flags.Var(boundValue{&opt.Buffer, query.DefaultBuffer}, "buffer", "entries per store buffer, for threads that store in loops")
-	flags.Var(countValue{&opt.Attack, 0, maxCount}, "attack", "write the instrumented program of this attack; robust --emit-instrumented lists the numbers")
 	flags.StringVarP(&output, "output", "o", "", "`file` to write (default: standard output)")
-	flags.Var(timeoutValue{&opt.Timeout}, "timeout", "time limit, such as 90s or 5m; 0: none")
-	flags.BoolVar(&opt.Deadlock, "deadlock", false, "also check for deadlocks")
-	flags.Var(boundValue{&opt.Unroll, query.DefaultUnroll}, "unroll", "iterations of a loop, where a bound is needed")
-	flags.Var(countValue{&opt.Threads, 1, maxCount}, "threads", "number of threads per template")
-	flags.StringVar(&opt.Lang, "lang", "", "`language` of the program (default: by the file's extension)")
-	cFlags(cmd, &opt.Options)
+	readC(cmd, &opt.Options)
 	return cmd
 }
-
-// modelValue is a choice that help calls a model.
-type modelValue struct{ *choiceValue }
-
-func (modelValue) Type() string { return "model" }
 
 func (a *app) exportTo(names []string, output string, opt query.ExportOptions) error {
 	in, err := a.readProgram(names)

@@ -54,21 +54,14 @@ const fencesExample = `  fencepost fences dekker.c
   fencepost fences lock.c --remove`
 
 type fencesFlags struct {
-	opt                   query.FenceOptions
-	forWhat, model, style choiceValue
-	prefer, liveness      choiceValue
-	cost                  costValue
-	json, diff, write     bool
-	output                string
+	opt               query.FenceOptions
+	cost              costValue
+	json, diff, write bool
+	output            string
 }
 
 func (a *app) fencesCommand() *cobra.Command {
-	f := &fencesFlags{opt: query.FenceOptions{Options: query.Defaults()}}
-	f.forWhat = choiceValue{value: string(query.ForRobustness), choices: []string{string(query.ForRobustness), string(query.ForAssertions)}}
-	f.model = choiceValue{value: string(query.TSO), choices: []string{"tso", "pso"}}
-	f.style = choiceValue{value: string(fencepost.FenceStyles()[0]), choices: texts(fencepost.FenceStyles())}
-	f.prefer = choiceValue{value: string(query.PreferLibrary), choices: []string{string(query.PreferLibrary), string(query.PreferClient)}}
-	f.liveness = choiceValue{choices: livenessChoices()}
+	f := &fencesFlags{opt: query.FenceOptions{Options: query.Defaults(), For: query.ForRobustness, Model: query.TSO, Style: fencepost.FenceStyles()[0]}}
 	f.cost = costValue{scheme: query.CostUniform}
 	cmd := &cobra.Command{
 		Use:     "fences FILE...",
@@ -78,30 +71,13 @@ func (a *app) fencesCommand() *cobra.Command {
 		Args:    oneProgram,
 		RunE:    func(_ *cobra.Command, args []string) error { return a.fences(args, f) },
 	}
-	opt := &f.opt.Options
+	addOptions(cmd, &f.opt)
+	readC(cmd, &f.opt.Options)
 	flags := cmd.Flags()
-	flags.SortFlags = false
-	flags.Var(named{&f.forWhat, "goal"}, "for", "what the fences are to achieve: robustness, assertions")
-	flags.VarP(named{&f.model, "model"}, "model", "m", "memory model: tso, pso")
 	flags.Var(&f.cost, "cost", "what a fence costs: uniform, loops, profile=FILE")
 	flags.BoolVar(&f.diff, "diff", false, "print only the patch, as a unified diff")
 	flags.StringVarP(&f.output, "output", "o", "", "write the repaired program to a `file`")
 	flags.BoolVar(&f.write, "write", false, "write the fences into FILE")
-	flags.Var(named{&f.style, "style"}, "fence-style", "form of fences in C: "+strings.Join(f.style.choices, ", "))
-	flags.Var(named{&f.prefer, "part"}, "prefer", "of sets with the same cost, the one in this part: library, client")
-	flags.StringVar(&f.opt.Files, "files", "", "change only files that match this `pattern`, such as '*.h'")
-	flags.BoolVar(&f.opt.Remove, "remove", false, "instead, list the fences of the program that are not needed")
-	flags.BoolVar(&f.opt.AllOptimal, "all-optimal", false, "list all sets of fences that have the lowest cost")
-	flags.Var(timeoutValue{&opt.Timeout}, "timeout", "time limit, such as 90s or 5m; 0: none")
-	flags.Var(sizeValue{&opt.Memory}, "memory", "memory limit for stored states, such as 8GiB or 512MiB")
-	flags.Var(boundValue{&opt.Buffer, query.DefaultBuffer}, "buffer", "entries per store buffer in programs with loops")
-	flags.Var(boundValue{&opt.Unroll, query.DefaultUnroll}, "unroll", "iterations of a loop, where a bound is needed")
-	flags.Var(countValue{&opt.Threads, 1, maxCount}, "threads", "number of threads per template")
-	flags.Var(countValue{&opt.Workers, 0, maxWorkers}, "workers", "parallel workers; 0: one per core")
-	flags.BoolVar(&f.opt.Deadlock, "deadlock", false, "with --for assertions, also prevent deadlocks")
-	flags.Var(named{&f.liveness, "loops"}, "liveness", "with --for assertions, which loops must end: off, spin or fair (default: as for check)")
-	flags.StringVar(&opt.Lang, "lang", "", "`language` of the program (default: by the file's extension)")
-	cFlags(cmd, opt)
 	flags.BoolVar(&f.json, "json", false, "print the result as JSON")
 	return cmd
 }
@@ -110,9 +86,8 @@ func (a *app) fences(names []string, f *fencesFlags) error {
 	if here, err := os.Getwd(); err == nil {
 		f.opt.Directory = here
 	}
-	f.opt.For, f.opt.Model, f.opt.Liveness = query.Purpose(f.forWhat.value), query.Model(f.model.value), query.Liveness(f.liveness.value)
-	f.opt.Style, f.opt.Cost = query.FenceStyle(f.style.value), f.cost.scheme
-	if f.opt.Prefer = query.Preference(f.prefer.value); f.opt.Prefer == query.PreferLibrary {
+	f.opt.Cost = f.cost.scheme
+	if f.opt.Prefer == query.PreferLibrary {
 		f.opt.Prefer = "" // the default
 	}
 	if err := f.consistent(names); err != nil {
@@ -308,6 +283,9 @@ type costValue struct {
 	scheme query.Cost
 	file   string
 }
+
+// words returns values for completion.
+func (*costValue) words() []string { return []string{"uniform", "loops", "profile="} }
 
 func (v *costValue) String() string {
 	if v.file != "" {

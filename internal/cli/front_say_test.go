@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"fencepost"
+	"fencepost/query"
 
 	"github.com/spf13/cobra"
 )
@@ -15,9 +15,9 @@ import (
 // steer the terminal.
 func TestFrontSay(t *testing.T) {
 	f := &Front{Name: "other", Extend: func(_, _ *cobra.Command, _ Printer) {}}
-	f.Check = func(context.Context, fencepost.Input, fencepost.CheckOptions) (fencepost.Answer, error) {
+	f.Check = func(context.Context, query.Input, query.CheckOptions) (query.Answer, error) {
 		f.Say("waiting\x1b[2J for the server")
-		return fencepost.Answer{}, UsageError("no server", "start one")
+		return query.Answer{}, UsageError("no server", "start one")
 	}
 	var out, errs bytes.Buffer
 	code := f.Run([]string{"check", "-", "--lang", "fp"}, strings.NewReader("var x;\nthread t { x = 1; }\n"), &out, &errs)

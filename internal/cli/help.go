@@ -51,6 +51,8 @@ another extension, and -, which is standard input, are recognised by their text.
   .litmus   herd's litmus tests: X86, X86_64, C    --lang litmus
   .txt      Trencher's programs                    --lang trencher
   .rmm      Memorax's programs                     --lang memorax
+  .o, .a, .rlib, and executables
+            x86-64 machine code for Linux (ELF)    --lang x86
 
 The command check needs something to check: an assertion, a goal or a final
 condition. The command robust does not: it compares the behaviour of the program

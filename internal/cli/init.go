@@ -45,9 +45,9 @@ func (a *app) initCommand() *cobra.Command {
 		},
 		RunE: func(_ *cobra.Command, args []string) error { return a.harness(args, opt) },
 	}
-	cmd.Flags().SortFlags = false
+	addOptions(cmd, &opt)
 	cmd.Flags().StringVarP(&opt.Output, "output", "o", "", "`file` to write (default: standard output)")
-	cFlags(cmd, &opt.Options)
+	readC(cmd, &opt.Options)
 	return cmd
 }
 

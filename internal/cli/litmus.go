@@ -32,16 +32,15 @@ const litmusExample = `  fencepost litmus SB.litmus
   fencepost litmus spin.litmus --unroll 4 --json`
 
 type litmusFlags struct {
-	models  modelsValue
 	json    bool
 	compare bool
 	opt     query.SuiteOptions
 }
 
 func (a *app) litmusCommand() *cobra.Command {
-	f := &litmusFlags{models: modelsValue{query.TSO}}
+	f := &litmusFlags{}
+	f.opt.Models = query.Models{query.TSO}
 	f.opt.Options = query.Defaults()
-	opt := &f.opt.Options
 	cmd := &cobra.Command{
 		Use:     "litmus FILE|DIR...",
 		Short:   "Run litmus tests and answer as herd does",
@@ -55,17 +54,10 @@ func (a *app) litmusCommand() *cobra.Command {
 		},
 		RunE: func(_ *cobra.Command, args []string) error { return a.litmus(args, f) },
 	}
+	addOptions(cmd, &f.opt)
 	flags := cmd.Flags()
-	flags.SortFlags = false
-	flags.VarP(&f.models, "model", "m", "memory models, separated by commas: sc, tso, pso")
 	flags.BoolVar(&f.compare, "compare", false, "print which outcomes each model allows, and executions that SC forbids")
 	flags.StringVar(&f.opt.Expect, "expect", "", "compare with this `table` of expected answers, and print only the differences")
-	flags.Var(loopsValue{&opt.Unroll}, "unroll", "iterations of a loop; 0: do not unroll loops")
-	flags.Var(boundValue{&opt.Buffer, query.DefaultBuffer}, "buffer", "entries per store buffer in tests with loops, with --unroll 0")
-	flags.Var(timeoutValue{&opt.Timeout}, "timeout", "time limit per test, such as 90s or 5m; 0: none")
-	flags.Var(sizeValue{&opt.Memory}, "memory", "memory limit for the stored states of a test, such as 8GiB or 512MiB")
-	flags.Var(countValue{&opt.Workers, 0, maxWorkers}, "workers", "parallel tests; 0: one per core")
-	flags.BoolVar(&opt.NoReduction, "no-reduction", false, "explore every interleaving, without partial-order reduction")
 	flags.BoolVar(&f.json, "json", false, "print the results as JSON")
 	return cmd
 }
@@ -99,7 +91,6 @@ func (a *app) litmus(args []string, f *litmusFlags) error {
 	if opt.Memory == 0 {
 		opt.Memory = defaultMemory()
 	}
-	opt.Models = query.Models(f.models)
 	files := a.out.any()
 	opt.Witnesses, opt.AllWitnesses = f.json || f.compare || files, files
 	if f.compare && !slices.Contains(opt.Models, query.SC) {

@@ -3,7 +3,6 @@ package cli
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -53,52 +52,6 @@ const proveExample = `  fencepost prove queue.fp
   fencepost prove queue.c --replicate worker
   fencepost prove queue.fp --no-abstraction --json`
 
-// arithmeticValue is how numbers are taken.
-type arithmeticValue struct{ how *query.Arithmetic }
-
-func (v arithmeticValue) String() string { return string(*v.how) }
-func (arithmeticValue) Type() string     { return "int|bv" }
-
-func (v arithmeticValue) Set(s string) error {
-	if n := query.Arithmetic(s); n != query.Integers && n != query.BitVectors {
-		return errors.New("want int or bv")
-	}
-	*v.how = query.Arithmetic(s)
-	return nil
-}
-
-// solverValue is the name of a solver.
-type solverValue struct{ name *string }
-
-func (v solverValue) String() string { return *v.name }
-func (solverValue) Type() string     { return "z3|cvc5" }
-
-func (v solverValue) Set(s string) error {
-	if s != "z3" && s != "cvc5" {
-		return errors.New("want z3 or cvc5")
-	}
-	*v.name = s
-	return nil
-}
-
-// weakModelValue is a memory model with store buffers.
-type weakModelValue struct{ model *query.Model }
-
-func (v weakModelValue) String() string { return string(*v.model) }
-func (weakModelValue) Type() string     { return "tso|pso" }
-
-func (v weakModelValue) Set(s string) error {
-	var list modelsValue
-	if err := list.Set(s); err != nil {
-		return err
-	}
-	if len(list) != 1 || list[0] == query.SC {
-		return errors.New("want tso or pso")
-	}
-	*v.model = list[0]
-	return nil
-}
-
 func (a *app) proveCommand() *cobra.Command {
 	opt := query.ProveOptions{Options: query.Defaults(), Model: query.TSO}
 	var asJSON bool
@@ -136,21 +89,11 @@ func (a *app) proveCommand() *cobra.Command {
 			})
 		},
 	}
+	addOptions(cmd, &opt)
+	readC(cmd, &opt.Options)
 	flags := cmd.Flags()
-	flags.SortFlags = false
-	flags.VarP(weakModelValue{&opt.Model}, "model", "m", "memory model: tso or pso")
-	flags.BoolVar(&opt.NoInference, "no-inference", false, "use only the invariants in the program, and find no others")
-	flags.BoolVar(&opt.NoAbstraction, "no-abstraction", false, "do not abstract loads")
-	flags.Var(arithmeticValue{&opt.Arithmetic}, "arithmetic", "numbers: int (unbounded integers) or bv (bit vectors, exact) (default: chosen by the program)")
-	flags.Var(solverValue{&opt.CheckWith}, "check-with", "ask a second solver every question")
 	flags.StringVar(&dir, "smt", "", "write every question into this `directory`, as SMT-LIB files with the expected answer")
 	flags.Var(fileValue{&stored}, "proof", "write the proof, which verify-trace checks again without a search for invariants")
-	flags.StringVar(&opt.Replicate, "replicate", "", "C: the `function` that any number of threads run; several are separated by commas")
-	flags.Var(timeoutValue{&opt.Timeout}, "timeout", "time limit, such as 90s or 5m; 0: none")
-	flags.Var(sizeValue{&opt.Memory}, "memory", "memory limit for the solver and for the stored states of instances, such as 8GiB")
-	flags.Var(countValue{&opt.Threads, 1, maxCount}, "threads", "prove for this number of threads per template, instead of any number")
-	flags.StringVar(&opt.Lang, "lang", "", "`language` of the program (default: by the file's extension)")
-	cFlags(cmd, &opt.Options)
 	flags.BoolVar(&asJSON, "json", false, "print the result as JSON")
 	return cmd
 }

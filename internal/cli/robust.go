@@ -47,12 +47,9 @@ const robustExample = `  fencepost robust dekker.fp
   fencepost robust dekker.fp --criterion state --model pso`
 
 func (a *app) robustCommand() *cobra.Command {
-	opt := query.RobustOptions{Options: query.Defaults()}
-	criterion, models := string(query.CriterionTrace), modelsValue{query.TSO}
+	opt := query.RobustOptions{Options: query.Defaults(), Criterion: query.CriterionTrace, Method: query.MethodSearch, Models: query.Models{query.TSO}}
 	var asJSON, asDot, emit bool
-	var any paramFlags
 	attack := 1
-	method := choiceValue{value: string(query.MethodSearch), choices: []string{string(query.MethodSearch), string(query.MethodInstrument)}}
 	cmd := &cobra.Command{
 		Use:     "robust FILE...",
 		Short:   "Check whether a program behaves on x86 as under SC",
@@ -66,16 +63,13 @@ func (a *app) robustCommand() *cobra.Command {
 			if cmd.Flags().Changed("attack") && !emit {
 				return &usageError{"--attack needs --emit-instrumented: it selects the program to print", "also give --emit-instrumented"}
 			}
-			opt.Criterion, opt.Models = query.Criterion(criterion), query.Models(models)
 			if err := criterionFlags(cmd, &opt, asDot); err != nil {
 				return err
 			}
-			opt.Method, opt.AnyThreads = query.Method(method.value), any.on
 			if err := modelFlags(&opt, emit); err != nil {
 				return err
 			}
-			var err error
-			if opt.Domain, err = any.set(&opt.Options); err != nil {
+			if err := anyThreads(opt.AnyThreads, &opt.Options, opt.Domain); err != nil {
 				return err
 			}
 			if emit {
@@ -93,22 +87,9 @@ func (a *app) robustCommand() *cobra.Command {
 			})
 		},
 	}
+	addOptions(cmd, &opt)
+	readC(cmd, &opt.Options)
 	flags := cmd.Flags()
-	flags.SortFlags = false
-	flags.StringVar(&criterion, "criterion", criterion, "`criterion`: trace (robustness), trf (no triangular races) or state (equal final states)")
-	flags.VarP(&models, "model", "m", "memory models, separated by commas: tso, pso")
-	flags.BoolVar(&opt.KeepGoing, "all", false, "report every attack, not only the first")
-	flags.Var(timeoutValue{&opt.Timeout}, "timeout", "time limit, such as 90s or 5m; 0: none")
-	flags.Var(sizeValue{&opt.Memory}, "memory", "memory limit for stored states, such as 8GiB or 512MiB")
-	flags.Var(boundValue{&opt.Buffer, query.DefaultBuffer}, "buffer", "entries per store buffer in programs with loops, with --criterion state")
-	flags.Var(boundValue{&opt.Unroll, query.DefaultUnroll}, "unroll", "iterations of a loop, where a bound is needed")
-	flags.Var(countValue{&opt.Threads, 1, maxCount}, "threads", "number of threads per template")
-	any.flags(flags, &opt.Options, "check for any number of threads per template")
-	flags.Var(countValue{&opt.Workers, 0, maxWorkers}, "workers", "parallel workers; 0: one per core")
-	flags.BoolVar(&opt.NoReduction, "no-reduction", false, "search every attack, without ruling some out first; with --criterion state, explore every interleaving")
-	flags.StringVar(&opt.Lang, "lang", "", "`language` of the program (default: by the file's extension)")
-	cFlags(cmd, &opt.Options)
-	flags.Var(methodValue{&method}, "method", "search: one search for all attacks; instrument: one program per attack")
 	flags.BoolVar(&emit, "emit-instrumented", false, "only print the instrumented program of an attack")
 	flags.Var(countValue{&attack, 1, maxCount}, "attack", "number of the attack to print")
 	flags.BoolVar(&asJSON, "json", false, "print the result as JSON")
@@ -156,11 +137,6 @@ func modelFlags(opt *query.RobustOptions, emit bool) error {
 	}
 	return &usageError{"--model pso cannot be combined with " + with, "give --model tso"}
 }
-
-// methodValue is a choice that help calls a method.
-type methodValue struct{ *choiceValue }
-
-func (methodValue) Type() string { return "method" }
 
 // graphs prints the attacks as graphs, and the answer itself to stderr, where it
 // does not get in Graphviz's way.

@@ -45,15 +45,11 @@ func (a *app) showCommand() *cobra.Command {
 			return a.show(args, opt)
 		},
 	}
+	addOptions(cmd, &opt)
 	flags := cmd.Flags()
-	flags.SortFlags = false
 	flags.BoolVar(&flat, "flat", false, "print one automaton per thread, calls inlined")
 	flags.BoolVar(&dot, "dot", false, "print a graph for Graphviz")
-	flags.Var(timeoutValue{&opt.Timeout}, "timeout", "time limit, such as 90s or 5m; 0: none")
-	flags.Var(boundValue{&opt.Unroll, query.DefaultUnroll}, "unroll", "iterations of a loop, where a bound is needed")
-	flags.Var(countValue{&opt.Threads, 1, maxCount}, "threads", "number of threads per template")
-	flags.StringVar(&opt.Lang, "lang", "", "`language` of the program (default: by the file's extension)")
-	cFlags(cmd, &opt.Options)
+	readC(cmd, &opt.Options)
 	return cmd
 }
 

@@ -42,7 +42,6 @@ func (a *app) stressCommand() *cobra.Command {
 	}{}
 	f.opt.Options = query.Defaults()
 	f.opt.Seconds = 1
-	opt := &f.opt.Options
 	cmd := &cobra.Command{
 		Use:     "stress TEST.litmus|DIR...",
 		Short:   "Run litmus tests on this processor and compare with TSO",
@@ -56,13 +55,9 @@ func (a *app) stressCommand() *cobra.Command {
 		},
 		RunE: func(_ *cobra.Command, args []string) error { return a.stress(args, f.opt, f.json) },
 	}
+	addOptions(cmd, &f.opt)
 	flags := cmd.Flags()
-	flags.SortFlags = false
 	flags.Var(secondsValue{&f.opt.Seconds}, "seconds", "how long each test runs, such as 0.5 or 10")
-	flags.Var(loopsValue{&opt.Unroll}, "unroll", "iterations of a loop in the model; 0: do not unroll loops")
-	flags.Var(boundValue{&opt.Buffer, query.DefaultBuffer}, "buffer", "entries per store buffer in tests with loops, with --unroll 0")
-	flags.Var(timeoutValue{&opt.Timeout}, "timeout", "time limit per test to compute what the model allows; 0: none")
-	flags.Var(sizeValue{&opt.Memory}, "memory", "memory limit for the stored states of a test, such as 8GiB or 512MiB")
 	flags.BoolVar(&f.json, "json", false, "print the results as JSON")
 	return cmd
 }

@@ -59,7 +59,6 @@ type testFlags struct {
 func (a *app) testCommand() *cobra.Command {
 	f := &testFlags{}
 	f.opt.Options = query.Defaults()
-	opt := &f.opt.Options
 	cmd := &cobra.Command{
 		Use:     "test FILE|DIR...",
 		Short:   "Check programs against the answers that they expect",
@@ -73,8 +72,8 @@ func (a *app) testCommand() *cobra.Command {
 		},
 		RunE: func(_ *cobra.Command, args []string) error { return a.testPrograms(args, f) },
 	}
+	addOptions(cmd, &f.opt)
 	flags := cmd.Flags()
-	flags.SortFlags = false
 	flags.Var(fileValue{&f.html}, "html", "write one HTML page for the whole run, with the executions of what is not as expected")
 	flags.Var(fileValue{&f.junit}, "junit", "write the results as JUnit XML, for continuous integration")
 	flags.Var(fileValue{&f.sarif}, "sarif", "write the answers that are not as expected as SARIF, for code hosts and editors")
@@ -82,14 +81,8 @@ func (a *app) testCommand() *cobra.Command {
 	flags.BoolVar(&f.github, "github", false, "print annotations for GitHub Actions")
 	flags.Var(fileValue{&f.old}, "baseline", "fail only on violations that this JSON or SARIF file of an earlier run does not have")
 	flags.BoolVarP(&f.verbose, "verbose", "v", false, "also print the answers that are as expected")
-	flags.Var(timeoutValue{&opt.Timeout}, "timeout", "time limit per program, such as 90s or 5m; 0: none")
-	flags.Var(sizeValue{&opt.Memory}, "memory", "memory limit for the stored states of a program, such as 8GiB (default half of RAM for all programs together)")
 	noDefault(flags, "memory")
-	flags.Var(boundValue{&opt.Buffer, query.DefaultBuffer}, "buffer", "entries per store buffer in programs with loops")
-	flags.Var(boundValue{&opt.Unroll, query.DefaultUnroll}, "unroll", "iterations of a loop, where a bound is needed")
-	flags.Var(countValue{&opt.Threads, 1, maxCount}, "threads", "number of threads per template")
-	flags.Var(countValue{&opt.Workers, 0, maxWorkers}, "workers", "number of programs checked in parallel; 0: one per core")
-	cFlags(cmd, opt)
+	readC(cmd, &f.opt.Options)
 	return cmd
 }
 

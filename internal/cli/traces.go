@@ -15,7 +15,6 @@ import (
 	"fencepost/verdict"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 )
 
 const tracesHelp = `List the Shasha-Snir traces of a program under a memory model. A trace says which
@@ -69,20 +68,11 @@ func (a *app) tracesCommand() *cobra.Command {
 			return a.traces(args, f)
 		},
 	}
+	addOptions(cmd, &f.opt)
 	flags := cmd.Flags()
-	flags.SortFlags = false
 	flags.VarP(&f.model, "model", "m", "memory model: sc, tso, pso")
 	flags.BoolVar(&f.count, "count", false, "only print the number of traces, those with a failing check included")
-	flags.Var(timeoutValue{&f.opt.Timeout}, "timeout", "time limit, such as 90s or 5m; 0: none")
-	flags.Var(boundValue{&f.opt.Unroll, query.DefaultUnroll}, "unroll", "iterations of a loop, where a bound is needed")
-	flags.Var(countValue{&f.opt.Threads, 1, maxCount}, "threads", "number of threads per template")
-	flags.Var(byValue{&f.opt.By}, "by", "what is listed once: trace or reads-from")
-	algorithmFlag(flags, &f.opt.Algorithm, "")
-	flags.BoolVar(&f.opt.CrossCheck, "cross-check", false, "compare with an exploration by another algorithm")
-	flags.Var(sizeValue{&f.opt.Memory}, "memory", "memory limit for what an exploration stores, such as 8GiB or 512MiB")
-	flags.Var(countValue{&f.opt.Workers, 0, maxWorkers}, "workers", "parallel workers, where traces are only counted; 0: one per core")
-	flags.StringVar(&f.opt.Lang, "lang", "", "`language` of the program (default: by the file's extension)")
-	cFlags(cmd, &f.opt.Options)
+	readC(cmd, &f.opt.Options)
 	flags.BoolVar(&f.json, "json", false, "print the traces as JSON")
 	flags.BoolVar(&f.dot, "dot", false, "print one graph per trace, for Graphviz")
 	return cmd
@@ -169,47 +159,3 @@ func writeTraces(a *app, set *verdict.TraceSet) (printed bool, err error) {
 	}
 	return writeList(a, list, query.Answer{})
 }
-
-type byValue struct{ value *query.By }
-
-func (v byValue) String() string {
-	if v.value == nil || *v.value == "" {
-		return string(query.ByTrace)
-	}
-	return string(*v.value)
-}
-
-func (v byValue) Set(s string) error {
-	if by := query.By(s); by != query.ByTrace && by != query.ByReadsFrom {
-		return fmt.Errorf("want trace or reads-from")
-	}
-	*v.value = query.By(s)
-	return nil
-}
-
-func (byValue) Type() string { return "name" }
-
-// algorithmFlag adds the flag that chooses how executions are explored. The help begins with engine, the words that
-// say which engine the flag is about.
-func algorithmFlag(flags *pflag.FlagSet, algorithm *query.Algorithm, engine string) {
-	flags.Var(algorithmValue{algorithm}, "algorithm", engine+"how executions are explored: optimal or source (source-DPOR)")
-}
-
-type algorithmValue struct{ value *query.Algorithm }
-
-func (v algorithmValue) String() string {
-	if v.value == nil || *v.value == "" {
-		return string(query.OptimalDPOR)
-	}
-	return string(*v.value)
-}
-
-func (v algorithmValue) Set(s string) error {
-	if a := query.Algorithm(s); a != query.OptimalDPOR && a != query.SourceDPOR {
-		return fmt.Errorf("want optimal or source")
-	}
-	*v.value = query.Algorithm(s)
-	return nil
-}
-
-func (algorithmValue) Type() string { return "name" }

@@ -40,6 +40,9 @@ func texts[T ~string](list []T) []string {
 
 func (*modelsValue) Type() string { return "models" }
 
+// words returns values for completion.
+func (*modelsValue) words() []string { return []string{"sc", "tso", "pso", "sc,tso", "sc,tso,pso"} }
+
 func (v *modelsValue) Set(s string) error {
 	var list []query.Model
 	for name := range strings.SplitSeq(s, ",") {

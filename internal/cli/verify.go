@@ -59,15 +59,10 @@ func (a *app) verifyCommand() *cobra.Command {
 		},
 		RunE: func(_ *cobra.Command, args []string) error { return a.verifyTraces(args[0], args[1:], &opt) },
 	}
+	addOptions(cmd, &opt)
 	flags := cmd.Flags()
-	flags.SortFlags = false
-	flags.Var(timeoutValue{&opt.Timeout}, "timeout", "time limit for each answer that is computed again (default: as in the first run)")
-	flags.Var(sizeValue{&opt.Memory}, "memory", "memory limit for stored states, such as 8GiB or 512MiB (default: as in the first run)")
-	flags.Var(loopsValue{&opt.Unroll}, "unroll", "iterations of a loop (default: as in the first run)")
-	flags.Var(countValue{&opt.Threads, 0, maxCount}, "threads", "number of threads per template (default: as in the first run)")
-	flags.StringVar(&opt.Lang, "lang", "", "`language` of the program (default: as in the first run)")
 	noDefault(flags, "timeout", "memory", "unroll")
-	cFlags(cmd, &opt)
+	readC(cmd, &opt)
 	return cmd
 }
 

@@ -83,6 +83,15 @@ var languages = []language{
 	{name: "x86", exts: []string{".o", ".a", ".rlib"}, several: true, entries: true, parse: parseMachineCode},
 }
 
+// LanguageNames lists the languages.
+func LanguageNames() []string {
+	var out []string
+	for _, l := range languages {
+		out = append(out, l.name)
+	}
+	return out
+}
+
 // Extensions lists the file name extensions of programs, such as .fp.
 func Extensions() []string {
 	var out []string

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"fencepost"
+	"fencepost/query"
 
 	natsd "github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
@@ -198,7 +199,7 @@ func TestFaults(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	samples := append(families(t)[:3], newSample(t, "fib5.fp", text, fencepost.CheckOptions{Models: []fencepost.Model{fencepost.TSO}, Deadlock: true}, "--deadlock", "--slice-executions", "400"))
+	samples := append(families(t)[:3], newSample(t, "fib5.fp", text, query.CheckOptions{Models: []query.Model{query.TSO}, Deadlock: true}, "--deadlock", "--slice-executions", "400"))
 	for _, kind := range []struct {
 		name   string
 		deploy func(*testing.T) *deployment

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"fencepost"
+	"fencepost/query"
 	"fencepost/render"
 	"fencepost/verdict"
 )
@@ -130,7 +131,7 @@ func TestDamage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := newSample(t, "fib.fp", text, fencepost.CheckOptions{Models: []fencepost.Model{fencepost.TSO}, Deadlock: true}, "--deadlock", "--slice-executions", "100")
+	s := newSample(t, "fib.fp", text, query.CheckOptions{Models: []query.Model{query.TSO}, Deadlock: true}, "--deadlock", "--slice-executions", "100")
 	fates := map[fate]int{}
 	for round := range *damages {
 		c := &cluster{t: t, dir: t.TempDir(), address: freeAddress(t)}

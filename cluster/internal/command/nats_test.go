@@ -24,6 +24,7 @@ import (
 	"time"
 
 	"fencepost"
+	"fencepost/query"
 	"fencepost/render"
 
 	"github.com/nats-io/jwt/v2"
@@ -358,7 +359,7 @@ func TestNATSCluster(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := newSample(t, "fib.fp", text, fencepost.CheckOptions{Models: []fencepost.Model{fencepost.TSO}, Deadlock: true}, "--deadlock", "--slice-executions", "150")
+	s := newSample(t, "fib.fp", text, query.CheckOptions{Models: []query.Model{query.TSO}, Deadlock: true}, "--deadlock", "--slice-executions", "150")
 	// The workers are stopped until the queue is there, or the check could be over before it is seen.
 	signal := func(s syscall.Signal) {
 		for _, w := range workers {

@@ -16,7 +16,6 @@ import (
 	"testing"
 	"time"
 
-	"fencepost/internal/pipeline"
 	"fencepost/internal/question/check"
 	"fencepost/query"
 	"fencepost/verdict"
@@ -136,14 +135,14 @@ func (x *generatedComparison) native(b build, text string) (printed string, ran 
 
 // ask asks about the machine code of a program.
 func (x *generatedComparison) ask(b build, text, model string, finals bool) (verdict.Result, bool) {
-	in := pipeline.Input{Name: "a.c", Text: []byte(text)}
+	in := query.Input{Name: "a.c", Text: []byte(text)}
 	if b.cc != "" {
 		flags := append(strings.Fields(b.form), b.level, "-fwrapv", "-fno-strict-aliasing", "-pthread")
 		binary, ok := compileWith(x, b.cc, "a.c", []byte(text), flags...)
 		if !ok {
 			return verdict.Result{}, false
 		}
-		in = pipeline.Input{Name: "a.o", Text: binary}
+		in = query.Input{Name: "a.o", Text: binary}
 	}
 	opt := query.CheckOptions{Options: query.Defaults()}
 	opt.Workers, opt.Timeout, opt.Finals = 1, 10*time.Second, finals

@@ -29,7 +29,7 @@ func RunCompiled(ctx context.Context, source query.Input, opt query.CheckOptions
 	var races []verdict.Result
 	for i := range after.Results {
 		s, b := &before.Results[i], &after.Results[i]
-		if s.Verdict == verdict.Safe && b.Verdict == verdict.Safe && opt.Endless.Liveness != pipeline.LivenessOff {
+		if s.Verdict == verdict.Safe && b.Verdict == verdict.Safe && opt.Endless.Liveness != query.LivenessOff {
 			if b, err = endsToo(ctx, source, binary, b, opt); err != nil {
 				return out, err
 			}
@@ -54,14 +54,14 @@ func RunCompiled(ctx context.Context, source query.Input, opt query.CheckOptions
 // endsToo asks about the machine code of a safe program whether loops end that end in the source. A compiler may take a
 // read out of a loop: what is left has no way out, and alone it would count as meant to go on for ever. It returns the
 // result of the machine code so far, or the violation that was found.
-func endsToo(ctx context.Context, source, binary pipeline.Input, so *verdict.Result, opt Options) (*verdict.Result, error) {
-	opt.Engine, opt.CrossCheck, opt.KeepGoing, opt.Finals, opt.Endings = "explicit", false, false, false, false
-	opt.Endless.Liveness = pipeline.LivenessFair
-	for _, in := range []pipeline.Input{source, binary} {
+func endsToo(ctx context.Context, source, binary query.Input, so *verdict.Result, opt query.CheckOptions) (*verdict.Result, error) {
+	opt.Engines, opt.CrossCheck, opt.KeepGoing, opt.Finals, opt.Endings = query.Engines{"explicit"}, false, false, false, false
+	opt.Endless.Liveness = query.LivenessFair
+	for _, in := range []query.Input{source, binary} {
 		if in.Name == binary.Name {
 			opt.Lang = "x86"
 		}
-		answer, err := Run(ctx, in, []string{string(so.Model)}, opt)
+		answer, err := Run(ctx, in, opt.Under(query.Model(so.Model)))
 		if err != nil || len(answer.Results) != 1 {
 			return so, err
 		}

@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strconv"
@@ -42,7 +43,7 @@ func Run(ctx context.Context, in query.Input, opt query.ExploreOptions) (*verdic
 
 // open reads and compiles a program.
 func open(ctx context.Context, run *pipeline.Run, name query.Model, opt query.Options) (*walk, error) {
-	model, err := pipeline.ParseModel(name)
+	model, err := pipeline.ParseModel(cmp.Or(name, query.TSO))
 	if err != nil {
 		return nil, err
 	}

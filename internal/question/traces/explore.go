@@ -172,7 +172,7 @@ func (x *exploration) visit(w *verdict.Witness, fails []string, project bool) {
 
 // countsCycles reports whether traces can have cycles: happens-before is acyclic under SC, and a reads-from class has no
 // happens-before.
-func (x *exploration) countsCycles() bool { return x.by == pipeline.ByTrace && x.model != memory.SC }
+func (x *exploration) countsCycles() bool { return x.by == query.ByTrace && x.model != memory.SC }
 
 // name returns a text that tells traces, or classes, with failing checks apart.
 func (x *exploration) name(w *verdict.Witness, fails []string) string {

@@ -1,0 +1,282 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"fencepost/query"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// option is a row of the table of options: a flag of some commands, and the field of their options that it sets.
+// Flags, help, manual pages and completion are made from the rows.
+type option struct {
+	name, short string
+	field       string // path in the struct of options, such as C.Defines
+	value       value  // how the flag is read; nil: as the type of the field says
+	group       string // heading in the help
+	on          string // commands, separated by spaces
+	text        string // one line for the help
+	// other has the lines of commands for which text is not right, by command.
+	other map[string]string
+}
+
+// value makes the flag for a pointer to a field.
+type value func(at any) pflag.Value
+
+// The groups, in the order of the help. Flags outside the table are in the last one.
+const (
+	groupQuestion = "Question"
+	groupProgram  = "Program"
+	groupLimits   = "Limits and bounds"
+	groupEngines  = "Engines"
+	groupC        = "C and machine code"
+	groupOutput   = "Output"
+)
+
+var groups = []string{groupQuestion, groupProgram, groupLimits, groupEngines, groupC, groupOutput}
+
+// groupKey annotates a flag with its group.
+const groupKey = "fencepost_group"
+
+// addOptions gives a command the flags that the table has for it. They set fields of opt, a pointer to a struct of
+// options.
+func addOptions(cmd *cobra.Command, opt any) {
+	flags := cmd.Flags()
+	flags.SortFlags = false
+	cmd.SetUsageFunc(groupedUsage)
+	for i := range table {
+		o := &table[i]
+		if !slices.Contains(strings.Fields(o.on), cmd.Name()) {
+			continue
+		}
+		text := o.text
+		if t, ok := o.other[cmd.Name()]; ok {
+			text = t
+		}
+		o.add(flags, fieldAt(opt, o.field), text)
+		flags.Lookup(o.name).Annotations = map[string][]string{groupKey: {o.group}}
+	}
+}
+
+// add makes the flag.
+func (o *option) add(flags *pflag.FlagSet, at any, text string) {
+	if o.value != nil {
+		flags.VarP(o.value(at), o.name, o.short, text)
+		return
+	}
+	switch at := at.(type) {
+	case *bool:
+		flags.BoolVarP(at, o.name, o.short, *at, text)
+	case *string:
+		flags.StringVarP(at, o.name, o.short, *at, text)
+	case *[]string:
+		flags.StringArrayVarP(at, o.name, o.short, nil, text)
+	case *time.Duration:
+		flags.VarP(timeoutValue{at}, o.name, o.short, text)
+	default:
+		panic(fmt.Sprintf("BUG: --%s sets a field of type %T", o.name, at))
+	}
+}
+
+// fieldAt returns a pointer to a field. A path that leads nowhere is a broken table.
+func fieldAt(opt any, path string) any {
+	v := reflect.ValueOf(opt).Elem()
+	for name := range strings.SplitSeq(path, ".") {
+		if v = v.FieldByName(name); !v.IsValid() {
+			panic(fmt.Sprintf("BUG: %T has no field %s", opt, path))
+		}
+	}
+	return v.Addr().Interface()
+}
+
+// count reads a whole number.
+func count(least, most int) value {
+	return func(at any) pflag.Value { return countValue{at.(*int), least, most} }
+}
+
+// bound reads a bound that has a default.
+func bound(fallback int) value {
+	return func(at any) pflag.Value { return boundValue{at.(*int), fallback} }
+}
+
+func loops(at any) pflag.Value  { return loopsValue{at.(*int)} }
+func size(at any) pflag.Value   { return sizeValue{at.(*int64)} }
+func lohi(at any) pflag.Value   { return rangeValue{at.(*[]int64)} }
+func domain(at any) pflag.Value { return domainValue{at.(**query.Domain)} }
+func models(at any) pflag.Value { return (*modelsValue)(at.(*query.Models)) }
+
+// names reads names of C, one per use of the flag; valued: a value may follow.
+func names(valued bool) value {
+	return func(at any) pflag.Value { return namesValue{at.(*[]string), valued} }
+}
+
+// word reads one of a few words into a field of a type of its own. what names the words in the help; fallback is the word
+// that an empty field stands for.
+func word[T ~string](what string, fallback T, choices ...T) value {
+	return func(at any) pflag.Value {
+		return wordValue[T]{at.(*T), what, fallback, choices, "want one of " + listed(choices, ", ")}
+	}
+}
+
+// coded is word where the error about another word has the code of a diagnostic.
+func coded[T ~string](code, what string, fallback T, choices ...T) value {
+	want := "want one of " + listed(choices, ", ") + " [" + code + "]"
+	return func(at any) pflag.Value { return wordValue[T]{at.(*T), what, fallback, choices, want} }
+}
+
+// either reads one of two words.
+func either[T ~string](what string, fallback, first, second T) value {
+	choices := []T{first, second}
+	return func(at any) pflag.Value {
+		return wordValue[T]{at.(*T), what, fallback, choices, "want " + listed(choices, " or ")}
+	}
+}
+
+// anyWord reads any text, and completes it to one of several words. The command, or the question, refuses others.
+func anyWord[T ~string](what string, choices ...T) value {
+	return func(at any) pflag.Value { return wordValue[T]{at.(*T), what, "", choices, ""} }
+}
+
+func listed[T ~string](words []T, sep string) string { return strings.Join(texts(words), sep) }
+
+type wordValue[T ~string] struct {
+	at       *T
+	what     string
+	fallback T
+	choices  []T
+	want     string // the error about another word; "": every word is accepted
+}
+
+func (v wordValue[T]) Type() string { return v.what }
+
+func (v wordValue[T]) String() string {
+	if v.at == nil || *v.at == "" {
+		return string(v.fallback)
+	}
+	return string(*v.at)
+}
+
+// words returns the values that the flag accepts, for completion.
+func (v wordValue[T]) words() []string { return texts(v.choices) }
+
+func (v wordValue[T]) Set(s string) error {
+	if m, ok := machines[strings.ToLower(s)]; ok && slices.Contains(v.choices, T(query.TSO)) {
+		s = string(m)
+	}
+	if v.want != "" && !slices.Contains(v.choices, T(s)) {
+		return errors.New(v.want)
+	}
+	*v.at = T(s)
+	return nil
+}
+
+// enginesValue is a list of engines.
+type enginesValue struct{ at *query.Engines }
+
+func enginesOf(at any) pflag.Value { return enginesValue{at.(*query.Engines)} }
+
+func (enginesValue) Type() string     { return "name" }
+func (v enginesValue) String() string { return v.at.String() }
+func (enginesValue) words() []string  { return engineNames() }
+
+func (v enginesValue) Set(s string) error {
+	var list query.Engines
+	for name := range strings.SplitSeq(s, ",") {
+		if !slices.Contains(engineNames(), name) {
+			return fmt.Errorf("want one or more, separated by commas, of %s [FP0912]", strings.Join(engineNames(), ", "))
+		}
+		list = append(list, query.Engine(name))
+	}
+	*v.at = list
+	return nil
+}
+
+// domainValue is a range of the values in memory.
+type domainValue struct{ at **query.Domain }
+
+func (domainValue) Type() string { return "range" }
+
+func (v domainValue) String() string {
+	if v.at == nil || *v.at == nil {
+		return ""
+	}
+	return fmt.Sprintf("%d..%d", (*v.at).Lo, (*v.at).Hi)
+}
+
+func (v domainValue) Set(s string) error {
+	lo, hi, ok := strings.Cut(s, "..")
+	from, err1 := strconv.ParseInt(lo, 10, 64)
+	to, err2 := strconv.ParseInt(hi, 10, 64)
+	if !ok || err1 != nil || err2 != nil || from > to {
+		return errors.New("it is not a range of numbers: write two numbers, such as 0..3")
+	}
+	*v.at = &query.Domain{Lo: from, Hi: to}
+	return nil
+}
+
+// groupedUsage prints the usage of a command with its flags in groups.
+func groupedUsage(cmd *cobra.Command) error {
+	var b strings.Builder
+	if cmd.Runnable() {
+		fmt.Fprintf(&b, "Usage:\n  %s\n", cmd.UseLine())
+	}
+	if cmd.HasExample() {
+		fmt.Fprintf(&b, "\nExamples:\n%s\n", cmd.Example)
+	}
+	sets := map[string]*pflag.FlagSet{}
+	cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
+		group := groupOutput
+		if named := f.Annotations[groupKey]; len(named) == 1 {
+			group = named[0]
+		}
+		if sets[group] == nil {
+			sets[group] = pflag.NewFlagSet(group, pflag.ContinueOnError)
+			sets[group].SortFlags = false
+		}
+		sets[group].AddFlag(f)
+	})
+	for _, group := range groups {
+		if set := sets[group]; set != nil && set.HasAvailableFlags() {
+			fmt.Fprintf(&b, "\n%s:\n%s", group, set.FlagUsages())
+		}
+	}
+	if cmd.HasAvailableInheritedFlags() {
+		fmt.Fprintf(&b, "\nGlobal flags:\n%s", cmd.InheritedFlags().FlagUsages())
+	}
+	_, err := io.WriteString(cmd.OutOrStderr(), b.String())
+	return err
+}
+
+// optionsPage returns the page of the documentation with all rows of the table.
+func optionsPage() string {
+	var b strings.Builder
+	b.WriteString("# Options\n\nThe options of the commands that ask about programs, by the headings of `fencepost help COMMAND`.\n" +
+		"`query` has the same options for Go programs, in the fields of the third column.\n" +
+		"The page is made from the table of options in `internal/cli/option_table.go`.\n")
+	for _, group := range groups {
+		head := "\n## " + group + "\n\n| option | commands | field | meaning |\n|---|---|---|---|\n"
+		for i := range table {
+			o := &table[i]
+			if o.group != group {
+				continue
+			}
+			name := "--" + o.name
+			if o.short != "" {
+				name += ", -" + o.short
+			}
+			cell := strings.NewReplacer("|", "\\|", "`", "")
+			fmt.Fprintf(&b, "%s| `%s` | %s | `%s` | %s |\n", head, name, strings.ReplaceAll(o.on, " ", ", "), o.field, cell.Replace(o.text))
+			head = ""
+		}
+	}
+	return b.String()
+}

@@ -1,0 +1,79 @@
+package cli
+
+import (
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"fencepost"
+)
+
+// Every row of the table is a flag of the commands that it names, in its group.
+func TestOptionTable(t *testing.T) {
+	root := commands(t)
+	for _, o := range table {
+		if o.text == "" || !slices.Contains(groups, o.group) {
+			t.Errorf("--%s: text %q, group %q", o.name, o.text, o.group)
+		}
+		for _, name := range strings.Fields(o.on) {
+			cmd, _, err := root.Find([]string{name})
+			if err != nil || cmd.Name() != name {
+				t.Errorf("--%s names the command %s: %v", o.name, name, err)
+				continue
+			}
+			f := cmd.Flags().Lookup(o.name)
+			if f == nil || f.Shorthand != o.short || !slices.Contains(f.Annotations[groupKey], o.group) {
+				t.Errorf("%s has no flag --%s as the table says: %+v", name, o.name, f)
+			}
+		}
+		for name := range o.other {
+			if !slices.Contains(strings.Fields(o.on), name) {
+				t.Errorf("--%s has a text for %s, which it is not on", o.name, name)
+			}
+		}
+	}
+}
+
+// The help of a command has its flags under headings.
+func TestGroupedHelp(t *testing.T) {
+	root := commands(t)
+	check, _, err := root.Find([]string{"check"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, at := check.UsageString(), 0
+	for _, want := range []string{"Usage:", "Examples:", "\nQuestion:", "--races", "\nLimits and bounds:", "--buffer k", "\nEngines:", "--rounds k", "\nC and machine code:", "--entry function", "\nOutput:", "--json", "--verbose"} {
+		if i := strings.Index(text[at:], want); i < 0 && want != "--verbose" || !strings.Contains(text, want) {
+			t.Errorf("%q is missing after %q", want, text[max(0, at-20):at])
+		} else if i > 0 {
+			at += i
+		}
+	}
+}
+
+// docs/options.md is the table. With -update it is written.
+func TestOptionsPage(t *testing.T) {
+	const page = "../../docs/options.md"
+	if *update {
+		if err := os.WriteFile(page, []byte(optionsPage()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := os.ReadFile(page)
+	if err != nil || string(got) != optionsPage() {
+		t.Errorf("docs/options.md is not the table of options (%v): run `go test ./internal/cli -run TestOptionsPage -update`", err)
+	}
+}
+
+// Completion offers every kind of file that is read, and every language.
+func TestCompletionOfInputs(t *testing.T) {
+	for _, e := range []string{"fp", "c", "i", "o", "a", "rlib", "litmus", "txt", "rmm"} {
+		if !slices.Contains(programExtensions(), e) {
+			t.Errorf("no file that ends in .%s", e)
+		}
+	}
+	if !slices.Contains(fencepost.Languages(), "x86") {
+		t.Error("no machine code")
+	}
+}
