@@ -56,12 +56,23 @@ type COptions struct {
 	Fences map[uint64]string
 	// CheckOverflow makes signed overflow and shifts out of range errors.
 	CheckOverflow bool
+	// Uninitialised says what memory holds that was never written; "": zero.
+	Uninitialised Uninitialised
 	// NondetRange is the least and the largest value of inputs; empty: all values of their types.
 	NondetRange []int64
 	// Strict refuses every program with a construct that is not supported, whether or not an execution
 	// reaches it.
 	Strict bool
 }
+
+// Uninitialised says what memory holds that was never written: automatic variables, and blocks of the heap.
+type Uninitialised string
+
+// The values of Uninitialised.
+const (
+	UninitialisedError Uninitialised = "error" // no value: it is an error if it decides something
+	UninitialisedZero  Uninitialised = "zero"
+)
 
 // Bounds where Options sets none.
 const (

@@ -41,7 +41,7 @@ func NewFacts(p *ir.Program, keep func(ir.FuncID, ir.Reg) bool) *Facts {
 			}
 		}
 	}
-	fs.footprints = footprints(p)
+	fs.footprints = Footprints(p)
 	fs.owners = owners(p, fs.footprints)
 	return fs
 }

@@ -104,18 +104,20 @@ func (fs *Facts) Exact(e *ir.Edge) (Bytes, bool) {
 	return foot.Ranges[0], true
 }
 
-func footprints(p *ir.Program) []Footprint {
+// Footprints returns the footprints of all edges of a program, by their ids.
+func Footprints(p *ir.Program) []Footprint {
 	all := make([]Footprint, p.NextEdge)
 	for _, f := range p.Funcs {
 		for i := range f.Edges {
 			e := &f.Edges[i]
-			all[e.ID] = footprint(p, &e.Op)
+			all[e.ID] = FootprintOf(p, &e.Op)
 		}
 	}
 	return all
 }
 
-func footprint(p *ir.Program, op *ir.Op) Footprint {
+// FootprintOf returns the memory that an operation may access.
+func FootprintOf(p *ir.Program, op *ir.Op) Footprint {
 	switch op.Kind {
 	case ir.Load, ir.AbstractLoad, ir.Await, ir.Store, ir.RMW:
 		return accessed(p, op.Addr, op.Obj, op.Type.Size())

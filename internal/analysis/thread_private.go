@@ -49,7 +49,7 @@ func (fs *Facts) PrivateObject(o ir.ObjectID) (ir.ThreadID, bool) {
 // whose address is used as a value has none.
 func owners(p *ir.Program, footprints []Footprint) []ir.ThreadID {
 	users := newAccessors(p)
-	find := objectFinder(p)
+	find := ObjectFinder(p)
 	unknown := false
 	for t := range p.Threads {
 		f := p.ThreadFunc(ir.ThreadID(t))
@@ -76,8 +76,8 @@ func owners(p *ir.Program, footprints []Footprint) []ir.ThreadID {
 	return users
 }
 
-// objectFinder returns a function that calls f on the objects that overlap a range.
-func objectFinder(p *ir.Program) func(r Bytes, f func(ir.ObjectID)) {
+// ObjectFinder returns a function that calls f on the objects that overlap a range.
+func ObjectFinder(p *ir.Program) func(r Bytes, f func(ir.ObjectID)) {
 	order := make([]ir.ObjectID, len(p.Objects))
 	bytes := make([]Bytes, len(p.Objects))
 	for i := range order {

@@ -160,6 +160,8 @@ var table = []option{
 	{name: "undefine", short: "U", field: "C.Undefines", value: names(false), group: groupC, on: onC, text: "C: undefine a macro"},
 	{name: "include", short: "I", field: "C.IncludeDirs", group: groupC, on: onC, text: "C: also search this `directory` for headers"},
 	{name: "check-overflow", field: "C.CheckOverflow", group: groupC, on: onC, text: "C: report signed overflow and shifts out of range as errors"},
+	{name: "uninitialised", field: "C.Uninitialised", value: word("value", "", query.UninitialisedError, query.UninitialisedZero), group: groupC, on: onC,
+		text: "C: what memory holds that was never written: error (it must not decide anything) or zero (default zero)"},
 	{name: "strict", field: "C.Strict", group: groupC, on: onC, text: "C: refuse every construct that is not supported, whether or not an execution reaches it"},
 	{name: "extern-pure", field: "C.ExternPure", value: names(false), group: groupC, on: onC, text: "C: name of a function without a body that does nothing"},
 	{name: "extern-fence", field: "C.ExternFence", value: names(false), group: groupC, on: onC, text: "C: name of a function without a body that acts as a full fence"},

@@ -154,6 +154,8 @@ func (n *names) fault(f memory.Fault) string {
 			what += ": " + msg
 		}
 		return what
+	case ir.Uninitialised:
+		return "uninitialised value: what was never written decides something here"
 	case ir.NotSupported:
 		return verdict.NotSupportedNote + msg
 	case ir.BadAddress:

@@ -114,6 +114,14 @@ func Promela(p *ir.Program, props *property.Set, opt Options) (string, []Refusal
 		w.refuse(e.Pos, "floating point cannot be exported to Promela")
 		return "", w.refusals
 	}
+	for _, f := range p.Funcs {
+		for i := range f.Edges {
+			if e := &f.Edges[i]; e.Op.DstMask != ir.NoReg {
+				w.refuse(e.Pos, "whether the memory read here is initialised cannot be exported to Promela; give --uninitialised zero")
+				return "", w.refusals
+			}
+		}
+	}
 	w.analyse()
 	w.layOut()
 	if len(w.refusals) > 0 {

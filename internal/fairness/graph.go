@@ -120,7 +120,7 @@ func (g *graph) expand(i int32) {
 			g.arc = g.describe(st)
 			mark := s.Mark()
 			g.y.Apply(s, st)
-			g.arc.effect = g.arc.effect && (!tries || s.Event.Wrote && s.Event.Written != s.Event.Value)
+			g.arc.effect = g.arc.effect && (!tries || s.Event.Wrote && (s.Event.Written != s.Event.Value || s.Event.Remasked))
 			g.eager.Run(s, t, g.visit)
 			s.Undo(mark)
 		}

@@ -126,6 +126,7 @@ type Expr struct {
 	Reg     Reg
 	Obj     ObjectID
 	Func    FuncID
+	Undef   bool // Const: an undefined value
 }
 
 // Int returns the constant v.
@@ -139,6 +140,10 @@ func SeenValue() *Expr { return &Expr{Op: Seen, Type: S64} }
 
 // SelfHandle returns the expression for the handle of the thread that evaluates it.
 func SelfHandle() *Expr { return &Expr{Op: Self, Type: S64} }
+
+// Undefined returns the expression for a value of a type that was never written. It is 0 for those who do not ask whether
+// values are defined.
+func Undefined(t Type) *Expr { return &Expr{Op: Const, Type: t, Undef: true} }
 
 // Addr returns the address of an object plus an offset in bytes.
 func Addr(obj ObjectID, offset int64) *Expr {
@@ -187,7 +192,7 @@ func (e *Expr) isTruth() bool {
 // fold replaces an expression over constants by its value.
 func fold(e *Expr) *Expr {
 	for _, x := range []*Expr{e.X, e.Y, e.Z} {
-		if x != nil && x.Op != Const {
+		if x != nil && (x.Op != Const || x.Undef) {
 			return e
 		}
 	}
@@ -252,5 +257,5 @@ func (e *Expr) Equal(f *Expr) bool {
 		return e == f
 	}
 	return e.Op == f.Op && e.Type == f.Type && e.Value == f.Value && e.Reg == f.Reg &&
-		e.Obj == f.Obj && e.Func == f.Func && e.X.Equal(f.X) && e.Y.Equal(f.Y) && e.Z.Equal(f.Z)
+		e.Obj == f.Obj && e.Func == f.Func && e.Undef == f.Undef && e.X.Equal(f.X) && e.Y.Equal(f.Y) && e.Z.Equal(f.Z)
 }

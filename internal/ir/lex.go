@@ -252,8 +252,10 @@ var orderWords = func() map[string]Order {
 const (
 	seenWord = "seen"
 	selfWord = "self"
-	ofWord   = "of" // between the types of a conversion
-	noDst    = "_"  // stands for an absent first destination
+	// undefWord is a value that was never written.
+	undefWord = "undef"
+	ofWord    = "of" // between the types of a conversion
+	noDst     = "_"  // stands for an absent first destination
 )
 
 // reserved reports whether a bare word cannot name a register.
@@ -261,5 +263,5 @@ func reserved(word string) bool {
 	base, _, _ := strings.Cut(word, ".")
 	_, op := opWords[base]
 	_, typ := typeWords[word]
-	return op || typ || word == seenWord || word == selfWord || word == noDst
+	return op || typ || word == seenWord || word == selfWord || word == undefWord || word == noDst
 }

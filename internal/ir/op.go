@@ -215,6 +215,7 @@ const (
 	Destroyed
 	BadDestroy
 	ReadOnly
+	Uninitialised // a value that was never written decides something
 	// NotSupported is no error of the program: the execution has come to an Unsupported operation.
 	NotSupported
 )
@@ -222,7 +223,7 @@ const (
 var checkNames = [...]string{
 	"", "assertion", "reach-error", "null-dereference", "out-of-bounds", "use-after-free", "double-free",
 	"invalid-free", "bad-unlock", "bad-wait", "bad-join", "bad-address", "division-by-zero", "overflow",
-	"use-after-destroy", "bad-destroy", "read-only", "unsupported",
+	"use-after-destroy", "bad-destroy", "read-only", "uninitialised-value", "unsupported",
 }
 
 func (c CheckClass) String() string {
@@ -258,6 +259,11 @@ type Op struct {
 
 	Dst  Reg
 	Dst2 Reg
+	// DstMask gets the undefined bits of what a load, an RMW or an operation on a mutex reads, and Mask is
+	// the undefined bits of what a store, an exchange or a compare-exchange writes; nil: none. Package transform adds both
+	// (transform/undefined.go).
+	DstMask Reg
+	Mask    *Expr
 
 	Addr *Expr
 	Val  *Expr
@@ -271,9 +277,12 @@ type Op struct {
 	Test  MutexTest // Await on the word of a mutex of kind Mutex
 	Loads bool      // AtomicBegin, AtomicEnd: the section only loads, and drains at neither end
 	Stack bool      // Alloc, Free: automatic storage
-	Align int64     // Alloc: a power of two that divides the address plus Lead; 0 stands for 16
-	Lead  int64     // Alloc: bytes in front of what is aligned, a multiple of 16
-	Timed bool      // CondWait: a thread that is never woken is not deadlocked, as if an assumption had stopped it; Havoc: picks the time that a clock shows
+	// Undef says of an Alloc that the bytes of its block are undefined, and of a Nop or Assign that those of Obj are from now
+	// on, before package transform has decided where that matters.
+	Undef bool
+	Align int64 // Alloc: a power of two that divides the address plus Lead; 0 stands for 16
+	Lead  int64 // Alloc: bytes in front of what is aligned, a multiple of 16; they are zero if the others are undefined
+	Timed bool  // CondWait: a thread that is never woken is not deadlocked, as if an assumption had stopped it; Havoc: picks the time that a clock shows
 	// Sync marks an access that is part of a library call: it synchronises as the library
 	// specifies, not as a C11 atomic of its order does. Only the data race property reads
 	// it.
@@ -295,7 +304,7 @@ type Op struct {
 
 // NewOp returns an operation with all ids absent.
 func NewOp(kind OpKind) Op {
-	return Op{Kind: kind, Dst: NoReg, Dst2: NoReg, Obj: NoObject, Func: NoFunc}
+	return Op{Kind: kind, Dst: NoReg, Dst2: NoReg, DstMask: NoReg, Obj: NoObject, Func: NoFunc}
 }
 
 // Aligned returns the lowest address that an allocation can return and that is not below addr.
@@ -351,7 +360,7 @@ func (op *Op) MustDrain() bool {
 
 // Exprs calls f on every expression of the operation and stores the result.
 func (op *Op) Exprs(f func(*Expr) *Expr) {
-	for _, e := range []**Expr{&op.Addr, &op.Val, &op.Val2, &op.Cond} {
+	for _, e := range []**Expr{&op.Addr, &op.Val, &op.Val2, &op.Cond, &op.Mask} {
 		if *e != nil {
 			*e = f(*e)
 		}
@@ -378,6 +387,7 @@ func (op *Op) Uses(f func(Reg)) {
 	visit(op.Addr, NoReg)
 	visit(op.Val, NoReg)
 	visit(op.Val2, NoReg)
+	visit(op.Mask, NoReg)
 	if op.Kind == Havoc || op.Kind == AbstractLoad {
 		visit(op.Cond, op.Dst)
 	} else {
@@ -395,5 +405,8 @@ func (op *Op) Defs(f func(Reg)) {
 	}
 	if op.Dst2 != NoReg {
 		f(op.Dst2)
+	}
+	if op.DstMask != NoReg {
+		f(op.DstMask)
 	}
 }

@@ -44,6 +44,9 @@ func (ps *parser) object() {
 		case ps.word("readonly"):
 			o.ReadOnly = true
 			continue
+		case ps.word("masked"):
+			o.Masked = true
+			continue
 		case ps.word("addr"):
 			addr, hasAddr = uint64(ps.integer()), true
 			continue
@@ -180,7 +183,11 @@ func (ps *parser) register() {
 		ps.failAt(t, codeDuplicate, "register %s is declared twice", quoteName(r.Name))
 	}
 	if ps.accept("=") {
-		r.Init = ps.integer()
+		if ps.word(undefWord) {
+			r.Undef = ps.typed(Undefined(S64)).e.Type
+		} else {
+			r.Init = ps.integer()
+		}
 	}
 	r.Pos = ps.span()
 	if !ps.bad {

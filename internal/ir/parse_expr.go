@@ -153,6 +153,8 @@ func (ps *parser) leaf() tree {
 		return ps.typed(SeenValue())
 	case ps.word(selfWord):
 		return ps.typed(SelfHandle())
+	case ps.word(undefWord):
+		return ps.typed(Undefined(S64))
 	case ps.accept("&&"):
 		return ps.typed(&Expr{Op: FuncAddr, Type: U64, Func: FuncID(ps.lookup(ps.funcs, "function"))})
 	case ps.accept("&"):

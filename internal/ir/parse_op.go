@@ -22,6 +22,12 @@ func (ps *parser) op() Op {
 	if !isOp {
 		op := NewOp(Assign)
 		op.Dst, op.Dst2, op.Val = dst, dst2, ps.expr()
+		if ps.word("undefined") {
+			if !ps.word("in") {
+				ps.want("in")
+			}
+			op.Undef, op.Obj = true, ObjectID(ps.lookup(ps.objects, "object"))
+		}
 		ps.check(start, &op)
 		return op
 	}
@@ -95,6 +101,8 @@ func (ps *parser) suffixes(op *Op) {
 			op.Loads = true
 		case (op.Kind == Alloc || op.Kind == Free) && s == "stack":
 			op.Stack = true
+		case (op.Kind == Alloc || op.Kind == Nop) && s == undefWord:
+			op.Undef = true
 		case (op.Kind == CondWait || op.Kind == Havoc) && s == "timed":
 			op.Timed = true
 		case op.Accesses() && slices.Index(syncNames[:], s) > 0:
@@ -223,6 +231,14 @@ func (ps *parser) clauses(op *Op) {
 			op.Fail = o
 		case ps.word("in"):
 			op.Obj = ObjectID(ps.lookup(ps.objects, "object"))
+		case ps.word("undefined"):
+			if ps.word("to") {
+				op.DstMask = ps.reg()
+			} else {
+				op.Mask = ps.expr()
+			}
+		case op.Kind == Assert && ps.word(ofWord):
+			op.Args = ps.args()
 		case ps.word("when"):
 			op.Cond = ps.expr()
 		case ps.word("range"):

@@ -146,6 +146,9 @@ func (pr *printer) object(o *Object, lay *layout) {
 	if o.ReadOnly {
 		pr.printf(" readonly")
 	}
+	if o.Masked {
+		pr.printf(" masked")
+	}
 	if o.Addr != lay.address(o) {
 		pr.printf(" addr %#x", o.Addr)
 	}
@@ -227,6 +230,9 @@ func (pr *printer) register(r *Register) {
 	pr.printf("%s", quoteReg(r.Name))
 	if r.Init != 0 {
 		pr.printf(" = %d", r.Init)
+	}
+	if r.Undef != (Type{}) {
+		pr.printf(" = %s:%s", undefWord, r.Undef)
 	}
 	pr.pos(r.Pos)
 }

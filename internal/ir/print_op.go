@@ -19,6 +19,9 @@ func (pr *printer) op(op *Op) {
 	}
 	if op.Kind == Assign {
 		pr.expr(op.Val)
+		if op.Undef {
+			pr.printf(" undefined in %s", pr.objectName(op.Obj))
+		}
 		return
 	}
 	pr.printf("%s", op.Kind)
@@ -46,6 +49,9 @@ func (pr *printer) suffixes(op *Op) {
 	}
 	if op.Stack {
 		pr.printf(".stack")
+	}
+	if op.Undef {
+		pr.printf(".%s", undefWord)
 	}
 	if op.Timed {
 		pr.printf(".timed")
@@ -162,6 +168,17 @@ func (pr *printer) clauses(op *Op) {
 	}
 	if op.Obj != NoObject {
 		pr.printf(" in %s", pr.objectName(op.Obj))
+	}
+	if op.DstMask != NoReg {
+		pr.printf(" undefined to %s", pr.regName(op.DstMask))
+	}
+	if op.Mask != nil {
+		pr.printf(" undefined ")
+		pr.expr(op.Mask)
+	}
+	if op.Kind == Assert && len(op.Args) > 0 {
+		pr.printf(" of ")
+		pr.args(op.Args)
 	}
 	if op.Cond != nil {
 		pr.printf(" when ")
@@ -293,7 +310,11 @@ func constantText(e *Expr) string {
 func (pr *printer) leaf(e *Expr) {
 	switch e.Op {
 	case Const:
-		pr.printf("%s", constantText(e))
+		if e.Undef {
+			pr.printf("%s", undefWord)
+		} else {
+			pr.printf("%s", constantText(e))
+		}
 	case RegRef:
 		pr.printf("%s", pr.regName(e.Reg))
 	case Seen:

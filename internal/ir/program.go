@@ -83,6 +83,8 @@ type Object struct {
 	Align int64
 	// ReadOnly says that writing to the object is an error.
 	ReadOnly bool
+	// Masked says that the object may hold undefined bits. At first all its bits are defined.
+	Masked bool
 }
 
 // Func is an automaton.
@@ -107,6 +109,9 @@ type Register struct {
 	Name string // unique within the function
 	Init int64
 	Pos  source.Span
+	// Undef is the type of an automatic variable that has no value when the function begins. The zero type: the register
+	// holds Init then.
+	Undef Type
 }
 
 // Location is a control state.
@@ -168,6 +173,9 @@ func (f *Func) index() {
 		f.out = out
 	}
 }
+
+// Reindex computes Out after edges have changed.
+func (f *Func) Reindex() { f.out = adjacency(f) }
 
 // Seal computes the indices that lookups need, so that a sealed program is safe for concurrent
 // use. Every builder, parser and pass seals its result.

@@ -97,7 +97,9 @@ func (g *generator) expr(depth int) *Expr {
 
 func (g *generator) leaf() *Expr {
 	var e *Expr
-	switch g.Intn(6) {
+	switch g.Intn(7) {
+	case 5:
+		e = Undefined(S64)
 	case 0:
 		e = R(Reg(g.Intn(len(g.f.Regs))))
 	case 1:
@@ -147,6 +149,9 @@ func (g *generator) op(kind OpKind) Op {
 	put(fieldClass, func() { op.Class = CheckClass(1 + g.Intn(len(checkNames)-1)) })
 	put(fieldMsg, func() { op.Msg = "a \"message\"\n" })
 	put(fieldCode, func() { op.Code = "C0101" })
+	put(fieldDstMask, func() { op.DstMask = Reg(g.Intn(len(g.f.Regs))) })
+	put(fieldMask, func() { op.Mask = g.expr(2) })
+	put(fieldUndef, func() { op.Undef = true })
 	put(fieldArgs, func() { op.Args = []*Expr{g.expr(2), g.expr(2)} })
 	put(fieldThreads, func() { op.Threads = []ThreadID{ThreadID(g.Intn(len(g.p.Threads))), 0} })
 	put(fieldRange, func() {
@@ -154,11 +159,24 @@ func (g *generator) op(kind OpKind) Op {
 		op.HasRange, op.Lo, op.Hi = true, min(a, b), max(a, b)
 	})
 	switch kind {
+	case Nop, Assign:
+		if op.Obj == NoObject {
+			op.Undef = false
+		} else {
+			op.Undef = true
+		}
+	case Assert:
+		if op.Class != Uninitialised {
+			op.Args = nil
+		}
 	case RMW:
 		if op.Type.Float {
 			op.Type = g.typ()
 		}
 		op.RMW = RMWKind(1 + g.Intn(len(rmwNames)-1))
+		if op.RMW != Xchg && op.RMW != Cas {
+			op.Mask = nil
+		}
 		if op.RMW == Cas {
 			op.Val2 = g.expr(2)
 			op.Fail = Order(g.Intn(len(orderNames)))
@@ -271,6 +289,8 @@ func (g *generator) function(f *Func) {
 		f.Regs = append(f.Regs, Register{Name: g.name("r", i), Pos: g.span()})
 		if g.flip() {
 			f.Regs[i].Init = g.word()
+		} else if g.flip() {
+			f.Regs[i].Undef = g.typ()
 		}
 	}
 	f.Params = g.Intn(len(f.Regs))

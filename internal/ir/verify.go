@@ -193,18 +193,18 @@ func (v *verifier) edge(e *Edge) {
 	for _, problem := range op.fieldProblems() {
 		v.errorf("%s %s", op.Kind, problem)
 	}
-	for _, r := range []Reg{op.Dst, op.Dst2} {
+	for _, r := range []Reg{op.Dst, op.Dst2, op.DstMask} {
 		if r < NoReg || int(r) >= len(v.f.Regs) {
 			v.errorf("register %d does not exist", r)
 		}
 	}
-	if op.Dst2 != NoReg && op.Dst == op.Dst2 {
-		v.errorf("both destinations are the same register")
+	if op.Dst2 != NoReg && op.Dst == op.Dst2 || op.DstMask != NoReg && (op.DstMask == op.Dst || op.DstMask == op.Dst2) {
+		v.errorf("two destinations are the same register")
 	}
 	if op.Obj < NoObject || int(op.Obj) >= len(v.p.Objects) {
 		v.errorf("object %d does not exist", op.Obj)
 	}
-	for _, x := range []*Expr{op.Addr, op.Val, op.Val2} {
+	for _, x := range []*Expr{op.Addr, op.Val, op.Val2, op.Mask} {
 		v.expr(x, false)
 	}
 	v.expr(op.Cond, op.seesMemory())

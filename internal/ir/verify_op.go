@@ -33,12 +33,15 @@ const (
 	fieldCode
 	fieldTest
 	fieldLoads
+	fieldDstMask
+	fieldMask
+	fieldUndef
 )
 
 var fieldNames = []string{
 	"an access type", "a memory order", "a failure order", "a destination", "a second destination", "an address", "a value",
 	"a second value", "a condition", "an object", "an RMW function", "a fence kind", "a mutex kind", "stack storage", "a time limit", "a synchronisation", "a range",
-	"a function", "arguments", "threads", "a check class", "a message", "a layout", "an alignment", "a code", "a test of a mutex", "a section of loads",
+	"a function", "arguments", "threads", "a check class", "a message", "a layout", "an alignment", "a code", "a test of a mutex", "a section of loads", "a destination for undefined bits", "undefined bits", "undefined contents",
 }
 
 func (s fieldSet) has(f fieldSet) bool { return s&f != 0 }
@@ -47,31 +50,31 @@ func (s fieldSet) has(f fieldSet) bool { return s&f != 0 }
 // form of the comments of the OpKind constants. Pairs of fields that depend on each other are in
 // fieldProblems.
 var opFields = [...]struct{ need, may fieldSet }{
-	Nop:          {may: fieldOrder},
-	Load:         {need: accessFields | fieldDst, may: fieldObj | fieldSync},
+	Nop:          {may: fieldOrder | fieldUndef | fieldObj},
+	Load:         {need: accessFields | fieldDst, may: fieldObj | fieldSync | fieldDstMask},
 	AbstractLoad: {need: accessFields | fieldDst, may: fieldObj | fieldCond | fieldRange},
-	Await:        {need: accessFields | fieldCond, may: fieldObj | fieldDst | fieldSync | fieldMutex | fieldTest},
-	Store:        {need: accessFields | fieldVal, may: fieldObj | fieldSync},
-	RMW:          {need: accessFields | fieldRMW | fieldVal, may: fieldObj | fieldDst | fieldDst2 | fieldVal2 | fieldFail | fieldCond | fieldSync},
+	Await:        {need: accessFields | fieldCond, may: fieldObj | fieldDst | fieldSync | fieldMutex | fieldTest | fieldDstMask},
+	Store:        {need: accessFields | fieldVal, may: fieldObj | fieldSync | fieldMask},
+	RMW:          {need: accessFields | fieldRMW | fieldVal, may: fieldObj | fieldDst | fieldDst2 | fieldVal2 | fieldFail | fieldCond | fieldSync | fieldDstMask | fieldMask},
 	Fence:        {need: fieldFence, may: fieldOrder},
-	Assign:       {need: fieldDst | fieldVal},
+	Assign:       {need: fieldDst | fieldVal, may: fieldUndef | fieldObj},
 	Havoc:        {need: fieldDst, may: fieldCond | fieldRange | fieldTimed | fieldLayout},
 	Assume:       {need: fieldVal},
-	Assert:       {need: fieldVal | fieldClass, may: fieldMsg},
+	Assert:       {need: fieldVal | fieldClass, may: fieldMsg | fieldArgs},
 	Call:         {may: fieldDst | fieldFunc | fieldVal | fieldArgs | fieldMsg},
 	Return:       {may: fieldVal},
 	ThreadExit:   {may: fieldVal},
 	Exit:         {},
 	Spawn:        {may: fieldDst | fieldFunc | fieldVal | fieldArgs | fieldThreads},
 	Join:         {need: fieldVal, may: fieldDst},
-	Lock:         {need: fieldAddr | fieldMutex, may: fieldObj | fieldDst},
-	TryLock:      {need: fieldAddr | fieldMutex, may: fieldObj | fieldDst},
-	Unlock:       {need: fieldAddr | fieldMutex, may: fieldObj | fieldDst},
+	Lock:         {need: fieldAddr | fieldMutex, may: fieldObj | fieldDst | fieldDstMask},
+	TryLock:      {need: fieldAddr | fieldMutex, may: fieldObj | fieldDst | fieldDstMask},
+	Unlock:       {need: fieldAddr | fieldMutex, may: fieldObj | fieldDst | fieldDstMask},
 	CondWait:     {need: fieldAddr | fieldVal2, may: fieldObj | fieldDst | fieldMutex | fieldTimed},
 	Signal:       {need: fieldAddr, may: fieldObj | fieldDst},
 	Broadcast:    {need: fieldAddr, may: fieldObj | fieldDst},
 	Barrier:      {need: fieldAddr, may: fieldObj | fieldDst},
-	Alloc:        {need: fieldDst | fieldVal, may: fieldStack | fieldMsg | fieldLayout | fieldAlign},
+	Alloc:        {need: fieldDst | fieldVal, may: fieldStack | fieldMsg | fieldLayout | fieldAlign | fieldUndef},
 	Free:         {need: fieldAddr, may: fieldStack},
 	AtomicBegin:  {may: fieldLoads},
 	AtomicEnd:    {may: fieldLoads},
@@ -116,6 +119,9 @@ func (op *Op) fields() fieldSet {
 	put(fieldCode, op.Code != "")
 	put(fieldTest, op.Test != MutexUntested)
 	put(fieldLoads, op.Loads)
+	put(fieldDstMask, op.DstMask != NoReg)
+	put(fieldMask, op.Mask != nil)
+	put(fieldUndef, op.Undef)
 	return s
 }
 
@@ -146,6 +152,12 @@ func (op *Op) fieldProblems() []string {
 		bad("needs a second value for cas")
 	case op.Kind == RMW && op.RMW != Cas && (op.Val2 != nil || op.Fail != OrderUnset):
 		bad("has parts that only cas has")
+	case op.Kind == RMW && op.Mask != nil && op.RMW != Xchg && op.RMW != Cas:
+		bad("computes with undefined bits")
+	case (op.Kind == Nop || op.Kind == Assign) && op.Undef != (op.Obj != NoObject):
+		bad("needs an object whose contents become undefined, or no object")
+	case op.Kind == Assert && len(op.Args) > 0 && op.Class != Uninitialised:
+		bad("has values that must be defined")
 	case op.Kind == Call && (op.Func == NoFunc) == (op.Val == nil):
 		bad("needs either a function or a pointer")
 	case op.Kind == Call && op.Func != NoFunc && op.Msg != "":
@@ -158,7 +170,7 @@ func (op *Op) fieldProblems() []string {
 		bad("has a test of a mutex or its kind, but not both")
 	case op.Align != 0 && !validAlign(op.Align):
 		bad("has an alignment of %d", op.Align)
-	case op.Lead < 0 || op.Lead%16 != 0 || op.Lead != 0 && op.Align == 0:
+	case op.Lead < 0 || op.Lead%16 != 0 || op.Lead != 0 && op.Align == 0 && !op.Undef:
 		bad("has %d bytes in front of what is aligned", op.Lead)
 	case have.has(fieldRange) && !op.HasRange:
 		bad("has bounds but no range")
@@ -238,6 +250,8 @@ func (p *Program) exprProblem(f *Func, e *Expr, seen bool) string {
 		return fmt.Sprintf("function %d does not exist", e.Func)
 	case e.Op == FuncAddr && p.Form == Structured && p.Funcs[e.Func] != nil && !p.Funcs[e.Func].Pointer:
 		return fmt.Sprintf("the address of %s is taken, but it is not marked so", p.Funcs[e.Func].Name)
+	case e.Undef && (e.Op != Const || e.Value != 0):
+		return "an undefined value has a value"
 	case e.Op == Self && p.Form == Flat:
 		return "self is for the structured form"
 	case e.Op == Seen && !seen:

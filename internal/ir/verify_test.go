@@ -101,7 +101,7 @@ func TestVerifyRules(t *testing.T) {
 		{"edge 2: object 2 does not exist", Flat, func(p *Program) { edge(p, 0, 2).Op.Obj = 2 }},
 		{"edge 4: rmw needs a second value for cas", Flat, func(p *Program) { edge(p, 0, 4).Op.Val2 = nil }},
 		{"edge 4: rmw has parts that only cas has", Flat, func(p *Program) { edge(p, 0, 4).Op.RMW = Xchg }},
-		{"edge 4: both destinations are the same register", Flat, func(p *Program) { edge(p, 0, 4).Op.Dst2 = 1 }},
+		{"edge 4: two destinations are the same register", Flat, func(p *Program) { edge(p, 0, 4).Op.Dst2 = 1 }},
 		{"edge 6: await needs a condition", Flat, func(p *Program) { edge(p, 0, 6).Op.Cond = nil }},
 		{"edge 8: havoc has bounds but no range", Flat, func(p *Program) { edge(p, 1, 0).Op.HasRange = false }},
 		{"edge 8: havoc has an empty range", Flat, func(p *Program) { edge(p, 1, 0).Op.Lo = 5 }},

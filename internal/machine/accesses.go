@@ -92,7 +92,7 @@ func (m *Machine) describe(t int, st memory.Step, op *ir.Op, e *Event) {
 		if op.RMW == ir.Cas || op.Cond != nil {
 			e.Flags |= Varies
 		}
-		if op.RMW == ir.Cas && op.Cond == nil && m.State.Holder() < 0 {
+		if op.RMW == ir.Cas && op.Cond == nil && op.DstMask == ir.NoReg && m.State.Holder() < 0 {
 			e.Flags |= Compares
 			e.Old, e.Want = m.Sys.ReadRaw(m.State, addr, size), m.Sys.Thread(m.State, t).Expected(st.Edge)
 		}

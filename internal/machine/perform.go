@@ -56,7 +56,7 @@ func (m *Machine) apply(t int, st memory.Step) bool {
 		switch {
 		case mutex != nil:
 			m.noteMutex(t, mutex)
-		case m.State.Event.Wrote && m.State.Event.Written != m.State.Event.Value:
+		case m.State.Event.Wrote && (m.State.Event.Written != m.State.Event.Value || m.State.Event.Remasked):
 			m.Threads.addEffect(t)
 		}
 		m.loopStep(t, from, st)

@@ -90,7 +90,7 @@ func (s *State) freedBy(t int, addr uint64) bool {
 
 // writeAt writes bytes that resolve found. A cell that does not exist yet is created, unless the
 // value is 0.
-func (y *System) writeAt(s *State, off int, addr uint64, size int, v uint64) {
+func (y *System) writeAt(s *State, off int, addr uint64, size int, v, mask uint64) {
 	if off < 0 {
 		if v == 0 {
 			return
@@ -98,6 +98,7 @@ func (y *System) writeAt(s *State, off int, addr uint64, size int, v uint64) {
 		off = int(s.blocks[s.addBlock(addr, uint32(size), cellBlock)].off)
 	}
 	s.setMem(off, size, v)
+	putMask(y, s, off, size, mask)
 }
 
 func (s *State) readAt(off, size int) uint64 {

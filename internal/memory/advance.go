@@ -72,6 +72,9 @@ func onlySimple(loc *locCode, regs []int64) int32 {
 	only := int32(-1)
 	for i := range loc.edges {
 		e := &loc.edges[i]
+		if e.undef {
+			return -1
+		}
 		switch e.kind {
 		case ir.Nop, ir.Assign, ir.Return, ir.ThreadExit:
 		case ir.Assume:

@@ -47,6 +47,9 @@ func (y *System) exec(s *State, t int, st Step, e *edge) {
 	regs := y.regsOf(s, t)
 	switch e.kind {
 	case ir.Nop, ir.Assume:
+		if e.undef {
+			e.undefineObject(y, s, t)
+		}
 		s.setPC(t, e.to)
 	case ir.Fence:
 		if e.ir.Op.Fence == ir.StoreStoreFence {
@@ -55,6 +58,9 @@ func (y *System) exec(s *State, t int, st Step, e *edge) {
 		s.setPC(t, e.to)
 	case ir.Assign:
 		y.set(s, t, e.dst, e.val.eval(regs, 0))
+		if e.undef {
+			e.undefineObject(y, s, t)
+		}
 		s.setPC(t, e.to)
 	case ir.Havoc:
 		y.set(s, t, e.dst, st.Choice)
@@ -165,6 +171,9 @@ func (y *System) load(s *State, t int, st Step, e *edge, regs []int64) {
 			s.Event.ForwardedFrom = s.forwardedFrom(t, addr, int(e.size))
 		}
 	}
+	if e.dstMask >= 0 {
+		e.setDstMask(y, s, t, e.takeMask(s, t, off, addr))
+	}
 	y.set(s, t, e.dst, v)
 	s.setPC(t, e.to)
 }
@@ -176,16 +185,17 @@ func (y *System) store(s *State, t int, e *edge, regs []int64) {
 		s.failAt(t, e, fault, addr)
 		return
 	}
-	v := truncate(e.val.eval(regs, 0), int(e.size))
+	mask := e.evalMask(regs)
+	v := truncate(e.val.eval(regs, 0), int(e.size)) &^ mask
 	direct := e.private || y.directAt(s, t, addr, e.size)
 	if direct {
-		y.writeAt(s, off, addr, int(e.size), v)
+		y.writeAt(s, off, addr, int(e.size), v, mask)
 	} else {
 		if y.Attacks {
 			y.overwrite(s, t, addr, uint32(e.size))
 		}
 		y.append(s, t, Entry{
-			Addr: addr, Val: v, Size: uint32(e.size), off: y.static.staticOff(off), Kind: StoreEntry, Signed: e.signed, Tag: s.Tag,
+			Addr: addr, Val: v, Mask: mask, Size: uint32(e.size), off: y.static.staticOff(off), Kind: StoreEntry, Signed: e.signed, Tag: s.Tag,
 		})
 	}
 	if s.Record {
@@ -203,7 +213,8 @@ func (y *System) rmw(s *State, t int, e *edge, regs []int64) {
 	}
 	size := int(e.size)
 	old := extend(s.readAt(off, size), size, e.signed)
-	val := e.val.eval(regs, 0)
+	undefined := maskAt(s, off, size)
+	val, mask := e.val.eval(regs, 0), e.evalMask(regs)
 	next, wrote := old, true
 	switch e.ir.Op.RMW {
 	case ir.Xchg:
@@ -223,16 +234,17 @@ func (y *System) rmw(s *State, t int, e *edge, regs []int64) {
 	default:
 		panic("BUG: unknown read-modify-write")
 	}
-	next = e.ir.Op.Type.Wrap(next)
+	next = e.ir.Op.Type.Wrap(next &^ int64(mask))
 	if wrote {
-		y.writeAt(s, off, addr, size, truncate(next, size))
+		y.writeAt(s, off, addr, size, truncate(next, size), mask)
 	}
 	if s.Record {
 		s.Event = Event{Memory: true, Addr: addr, Size: size, Value: old, Wrote: wrote}
 		if wrote {
-			s.Event.Written = next
+			s.Event.Written, s.Event.Remasked = next, mask != undefined
 		}
 	}
+	e.setDstMask(y, s, t, undefined)
 	y.set(s, t, e.dst, old)
 	y.set(s, t, e.dst2, bit(wrote))
 	s.setPC(t, e.to)

@@ -78,7 +78,7 @@ func (y *System) overwrite(s *State, t int, addr uint64, size uint32) {
 // byteAt returns an entry for one byte of a store.
 func (e *Entry) byteAt(k uint32) Entry {
 	b := *e
-	b.Addr, b.Size, b.Val = e.Addr+uint64(k), 1, e.Val>>(8*k)&0xff
+	b.Addr, b.Size, b.Val, b.Mask = e.Addr+uint64(k), 1, e.Val>>(8*k)&0xff, e.Mask>>(8*k)&0xff
 	if e.off >= 0 {
 		b.off += int32(k)
 	}

@@ -155,6 +155,7 @@ func (y *System) flush(s *State, t, i int) {
 	}
 	if e.off >= 0 { // static memory is always there
 		s.setMem(int(e.off), int(e.Size), e.Val)
+		putMask(y, s, int(e.off), int(e.Size), e.Mask)
 		return
 	}
 	off, fault := y.resolve(s, e.Addr, int(e.Size), int32(ir.NoObject))
@@ -162,5 +163,5 @@ func (y *System) flush(s *State, t, i int) {
 		s.fail(Fault{Class: fault, Thread: int32(t), Addr: e.Addr, Tag: e.Tag})
 		return
 	}
-	y.writeAt(s, off, e.Addr, int(e.Size), e.Val)
+	y.writeAt(s, off, e.Addr, int(e.Size), e.Val, e.Mask)
 }

@@ -45,7 +45,7 @@ func (c *Codec) Changed(s *State, mark int, out PartSet) {
 			out.add(int(u.t))
 		case undoReg:
 			out.add(int(c.y.regOwner[u.a]))
-		case undoMem:
+		case undoMem, undoMask:
 			if int(u.a) >= len(c.y.static.unitAt) {
 				out.add(rest) // a block
 				continue

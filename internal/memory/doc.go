@@ -19,6 +19,7 @@
 //	buffer.go          store buffers
 //	sync.go            mutexes, conditions, barriers
 //	heap.go            allocated blocks
+//	undefined.go       which bits of memory are undefined
 //	havoc.go           nondeterministic choice
 //	attack.go          the variant of the rules for robustness
 //	thread_private.go  memory that needs no buffer, and the check that it does not

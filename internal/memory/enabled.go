@@ -131,7 +131,7 @@ func (y *System) enabledLoad(s *State, t int, e *edge, regs []int64, one Step, o
 	if e.kind == ir.AbstractLoad {
 		return s.choices(one, e, regs, seen, out)
 	}
-	if e.cond.eval(regs, seen) == 0 {
+	if e.cond.eval(regs, seen) == 0 && !e.asks(e.takeMask(s, t, off, addr)) {
 		return out
 	}
 	return append(out, one)
@@ -144,7 +144,7 @@ func (y *System) enabledExclusive(s *State, t int, e *edge, regs []int64, one St
 	case ir.RMW:
 		if ok && e.cond.kind != codeNone {
 			off, fault := y.locate(s, t, e, uint64(e.addr.eval(regs, 0)))
-			ok = fault != 0 || e.cond.eval(regs, extend(s.readAt(off, int(e.size)), int(e.size), e.signed)) != 0
+			ok = fault != 0 || e.asks(maskAt(s, off, int(e.size))) || e.cond.eval(regs, extend(s.readAt(off, int(e.size)), int(e.size), e.signed)) != 0
 		}
 	case ir.Lock, ir.TryLock, ir.Unlock:
 		ok = y.enabledMutex(s, t, e, regs)

@@ -103,6 +103,9 @@ func (c *Codec) Reset(s *State) {
 	s.over, s.faulted = false, false
 	s.holder = -1
 	s.mem = s.mem[:len(c.y.static.initial)]
+	if s.masks != nil {
+		s.masks = s.masks[:len(s.mem)]
+	}
 }
 
 // Encode appends the state to out. The state must have neither failed nor
@@ -140,6 +143,9 @@ func encodeUnits(s *State, units []unit, out []byte) []byte {
 	for i := range units {
 		u := &units[i]
 		out = putNumber(out, extend(s.load(int(u.off), int(u.size)), int(u.size), u.signed))
+		if u.masked {
+			out = putNumber(out, extend(maskAt(s, int(u.off), int(u.size)), int(u.size), true))
+		}
 	}
 	return out
 }
@@ -150,6 +156,10 @@ func decodeUnits(s *State, units []unit, in []byte) []byte {
 		u := &units[i]
 		v, in = getNumber(in)
 		s.put(int(u.off), int(u.size), uint64(v))
+		if u.masked {
+			v, in = getNumber(in)
+			putBytes(s.masks[u.off:], int(u.size), uint64(v))
+		}
 	}
 	return in
 }
@@ -238,6 +248,9 @@ func (c *Codec) EncodeThread(s *State, t int, out []byte) []byte {
 			out = putNumber(out, int64(e.Size))
 			if e.Kind == StoreEntry {
 				out = putNumber(out, extend(e.Val, int(e.Size), true))
+				if y.masked {
+					out = putNumber(out, extend(e.Mask, int(e.Size), true))
+				}
 			}
 		}
 	}
@@ -276,6 +289,9 @@ func (c *Codec) encodeBlocks(s *State, out []byte) []byte {
 			out = putNumber(out, int64(s.load(off, 8)))
 		}
 		out = append(out, s.mem[off:off+n]...)
+		if s.masks != nil {
+			out = appendMasks(out, s.masks[b.off:off+n])
+		}
 	}
 	return append(out, 0)
 }
@@ -345,6 +361,10 @@ func (c *Codec) DecodeThread(s *State, t int, in []byte) []byte {
 			if e.Kind == StoreEntry {
 				v, in = getNumber(in)
 				e.Val = truncate(v, int(e.Size))
+				if y.masked {
+					v, in = getNumber(in)
+					e.Mask = truncate(v, int(e.Size))
+				}
 			}
 		}
 		s.sizes.add(&e)
@@ -360,6 +380,9 @@ func (c *Codec) decodeBlocks(s *State, in []byte) []byte {
 		s.fresh[t] = uint64(v)
 	}
 	s.blocks, s.mem = s.blocks[:0], s.mem[:len(c.y.static.initial)]
+	if s.masks != nil {
+		s.masks = s.masks[:len(s.mem)]
+	}
 	for in[0] != 0 {
 		tag := in[0] - 2
 		b := block{kind: blockKind(tag / 2), free: tag%2 == 1, off: int32(len(s.mem)), size: WordSize}
@@ -387,6 +410,9 @@ func (c *Codec) decodeBlocks(s *State, in []byte) []byte {
 		}
 		s.mem = append(s.mem, in[:n]...)
 		in = in[n:]
+		if s.masks != nil {
+			in = readMasks(s, b.kind != cellBlock && !b.empty, in)
+		}
 		s.blocks = append(s.blocks, b)
 	}
 	return in[1:]

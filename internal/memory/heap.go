@@ -98,6 +98,9 @@ func (y *System) alloc(s *State, t int, choice int64, e *edge, regs []int64) {
 		}
 		y.cancelFree(s, t, addr)
 	}
+	if lead := int(e.ir.Op.Lead); e.undef && n > int64(lead) {
+		undefine(s, t, int(s.blocks[s.findBlock(addr, 1)].off)+lead, addr+uint64(lead), int(size)-lead)
+	}
 	if y.hasSites {
 		s.setOrigin(s.findBlock(addr, 1), 1+e.index, s.newestBlock()+1)
 	}

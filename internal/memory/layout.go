@@ -25,6 +25,7 @@ type unit struct {
 	off    int32
 	size   uint8
 	signed bool
+	masked bool // encoded with its undefined bits
 }
 
 // newLayout lays out the objects of a program.
@@ -71,7 +72,7 @@ func (l *layout) addUnits(o *ir.Object, start int) {
 		for i := range size {
 			l.unitAt[start+off+i] = int32(len(l.units))
 		}
-		l.units = append(l.units, unit{off: int32(start + off), size: uint8(size), signed: o.Type.Signed})
+		l.units = append(l.units, unit{off: int32(start + off), size: uint8(size), signed: o.Type.Signed, masked: o.Masked})
 	}
 }
 

@@ -13,6 +13,7 @@ const WordSize = 8
 type Entry struct {
 	Addr uint64
 	Val  uint64 // raw bytes, low Size of them
+	Mask uint64 // their undefined bits (undefined.go)
 	Size uint32 // bytes it covers: a store's width, a freed block's size, 0 for a marker
 	off  int32  // offset in State.mem if the address is static, else -1
 	Kind EntryKind
@@ -92,6 +93,7 @@ type Fault struct {
 }
 
 // State is a state of the program that steps can be applied to and undone.
+// shape: one field per part of the state, each encoded by itself
 type State struct {
 	pc     []int32
 	regs   []int64
@@ -100,6 +102,7 @@ type State struct {
 	result []int64
 	fresh  []uint64 // bytes of address space each thread has allocated
 	mem    []byte   // static memory, then the bytes of the blocks
+	masks  []byte   // undefined bits of mem; nil if the program never asks for them
 	blocks []block  // by address
 	bufs   [][]Entry
 	fronts []front // per thread: where its buffer can grow to the left
@@ -144,6 +147,7 @@ type Event struct {
 	Value    int64
 	Written  int64
 	Wrote    bool
+	Remasked bool // a read-modify-write changed which bits are undefined
 	Buffered bool
 	// Forwarded is the bytes of a load that came from the thread's buffer, a bit each, and
 	// ForwardedFrom the tags of the entries they came from. The other bytes came from memory.
@@ -193,6 +197,9 @@ func (y *System) NewState() *State {
 		wait: make([]int32, n), result: make([]int64, n), fresh: make([]uint64, n),
 		mem: append([]byte(nil), y.static.initial...), bufs: make([][]Entry, n), fronts: make([]front, n), holder: -1, attacker: -1,
 		Covered: make([]bool, len(y.edges)), Blocked: make([]bool, len(y.edges)), Bounds: make([]bool, len(y.edges)),
+	}
+	if y.masked {
+		s.masks = make([]byte, len(s.mem))
 	}
 	for t := range y.threads {
 		tc := &y.threads[t]
@@ -299,8 +306,9 @@ func (y *System) Final(s *State) bool {
 }
 
 // load reads little-endian bytes.
-func (s *State) load(off, size int) uint64 {
-	m := s.mem[off:]
+func (s *State) load(off, size int) uint64 { return loadBytes(s.mem[off:], size) }
+
+func loadBytes(m []byte, size int) uint64 {
 	switch size {
 	case 8:
 		_ = m[7]
@@ -316,8 +324,9 @@ func (s *State) load(off, size int) uint64 {
 	}
 }
 
-func (s *State) put(off, size int, v uint64) {
-	m := s.mem[off:]
+func (s *State) put(off, size int, v uint64) { putBytes(s.mem[off:], size, v) }
+
+func putBytes(m []byte, size int, v uint64) {
 	switch size {
 	case 8:
 		_ = m[7]

@@ -39,6 +39,9 @@ func (y *System) enabledMutex(s *State, t int, e *edge, regs []int64) bool {
 	if fault != 0 {
 		return s.drained(t)
 	}
+	if e.asks(e.takeMask(s, t, off, addr)) {
+		return s.drained(t)
+	}
 	if seen, _ := y.take(s, t, e, off, addr); e.refused(t, seen) {
 		return true
 	}
@@ -59,6 +62,8 @@ func (y *System) mutex(s *State, t int, e *edge, regs []int64) {
 		return
 	}
 	word, _ := y.take(s, t, e, off, addr)
+	undefined := e.takeMask(s, t, off, addr)
+	e.setDstMask(y, s, t, undefined)
 	if !e.refused(t, word) {
 		word = s.readAt(off, WordSize)
 	}
@@ -66,6 +71,7 @@ func (y *System) mutex(s *State, t int, e *edge, regs []int64) {
 	kind := e.ir.Op.Mutex
 	next, result := word, int64(0)
 	switch {
+	case e.asks(undefined): // the check that follows fails
 	case word == destroyed:
 		s.failAt(t, e, ir.Destroyed, addr)
 		return
@@ -90,7 +96,7 @@ func (y *System) mutex(s *State, t int, e *edge, regs []int64) {
 		panic("BUG: lock of a mutex that is held")
 	}
 	if next != word {
-		y.writeAt(s, off, addr, WordSize, next)
+		y.writeAt(s, off, addr, WordSize, next, 0)
 	}
 	if s.Record {
 		s.Event = Event{Memory: true, Addr: addr, Size: WordSize, Value: int64(word), Wrote: next != word}
@@ -127,7 +133,7 @@ func (y *System) condWait(s *State, t int, i int32, e *edge, regs []int64) {
 	case mutexOwner(s.readAt(off, WordSize)) != t:
 		s.failAt(t, e, ir.BadWait, addr)
 	default:
-		y.writeAt(s, off, addr, WordSize, 0)
+		y.writeAt(s, off, addr, WordSize, 0, 0)
 		s.setStatus(t, condWaiting)
 		s.setWait(t, i)
 		s.access(Access{cond, WordSize, true}, Access{addr, WordSize, true})
@@ -157,7 +163,7 @@ func (y *System) relock(s *State, t int, e *edge) {
 		s.failAt(t, e, fault, addr)
 		return
 	}
-	y.writeAt(s, off, addr, WordSize, mutexWord(t, 0))
+	y.writeAt(s, off, addr, WordSize, mutexWord(t, 0), 0)
 	s.access(Access{addr, WordSize, true})
 	s.setStatus(t, running)
 	s.setWait(t, 0)

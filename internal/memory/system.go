@@ -41,6 +41,7 @@ type System struct {
 	edges    []*ir.Edge // compiled edges over all threads
 
 	private     *analysis.PrivateMemory // nil: all memory is buffered
+	masked      bool                    // some edge asks which bits are undefined (undefined.go)
 	allocates   bool                    // some edge of the program allocates
 	hasStatus   bool                    // some thread starts later, or waits inside an operation
 	hasResults  bool                    // some join reads a result
@@ -80,16 +81,19 @@ type edge struct {
 	to      int32
 	dst     int32
 	dst2    int32
+	dstMask int32
 	addr    code
 	val     code
 	val2    code
 	cond    code
+	mask    code
 	args    []code
 	off     int32 // offset in State.mem if the address is constant and valid, else -1
 	size    uint8
 	signed  bool
 	obj     int32
 	private bool    // accesses thread-private memory
+	undef   bool    // makes a block or an object undefined
 	bounds  *bounds // havoc and abstract load
 }
 
@@ -120,7 +124,7 @@ func New(p *ir.Program, m Model, opt Options) *System {
 		panic("BUG: memory.New wants the flat form")
 	}
 	y := &System{Prog: p, Model: m, static: newLayout(p), Attacks: opt.Attacks, hasBlocks: p.Cells, hasResults: opt.Ends, hasSites: opt.Ends}
-	y.codec = Codec{y, partUnits}
+	y.codec, y.masked = Codec{y, partUnits}, asksForMasks(p)
 	if opt.Private {
 		y.private = analysis.NewPrivateMemory(p)
 	}
@@ -131,6 +135,9 @@ func New(p *ir.Program, m Model, opt Options) *System {
 			y.allocates = y.allocates || op.Kind == ir.Alloc
 			y.hasGlobal = y.hasGlobal || op.Kind == ir.Fence && op.Fence == ir.GlobalFence
 		}
+	}
+	for i := range y.static.units {
+		y.static.units[i].masked = y.static.units[i].masked && y.masked
 	}
 	c := compiler{y, opt}
 	for t := range p.Threads {
@@ -198,7 +205,7 @@ func (c *compiler) thread(t ir.ThreadID) {
 func (c *compiler) edge(e *ir.Edge) edge {
 	y, p, op := c.y, c.y.Prog, &e.Op
 	ce := edge{
-		ir: e, kind: op.Kind, to: int32(e.To), dst: int32(op.Dst), dst2: int32(op.Dst2),
+		ir: e, kind: op.Kind, to: int32(e.To), dst: int32(op.Dst), dst2: int32(op.Dst2), dstMask: int32(op.DstMask), mask: compile(p, op.Mask),
 		addr: compile(p, op.Addr), val: compile(p, op.Val), val2: compile(p, op.Val2), cond: compile(p, op.Cond),
 		off: -1, size: uint8(op.Type.Size()), signed: op.Type.Signed, obj: int32(op.Obj), private: y.PrivateAccess(e),
 	}
@@ -212,6 +219,9 @@ func (c *compiler) edge(e *ir.Edge) edge {
 		y.hasSections = true
 	case ir.Alloc:
 		y.hasBlocks = true
+		ce.undef = op.Undef && y.masked
+	case ir.Nop, ir.Assign:
+		ce.undef = op.Undef && y.masked && p.Objects[op.Obj].Masked
 	case ir.Join:
 		y.hasStatus, y.hasResults = true, y.hasResults || op.Dst != ir.NoReg
 	case ir.Havoc, ir.AbstractLoad:

@@ -14,6 +14,7 @@ const (
 	undoResult
 	undoFresh
 	undoMem       // a: offset, size
+	undoMask      // a: offset, size
 	undoBlockAdd  // a: index; its bytes are the last of mem
 	undoBlockFree // a: index; old: freed or not
 	undoOrigin    // a: index; old: site and order
@@ -56,8 +57,13 @@ func (s *State) Undo(mark int) {
 			s.fresh[u.t] = uint64(u.old)
 		case undoMem:
 			s.put(int(u.a), int(u.size), uint64(u.old))
+		case undoMask:
+			putBytes(s.masks[u.a:], int(u.size), uint64(u.old))
 		case undoBlockAdd:
 			s.mem = s.mem[:s.blocks[u.a].off]
+			if s.masks != nil {
+				s.masks = s.masks[:len(s.mem)]
+			}
 			s.blocks = append(s.blocks[:u.a], s.blocks[u.a+1:]...)
 		case undoBlockFree:
 			s.blocks[u.a].free = u.old != 0
@@ -163,6 +169,9 @@ func (s *State) addBlock(addr uint64, size uint32, kind blockKind) int {
 	s.blocks[i] = block{addr: addr, size: size, off: int32(len(s.mem)), kind: kind}
 	for range size {
 		s.mem = append(s.mem, 0)
+		if s.masks != nil {
+			s.masks = append(s.masks, 0)
+		}
 	}
 	s.undo = append(s.undo, undo{kind: undoBlockAdd, a: int32(i)})
 	return i

@@ -34,24 +34,32 @@ func (c *turn) load() {
 		}
 	}
 	r.value = c.op.Type.Wrap(int64(raw))
+	u := c.undefinedRead(addr, size, entries)
 	switch c.op.Kind {
 	case ir.Load:
-		c.loadDst(0, r, r.value)
+		c.loadDst(0, r, r.value, u)
 	case ir.Await:
-		if c.evalSeen(c.op.Cond, r.value) != 0 {
-			c.loadDst(0, r, r.value)
+		if c.asks(u) || c.evalSeen(c.op.Cond, r.value) != 0 {
+			c.loadDst(0, r, r.value, u)
 		}
 	case ir.AbstractLoad:
 		for _, v := range c.choices(r.value) {
-			c.loadDst(v, r, v)
+			c.loadDst(v, r, v, undefined{})
 		}
 	default:
 		panic("BUG: not a load: " + c.op.Kind.String())
 	}
 }
 
-func (c *turn) loadDst(choice int64, r record, v int64) {
-	c.step(verdict.StepLoad, choice, r, func(_ *state, th *thread) { th.set(c.op.Dst, v) })
+func (c *turn) loadDst(choice int64, r record, v int64, u undefined) {
+	c.step(verdict.StepLoad, choice, r, func(_ *state, th *thread) { c.setRead(th, v, u) })
+}
+
+// setRead sets the registers of an operation that has read a value.
+func (c *turn) setRead(th *thread, v int64, u undefined) {
+	th.set(c.op.DstMask, int64(u.mask))
+	th.set(c.op.Dst, v)
+	c.setOf(th, c.op.Dst, u)
 }
 
 // havoc adds a step for each value that the register can take.
@@ -69,13 +77,14 @@ func (c *turn) store() {
 	if !c.valid(c.op.Obj, addr, size) || !c.writable(addr, size) {
 		return
 	}
-	value := c.op.Type.Wrap(c.eval(c.op.Val))
+	value, u := c.written(c.op.Val, c.op.Type.Wrap(c.eval(c.op.Val)))
 	r := record{addr: addr, size: size, value: value, buffered: !c.direct()}
 	c.step(verdict.StepStore, 0, r, func(n *state, th *thread) {
 		if c.direct() {
 			n.write(addr, size, value)
+			n.writeUndefined(addr, size, u)
 		} else {
-			th.push(entry{kind: storeEntry, addr: addr, size: size, value: value, step: c.now})
+			th.push(entry{kind: storeEntry, addr: addr, size: size, value: value, undefined: u, step: c.now})
 		}
 	})
 }
@@ -113,16 +122,25 @@ func (c *turn) rmw() {
 		return
 	}
 	old := c.op.Type.Wrap(int64(c.s.read(addr, size)))
-	if c.op.Cond != nil && c.evalSeen(c.op.Cond, old) == 0 {
+	read := c.undefinedRead(addr, size, nil)
+	if c.op.Cond != nil && !c.asks(read) && c.evalSeen(c.op.Cond, old) == 0 {
 		return
 	}
 	written, wrote := c.modify(old)
+	u := undefined{}
+	switch {
+	case c.op.RMW == ir.Xchg:
+		written, u = c.written(c.op.Val, written)
+	case c.op.RMW == ir.Cas && wrote:
+		written, u = c.written(c.op.Val2, written)
+	}
 	r := record{addr: addr, size: size, value: old, written: written, wrote: wrote}
 	c.step(verdict.StepRMW, 0, r, func(n *state, th *thread) {
 		if wrote {
 			n.write(addr, size, written)
+			n.writeUndefined(addr, size, u)
 		}
-		th.set(c.op.Dst, old)
+		c.setRead(th, old, read)
 		th.set(c.op.Dst2, int64(truth(wrote)))
 	})
 }

@@ -123,6 +123,7 @@ func (m *machine) flushes(s *state, t int) []transition {
 				n.blocks[n.blockAt(e.addr)].freed = true
 			} else {
 				n.write(e.addr, e.size, e.value)
+				n.writeUndefined(e.addr, e.size, e.undefined)
 			}
 			tr.next = n
 		}

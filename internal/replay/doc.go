@@ -29,6 +29,8 @@
 //	access.go     loads, stores, read-modify-writes and fences
 //	mutex.go, sync.go, heap.go
 //	              the other operations
+//	undefined.go, trits.go
+//	              which bits of values are undefined
 //	condition.go  goals, final conditions and deadlocks
 //
 // Short names:

@@ -41,6 +41,9 @@ func (c *turn) alloc() {
 				c.cancel(th, pending)
 			}
 			th.set(c.op.Dst, int64(b.addr))
+			if c.op.Undef {
+				n.undefine(th, b.addr+uint64(c.op.Lead), size-c.op.Lead, c.begins(c.op.Dst, ir.NoObject), c.m.asksForMasks())
+			}
 		})
 	}
 }
@@ -70,6 +73,9 @@ func (c *turn) allocFresh(size int64) {
 		}
 		n.blocks = slices.Insert(n.blocks, at, block{addr: addr, size: size, stack: c.op.Stack, site: c.edge.ID, order: c.s.newestBlock() + 1})
 		th.set(c.op.Dst, int64(addr))
+		if c.op.Undef {
+			n.undefine(th, addr+uint64(c.op.Lead), size-c.op.Lead, c.begins(c.op.Dst, ir.NoObject), c.m.asksForMasks())
+		}
 	})
 }
 

@@ -40,6 +40,8 @@ func (c *turn) change(addr uint64, old, written int64) {
 	r := record{addr: addr, size: mutexSize, value: old, written: written, wrote: true}
 	c.step(verdict.StepRMW, 0, r, func(n *state, th *thread) {
 		n.write(addr, mutexSize, written)
+		n.writeUndefined(addr, mutexSize, undefined{})
+		th.set(c.op.DstMask, 0)
 		th.set(c.op.Dst, 0)
 	})
 }
@@ -47,7 +49,23 @@ func (c *turn) change(addr uint64, old, written int64) {
 // refuse adds the step of a mutex operation that fails with an error number.
 func (c *turn) refuse(addr uint64, old, errno int64) {
 	r := record{addr: addr, size: mutexSize, value: old}
-	c.step(verdict.StepRMW, 0, r, func(_ *state, th *thread) { th.set(c.op.Dst, errno) })
+	c.step(verdict.StepRMW, 0, r, func(_ *state, th *thread) {
+		th.set(c.op.DstMask, 0)
+		th.set(c.op.Dst, errno)
+	})
+}
+
+// unset adds the step of an operation on a mutex that was never initialised, if a check of that follows.
+func (c *turn) unset(addr uint64, old int64) bool {
+	u := c.undefinedRead(addr, mutexSize, nil)
+	if !c.asks(u) {
+		return false
+	}
+	c.step(verdict.StepRMW, 0, record{addr: addr, size: mutexSize, value: old}, func(_ *state, th *thread) {
+		th.set(c.op.Dst, 0)
+		th.set(c.op.DstMask, int64(u.mask))
+	})
+	return true
 }
 
 // fails adds the step of a call that gets nothing and gives nothing back. It is a load of the mutex: it needs no empty
@@ -92,6 +110,7 @@ func (c *turn) lock() {
 		return
 	}
 	switch {
+	case c.unset(addr, old):
 	case old == gone:
 		c.destroyed(addr)
 	case old == 0:
@@ -118,6 +137,7 @@ func (c *turn) unlock() {
 		return
 	}
 	switch {
+	case c.unset(addr, old):
 	case old == gone:
 		c.destroyed(addr)
 	case inner:

@@ -13,8 +13,10 @@ type state struct {
 	over    bool // exit was executed, and no step is enabled any more
 	holder  int  // the thread inside an atomic section, or -1
 	threads []thread
-	words   []word  // the words of memory that are not zero, by address
-	blocks  []block // every block ever allocated, by address
+	words   []word // the words of memory that are not zero, by address
+	// undefined are the words of memory with undefined bits, by address.
+	undefined []undefinedWord
+	blocks    []block // every block ever allocated, by address
 }
 
 // phase says whether a thread runs, waits, or has not started. Its location is separate.
@@ -30,13 +32,15 @@ const (
 )
 
 type thread struct {
-	phase  phase
-	loc    ir.Loc
-	edge   int32 // index into the function's edges; set while waiting, woken or atBarrier
-	regs   []int64
-	result int64
-	buf    []entry // oldest first; no marker is first or comes right after another marker
-	fresh  int64   // offset of the next fresh block in the heap region of the thread
+	phase phase
+	loc   ir.Loc
+	edge  int32 // index into the function's edges; set while waiting, woken or atBarrier
+	regs  []int64
+	// undefined is the undefined bits of the registers; nil if nothing in the program is undefined.
+	undefined []undefined
+	result    int64
+	buf       []entry // oldest first; no marker is first or comes right after another marker
+	fresh     int64   // offset of the next fresh block in the heap region of the thread
 }
 
 type entryKind uint8
@@ -54,7 +58,8 @@ type entry struct {
 	addr  uint64
 	size  int
 	value int64
-	step  int // the witness step that added the entry; two states that differ only here are equal
+	undefined
+	step int // the witness step that added the entry; two states that differ only here are equal
 }
 
 // word is an aligned 8-byte word of memory. Its value is never zero.
@@ -75,11 +80,15 @@ type block struct {
 // initial returns the state in which execution begins.
 func initial(p *ir.Program) *state {
 	s := &state{holder: -1, threads: make([]thread, len(p.Threads))}
+	uses := usesUndefined(p)
 	for i := range p.Threads {
 		f := p.ThreadFunc(ir.ThreadID(i))
 		th := &s.threads[i]
 		th.loc = f.Entry
 		th.regs = make([]int64, len(f.Regs))
+		if uses {
+			th.undefined = undefinedRegs(f)
+		}
 		for r := range f.Regs {
 			th.regs[r] = f.Regs[r].Init
 		}
@@ -102,9 +111,11 @@ func (s *state) clone() *state {
 	for i := range n.threads {
 		th := &n.threads[i]
 		th.regs = slices.Clone(th.regs)
+		th.undefined = slices.Clone(th.undefined)
 		th.buf = slices.Clone(th.buf)
 	}
 	n.words = slices.Clone(s.words)
+	n.undefined = slices.Clone(s.undefined)
 	n.blocks = slices.Clone(s.blocks)
 	return &n
 }
@@ -148,6 +159,11 @@ func (s *state) key(sites bool) string {
 		b = binary.AppendUvarint(b, w.addr)
 		b = binary.AppendUvarint(b, w.value)
 	}
+	b = binary.AppendUvarint(b, uint64(len(s.undefined)))
+	for _, w := range s.undefined {
+		b = binary.AppendUvarint(b, w.addr)
+		b = binary.AppendUvarint(b, w.mask)
+	}
 	for _, k := range s.blocks {
 		b = binary.AppendUvarint(b, k.addr)
 		b = binary.AppendVarint(b, k.size)
@@ -172,6 +188,9 @@ func (th *thread) appendKey(b []byte) []byte {
 	for _, r := range th.regs {
 		b = binary.AppendVarint(b, r)
 	}
+	for _, u := range th.undefined {
+		b = binary.AppendUvarint(b, u.mask)
+	}
 	b = binary.AppendVarint(b, th.result)
 	b = binary.AppendVarint(b, th.fresh)
 	b = binary.AppendUvarint(b, uint64(len(th.buf)))
@@ -179,6 +198,7 @@ func (th *thread) appendKey(b []byte) []byte {
 		b = append(b, byte(e.kind), byte(e.size))
 		b = binary.AppendUvarint(b, e.addr)
 		b = binary.AppendUvarint(b, cut(uint64(e.value), e.size))
+		b = binary.AppendUvarint(b, e.mask)
 	}
 	return b
 }

@@ -120,5 +120,8 @@ func (m *machine) successorsOf(s *state, t, now int) ([]transition, error) {
 func (th *thread) set(r ir.Reg, v int64) {
 	if r != ir.NoReg {
 		th.regs[r] = v
+		if th.undefined != nil {
+			th.undefined[r] = undefined{}
+		}
 	}
 }

@@ -31,6 +31,7 @@ func (c *turn) condWait() {
 	}
 	c.stay(verdict.StepExec, 0, r, func(n *state, th *thread) {
 		n.write(mutex, mutexSize, 0)
+		n.writeUndefined(mutex, mutexSize, undefined{})
 		th.phase, th.edge = waiting, c.index
 	})
 }
@@ -61,6 +62,7 @@ func (c *turn) relock() {
 	r := record{addr: cond, size: condSize, accesses: []verdict.Access{{Addr: mutex, Size: mutexSize, Wrote: true}}}
 	c.exec(0, r, func(n *state, th *thread) {
 		n.write(mutex, mutexSize, mutexWord(c.t))
+		n.writeUndefined(mutex, mutexSize, undefined{})
 		th.phase, th.edge = running, 0
 		th.set(c.op.Dst, 0)
 	})

@@ -31,10 +31,8 @@ func (m *machine) turn(s *state, t int, e *ir.Edge, now int) *turn {
 // run adds the steps of a running thread along the edge.
 func (c *turn) run() {
 	switch c.op.Kind {
-	case ir.Nop:
-		c.exec(0, record{}, nil)
-	case ir.Assign:
-		c.execDst(0, c.eval(c.op.Val))
+	case ir.Nop, ir.Assign:
+		c.assign()
 	case ir.Havoc:
 		c.havoc()
 	case ir.Assume:
@@ -42,6 +40,7 @@ func (c *turn) run() {
 			c.exec(0, record{}, nil)
 		}
 	case ir.Assert:
+		c.err = c.definedCheck()
 		if c.eval(c.op.Val) != 0 {
 			c.exec(0, record{}, nil)
 		} else {
@@ -103,6 +102,24 @@ func (c *turn) runShared() {
 	default:
 		panic(fmt.Sprintf("BUG: %s in a flat program", c.op.Kind))
 	}
+}
+
+// assign adds the step of an assignment, or of a Nop. The contents of an object may become undefined with it.
+func (c *turn) assign() {
+	var v int64
+	if c.op.Kind == ir.Assign {
+		v = c.eval(c.op.Val)
+	}
+	c.exec(0, record{value: v}, func(n *state, th *thread) {
+		if c.op.Kind == ir.Assign {
+			th.set(c.op.Dst, v)
+			c.setOf(th, c.op.Dst, c.undefinedIn(c.op.Val))
+		}
+		if c.op.Undef {
+			o := &c.p.Objects[c.op.Obj]
+			n.undefine(th, o.Addr, o.Size, c.begins(ir.NoReg, c.op.Obj), o.Masked)
+		}
+	})
 }
 
 // finish adds the step that records the result of a thread. The thread has ended

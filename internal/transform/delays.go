@@ -104,7 +104,7 @@ func wholeObjects(p *ir.Program, observed []ir.ObjectID) map[ir.FuncID]map[ir.Ob
 				})
 				return e
 			})
-			if op.Obj != ir.NoObject && op.Obj != whole {
+			if op.Obj != ir.NoObject && op.Obj != whole && !beginsScope(p, &op) {
 				by[op.Obj] = many
 			}
 		}
@@ -120,6 +120,11 @@ func wholeObjects(p *ir.Program, observed []ir.ObjectID) map[ir.FuncID]map[ir.Ob
 		out[id][ir.ObjectID(o)] = true
 	}
 	return out
+}
+
+// beginsScope reports whether an operation only says that an object has no value yet, which no load asks about.
+func beginsScope(p *ir.Program, op *ir.Op) bool {
+	return op.Undef && op.Kind != ir.Alloc && !p.Objects[op.Obj].Masked
 }
 
 // accessed returns the object at whose beginning a load or store accesses memory, if that is

@@ -160,6 +160,9 @@ func (b *body) open(a *activation, prefix string) {
 	a.regs, a.locs = ir.Reg(len(b.f.Regs)), ir.Loc(len(b.f.Locs))
 	for _, r := range a.fn.Regs {
 		r.Name = b.unique("r:", prefix+r.Name)
+		if prefix != "" { // assigned where the function is entered
+			r.Undef = ir.Type{}
+		}
 		b.f.Regs = append(b.f.Regs, r)
 	}
 	for _, l := range a.fn.Locs {
@@ -428,7 +431,11 @@ func (b *body) inline(a *activation, e *ir.Edge, op ir.Op, callee ir.FuncID, fro
 	}
 	for _, r := range b.readBeforeWritten(fn) {
 		if int(r) >= fn.Params {
-			set(r, ir.Int(fn.Regs[r].Init))
+			v := ir.Int(fn.Regs[r].Init)
+			if t := fn.Regs[r].Undef; t != (ir.Type{}) {
+				v = ir.Undefined(t)
+			}
+			set(r, v)
 		}
 	}
 	b.emit(a, e, at, ir.NewOp(ir.Nop), fn.Entry+in.locs, true)

@@ -21,7 +21,8 @@ import (
 // such an address, and not read before, is replaced by the address.
 //
 // A second activation finds in the object the values that the first left there, as on a
-// real stack. C promises no values in either case.
+// real stack. C promises no values in either case. If the contents of the block were undefined, the edge says so of the
+// object (undefined.go).
 
 // The sizes of the objects are bounded, because every state carries their contents.
 const (
@@ -190,6 +191,9 @@ func (l *localizer) rewrite(e *ir.Edge) {
 		if o, ok := l.made[e.ID]; ok {
 			set := ir.NewOp(ir.Assign)
 			set.Dst, set.Val = op.Dst, ir.Addr(o, 0)
+			if op.Undef {
+				set.Undef, set.Obj = true, o
+			}
 			e.Op, e.Pass = set, "localize"
 		}
 		return
@@ -219,7 +223,9 @@ func (l *localizer) propagate() error {
 	live := analysis.Liveness(l.f)
 	for i := range l.f.Edges {
 		if e := &l.f.Edges[i]; e.Op.Kind == ir.Assign && e.Op.Val.Op == ir.AddrOf && l.private[e.Op.Val.Obj] && !live(e.To, e.Op.Dst) {
-			e.Op, e.Pass = ir.NewOp(ir.Nop), "localize"
+			nop := ir.NewOp(ir.Nop)
+			nop.Undef, nop.Obj = e.Op.Undef, e.Op.Obj
+			e.Op, e.Pass = nop, "localize"
 		}
 	}
 	return nil

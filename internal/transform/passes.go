@@ -50,6 +50,12 @@ var Passes = []Pass{
 		Run:  localize,
 	},
 	{
+		Name: undefinedPass,
+		Doc:  "adds which bits of values are undefined, and checks where they decide something",
+		Why:  "after localize: what one thread writes before it reads is found in objects; before the passes that drop what is computed in vain",
+		Run:  undefined,
+	},
+	{
 		Name: loadSectionsPass,
 		Doc:  "makes sections that only load like others where no store can be in the buffer",
 		Why:  "after localize, which takes stores away",

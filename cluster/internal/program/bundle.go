@@ -55,6 +55,7 @@ type COptions struct {
 	Entry         []string            `json:"entry,omitempty"`
 	Finally       string              `json:"finally,omitempty"`
 	CheckOverflow bool                `json:"check_overflow,omitempty"`
+	Uninitialised query.Uninitialised `json:"uninitialised,omitempty"`
 	NondetRange   []int64             `json:"nondet_range,omitempty"`
 	Strict        bool                `json:"strict,omitempty"`
 }
@@ -91,7 +92,7 @@ func New(ctx context.Context, in query.Input, model query.Model, opt query.Check
 		C: COptions{
 			Defines: opt.C.Defines, Undefines: opt.C.Undefines, IncludeDirs: opt.C.IncludeDirs, Std: opt.C.Std, Flags: opt.C.Flags,
 			FileFlags: opt.C.FileFlags, ExternPure: opt.C.ExternPure, ExternFence: opt.C.ExternFence, Entry: opt.C.Entry, Finally: opt.C.Finally,
-			CheckOverflow: opt.C.CheckOverflow, NondetRange: opt.C.NondetRange, Strict: opt.C.Strict,
+			CheckOverflow: opt.C.CheckOverflow, Uninitialised: opt.C.Uninitialised, NondetRange: opt.C.NondetRange, Strict: opt.C.Strict,
 		},
 	}}
 	var mu sync.Mutex
@@ -120,7 +121,7 @@ func (b *Bundle) open(ctx context.Context, include func(string) ([]byte, bool), 
 			C: query.COptions{
 				Defines: o.C.Defines, Undefines: o.C.Undefines, IncludeDirs: o.C.IncludeDirs, Std: o.C.Std, Flags: o.C.Flags,
 				FileFlags: o.C.FileFlags, Include: include, ExternPure: o.C.ExternPure, ExternFence: o.C.ExternFence, Entry: o.C.Entry, Finally: o.C.Finally,
-				CheckOverflow: o.C.CheckOverflow, NondetRange: o.C.NondetRange, Strict: o.C.Strict,
+				CheckOverflow: o.C.CheckOverflow, Uninitialised: o.C.Uninitialised, NondetRange: o.C.NondetRange, Strict: o.C.Strict,
 			},
 			Progress: progress,
 		},

@@ -31,6 +31,9 @@ func supports(t *engine.Task) error {
 	if err := t.NoLoadSection("bmc"); err != nil {
 		return err
 	}
+	if err := engine.NoMasks("bmc", t.Program); err != nil {
+		return err
+	}
 	if err := t.NoEndless("bmc"); err != nil {
 		return err
 	}

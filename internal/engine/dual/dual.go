@@ -68,6 +68,9 @@ func takes(t *engine.Task) error {
 	if err := t.NoLoadSection("dual"); err != nil {
 		return err
 	}
+	if err := engine.NoMasks("dual", t.Program); err != nil {
+		return err
+	}
 	switch {
 	case len(t.Program.Threads) > maxThreads:
 		return fmt.Errorf("dual takes at most %d threads", maxThreads)

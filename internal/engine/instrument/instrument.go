@@ -30,6 +30,9 @@ func New(sc engine.Engine) engine.Engine {
 			if err := t.NoLoadSection("instrument"); err != nil {
 				return err
 			}
+			if err := engine.NoMasks("instrument", t.Program); err != nil {
+				return err
+			}
 			if _, err := NewInstrumenter(t.Program, transform.InstrumentOptions{}); err != nil {
 				return err
 			}

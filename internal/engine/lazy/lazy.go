@@ -74,6 +74,9 @@ func (l *lazy) supports(t *engine.Task) error {
 	if err := t.NoLoadSection("lazy"); err != nil {
 		return err
 	}
+	if err := engine.NoMasks("lazy", t.Program); err != nil {
+		return err
+	}
 	if err := t.NoEndless("lazy"); err != nil {
 		return err
 	}

@@ -15,6 +15,9 @@ func supported(p *ir.Program) error {
 	for _, f := range p.Funcs {
 		for i := range f.Edges {
 			e := &f.Edges[i]
+			if e.Op.DstMask != ir.NoReg {
+				return refuse(e, "whether the memory read here is initialised is not covered by proofs with movers; give --uninitialised zero")
+			}
 			if e.Op.Fence == ir.GlobalFence {
 				return refuse(e, "membarrier is not covered by proofs with movers")
 			}

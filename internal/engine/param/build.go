@@ -62,6 +62,9 @@ type cellPlaces struct {
 
 // build returns the net, with cells as small as necessary.
 func build(ctx context.Context, task *engine.Task, robust bool, domain *Domain) (*builder, error) {
+	if err := engine.NoMasks("a search for any number of threads", task.Program); err != nil {
+		return nil, err
+	}
 	for cuts := (lts.Cuts{}); ; {
 		b, err := buildWith(ctx, task, robust, domain, cuts)
 		if err != nil || !b.sys.Split {

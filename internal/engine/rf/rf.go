@@ -73,6 +73,9 @@ func supports(t *engine.Task) error {
 	if err := t.NoLoadSection("rf"); err != nil {
 		return err
 	}
+	if err := engine.NoMaskedReuse("rf", t.Program); err != nil {
+		return err
+	}
 	if t.Props.Fairness != 0 {
 		if err := t.NoEndless("rf"); err != nil {
 			return err

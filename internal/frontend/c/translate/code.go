@@ -141,6 +141,19 @@ func (f *Code) Check(cond *ir.Expr, class ir.CheckClass, msg string) {
 	f.Emit(op)
 }
 
+// Use says that a value decides something outside of the program: it must be defined.
+func (f *Code) Use(v Value) {
+	if !f.Opt.Undefined || v.Void || v.Expr == nil {
+		return
+	}
+	op := ir.NewOp(ir.Assert)
+	op.Val, op.Class, op.Args = ir.Int(1), ir.Uninitialised, []*ir.Expr{v.Expr}
+	if v.High != nil {
+		op.Args = append(op.Args, v.High)
+	}
+	f.Emit(op)
+}
+
 // GoesOn says of the last edge that it is the only way on: no branch, but an
 // assumption or a mark.
 func (f *Code) GoesOn() {

@@ -260,7 +260,11 @@ func (f *Storage) allocLocal(d *cc.Declarator) {
 	}
 	pos := f.In.Span(d)
 	if _, ok := ScalarType(t); ok && !f.inMemory(d) {
-		f.vars[d] = Lvalue{Reg: f.Code.Fb.Reg(d.Name(), 0, pos), Type: t, Obj: ir.NoObject}
+		r := f.Code.Fb.Reg(d.Name(), 0, pos)
+		f.vars[d] = Lvalue{Reg: r, Type: t, Obj: ir.NoObject}
+		if it, _ := ScalarType(t); f.Opt.Undefined {
+			f.Code.Fb.F.Regs[r].Undef = it
+		}
 		return
 	}
 	f.vars[d] = f.allocAligned(d.Name(), t, read.DeclaredAlign(d), d)
@@ -291,7 +295,7 @@ func (f *Storage) allocBytes(name string, size *ir.Expr, layout *ir.Layout, alig
 	f.blocks = append(f.blocks, r)
 	op := ir.NewOp(ir.Alloc)
 	op.Dst, op.Val, op.Stack = r, size, true
-	op.Msg, op.Layout, op.Align = name, layout, align
+	op.Msg, op.Layout, op.Align, op.Undef = name, layout, align, f.Opt.Undefined
 	f.Code.Emit(op)
 	f.Code.Pos = old
 	return Lvalue{Reg: ir.NoReg, Addr: ir.R(r), Obj: ir.NoObject}

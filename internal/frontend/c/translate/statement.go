@@ -58,6 +58,8 @@ func (f *Statements) declaration(d *cc.Declaration) {
 			f.Code.attempt(func() { f.Vars.makeVariable(f.Vars.arrays[decl], id) })
 		case id.Initializer != nil:
 			f.Code.attempt(func() { f.initDeclared(decl, id.Initializer, id) })
+		default:
+			f.Code.attempt(func() { f.undefineAgain(decl, id) })
 		}
 	}
 	f.enterScope(d)
@@ -74,6 +76,22 @@ func (f *Statements) initDeclared(d *cc.Declarator, i *cc.Initializer, n cc.Node
 	}
 	f.begin(n)
 	f.inits.initLocal(to, i)
+}
+
+// undefineAgain makes a local undefined whose declaration may run several times: in a loop, or after a label.
+func (f *Statements) undefineAgain(d *cc.Declarator, n cc.Node) {
+	to, ok := f.Vars.vars[d]
+	if !ok || f.Code.At == Nowhere || !f.Opt.Undefined || len(f.conts) == 0 && len(f.labels) == 0 {
+		return
+	}
+	f.begin(n)
+	if to.Reg != ir.NoReg {
+		f.Code.Assign(to.Reg, ir.Undefined(f.Types.Scalar(to.Type, n)))
+		return
+	}
+	for _, w := range Words(0, max(1, to.Type.Size())) {
+		f.Mem.StoreWord(f.Mem.leaf(to, w), w.Typ, ir.Undefined(w.Typ))
+	}
 }
 
 func (f *Statements) statement(s *cc.Statement) {

@@ -31,6 +31,8 @@ type Options struct {
 	ExternPure, ExternFence []string
 	// CheckOverflow makes undefined arithmetic on integers an error.
 	CheckOverflow bool
+	// Undefined makes values undefined that were never written: of automatic variables and of blocks of the heap. Else they are 0.
+	Undefined bool
 	// Nondet is the range of inputs; nil: all values of small types, and no others.
 	Nondet *Range
 	// Invariants asks for the invariants in comments, and lets inputs have all values.

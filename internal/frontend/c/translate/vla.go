@@ -52,6 +52,7 @@ func (f *Storage) makeVariable(v *variableArray, n cc.Node) {
 	f.Code.Emit(free)
 	op := ir.NewOp(ir.Alloc)
 	op.Dst, op.Val, op.Stack, op.Align = v.addr, ir.R(v.size), true, f.BlockAlign(int64(v.elem.Align()), n)
+	op.Undef = f.Opt.Undefined
 	f.Code.Emit(op)
 }
 
@@ -60,6 +61,7 @@ func (f *Storage) makeVariable(v *variableArray, n cc.Node) {
 func (f *Storage) StackBlock(size *ir.Expr) ir.Reg {
 	op := ir.NewOp(ir.Alloc)
 	op.Dst, op.Val, op.Stack = f.Code.Fb.Reg("alloca", 0, f.Code.Pos), size, true
+	op.Undef = f.Opt.Undefined
 	f.blocks = append(f.blocks, op.Dst)
 	f.Code.Emit(op)
 	return op.Dst

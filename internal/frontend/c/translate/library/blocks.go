@@ -22,11 +22,14 @@ func keepsSizes(c *translate.Compiler) bool {
 	return false
 }
 
+// zeroed are the functions whose blocks hold zeros.
+var zeroed = map[string]bool{"calloc": true, pagesName: true}
+
 // heapBlock allocates n bytes and gives their address, a multiple of align.
 func heapBlock(f *translate.Lowering, name string, n *ir.Expr, align int64, layout *ir.Layout) *ir.Expr {
 	op := ir.NewOp(ir.Alloc)
 	op.Dst, op.Val, op.Msg, op.Layout = f.Code.Temp(), n, name, layout
-	op.Align = align
+	op.Align, op.Undef = align, f.Opt.Undefined && !zeroed[name]
 	if !keepsSizes(f.Compiler) {
 		f.Code.Emit(op)
 		return ir.R(op.Dst)
@@ -34,7 +37,7 @@ func heapBlock(f *translate.Lowering, name string, n *ir.Expr, align int64, layo
 	n = f.Code.Keep(translate.Integer(n, ir.U64)).Expr
 	op.Val = ir.Binary(ir.Add, ir.U64, n, ir.Int(sizeHeader))
 	op.Layout = afterHeader(n, layout)
-	if align > 0 {
+	if align > 0 || op.Undef {
 		op.Lead = sizeHeader
 	}
 	f.Code.Emit(op)

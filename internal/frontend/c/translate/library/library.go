@@ -58,6 +58,7 @@ func libPrint(f *translate.Lowering, c *translate.Call) translate.Value {
 	for i, a := range c.Args {
 		if _, literal := translate.Unparen(a).Value().(cc.StringValue); !literal && !isStream(f, a) {
 			v := f.Exprs.Operand(a)
+			f.Code.Use(v)
 			if i == 0 && len(c.Args) <= 2 && strings.Contains(c.Name, "putc") {
 				last = f.Code.Keep(v)
 			}
@@ -166,7 +167,7 @@ func libSection(f *translate.Lowering, c *translate.Call) translate.Value {
 // libExit ends the program.
 func libExit(f *translate.Lowering, c *translate.Call) translate.Value {
 	for _, a := range c.Args {
-		f.Exprs.Effect(a)
+		f.Code.Use(f.Exprs.Operand(a))
 	}
 	if c.Name == "exit" {
 		for _, last := range f.Syms.AtExit() {

@@ -1,0 +1,321 @@
+package transform
+
+import "fencepost/internal/ir"
+
+// What may be undefined, location by location: registers, and bytes of objects that were automatic variables. The
+// analysis is forward and over-approximates; sets grow until nothing changes. An object takes part if its address is
+// in no register, so that all its accesses are known; of a store to it whose bytes are known, the bytes are defined
+// afterwards. Objects and blocks that other accesses may reach are not tracked by location (undefiner.shared).
+//
+// Only registers that can be undefined at all have a bit in the sets. In a function that is too large for sets at each
+// location, these registers count as undefined everywhere.
+
+// maxUndefinedBits bounds the size of all sets of a function.
+const maxUndefinedBits = 1 << 31
+
+// maxUndefinedObject is the largest object whose bytes are tracked one by one.
+const maxUndefinedObject = 512
+
+// bitset is a set of small numbers.
+type bitset []uint64
+
+func (b bitset) has(i int) bool { return b[i/64]>>(i%64)&1 != 0 }
+
+func (b bitset) put(i int, in bool) {
+	if in {
+		b[i/64] |= 1 << (i % 64)
+	} else {
+		b[i/64] &^= 1 << (i % 64)
+	}
+}
+
+// union adds a set and reports whether it added anything.
+func (b bitset) union(c bitset) bool {
+	grown := false
+	for i, w := range c {
+		grown = grown || w&^b[i] != 0
+		b[i] |= w
+	}
+	return grown
+}
+
+// undefinedFlow is the analysis of one function.
+type undefinedFlow struct {
+	u      *undefiner
+	f      *ir.Func
+	number map[ir.Reg]int      // of the registers that may be undefined
+	first  map[ir.ObjectID]int // number of the first byte of an object that is tracked
+	bits   int                 // numbers in use
+	at     []bitset            // by location; nil: not reached
+	coarse bool                // the function is too large: everything with a number may be undefined everywhere
+}
+
+func newUndefinedFlow(u *undefiner, id ir.FuncID) *undefinedFlow {
+	f := u.p.Funcs[id]
+	w := &undefinedFlow{u: u, f: f, number: map[ir.Reg]int{}, first: map[ir.ObjectID]int{}}
+	for i := range f.Edges {
+		op := &f.Edges[i].Op
+		if (op.Kind != ir.Nop && op.Kind != ir.Assign) || !op.Undef {
+			continue
+		}
+		size := u.p.Objects[op.Obj].Size
+		if u.taken[op.Obj] || size > maxUndefinedObject {
+			u.shared[op.Obj] = true
+		} else if _, known := w.first[op.Obj]; !known {
+			w.first[op.Obj] = w.bits
+			w.bits += int(size)
+		}
+	}
+	return w
+}
+
+// candidates numbers the registers that may be undefined at some location, and reports whether there are new ones.
+func (w *undefinedFlow) candidates() bool {
+	before := w.bits
+	add := func(r ir.Reg) {
+		if _, known := w.number[r]; !known && r != ir.NoReg {
+			w.number[r] = w.bits
+			w.bits++
+		}
+	}
+	for r := range w.f.Regs {
+		if w.f.Regs[r].Undef != (ir.Type{}) {
+			add(ir.Reg(r))
+		}
+	}
+	for grown := true; grown; {
+		n := w.bits
+		for i := range w.f.Edges {
+			e := &w.f.Edges[i]
+			switch e.Op.Kind {
+			case ir.Assign:
+				if w.mentions(e.Op.Val, nil) {
+					add(e.Op.Dst)
+				}
+			case ir.Load, ir.RMW, ir.Await:
+				if w.tracks(e) || w.u.mayBeShared(e) {
+					add(e.Op.Dst)
+				}
+			}
+		}
+		grown = w.bits > n
+	}
+	return w.bits > before
+}
+
+// tracked reports whether an access may reach an object that is tracked.
+func (w *undefinedFlow) tracks(e *ir.Edge) bool {
+	for _, r := range w.u.foot[e.ID].Ranges {
+		found := false
+		w.u.find(r, func(o ir.ObjectID) {
+			_, is := w.first[o]
+			found = found || is
+		})
+		if found {
+			return true
+		}
+	}
+	return false
+}
+
+// mentions reports whether an expression mentions something that may be undefined: in a set, or, if the set is nil,
+// anywhere.
+func (w *undefinedFlow) mentions(e *ir.Expr, in bitset) bool {
+	found := false
+	e.Walk(func(x *ir.Expr) {
+		if x.Undef {
+			found = true
+		}
+		if x.Op == ir.RegRef {
+			n, is := w.number[x.Reg]
+			found = found || is && (in == nil || in.has(n))
+		}
+	})
+	return found
+}
+
+// mayBe reports whether a register may be undefined at a location.
+func (w *undefinedFlow) mayBe(l ir.Loc, r ir.Reg) bool {
+	n, is := w.number[r]
+	return is && (w.coarse || w.at[l] != nil && w.at[l].has(n))
+}
+
+// unsure reports whether an expression may be undefined at a location.
+func (w *undefinedFlow) unsure(l ir.Loc, e *ir.Expr) bool {
+	found := false
+	e.Walk(func(x *ir.Expr) { found = found || x.Undef || x.Op == ir.RegRef && w.mayBe(l, x.Reg) })
+	return found
+}
+
+// solve computes the sets.
+func (w *undefinedFlow) solve() {
+	if w.candidates() {
+		w.u.changed = true
+		w.at = nil
+	}
+	w.coarse = w.bits > 0 && len(w.f.Locs) > maxUndefinedBits/w.bits
+	if w.coarse {
+		for i := range w.f.Edges {
+			e := &w.f.Edges[i]
+			if w.writes(e, nil) {
+				w.u.spoil(e)
+			}
+			for o := range w.first {
+				w.u.changed = w.u.changed || !w.u.shared[o]
+				w.u.shared[o] = true
+			}
+		}
+		return
+	}
+	words := (w.bits + 63) / 64
+	if w.at == nil {
+		w.at = make([]bitset, len(w.f.Locs))
+		entry := make(bitset, words)
+		for r := range w.f.Regs {
+			if w.f.Regs[r].Undef != (ir.Type{}) {
+				entry.put(w.number[ir.Reg(r)], true)
+			}
+		}
+		w.at[w.f.Entry] = entry
+	}
+	next := make(bitset, words)
+	work := make([]ir.Loc, 0, len(w.f.Locs))
+	waiting := make([]bool, len(w.f.Locs))
+	for l := range w.at {
+		if w.at[l] != nil {
+			work, waiting[l] = append(work, ir.Loc(l)), true
+		}
+	}
+	for len(work) > 0 {
+		l := work[len(work)-1]
+		work, waiting[l] = work[:len(work)-1], false
+		for _, i := range w.f.Out(l) {
+			e := &w.f.Edges[i]
+			copy(next, w.at[l])
+			w.edge(e, next)
+			fresh := w.at[e.To] == nil
+			if fresh {
+				w.at[e.To] = make(bitset, words)
+			}
+			if (w.at[e.To].union(next) || fresh) && !waiting[e.To] {
+				work, waiting[e.To] = append(work, e.To), true
+			}
+		}
+	}
+}
+
+// edge changes the set before an edge to the set after it.
+func (w *undefinedFlow) edge(e *ir.Edge, set bitset) {
+	op := &e.Op
+	put := func(r ir.Reg, in bool) {
+		if n, is := w.number[r]; is {
+			set.put(n, in)
+		}
+	}
+	switch op.Kind {
+	case ir.Assign:
+		put(op.Dst, w.mentions(op.Val, set))
+		w.undefine(op, set)
+	case ir.Nop:
+		w.undefine(op, set)
+	case ir.Load, ir.Await, ir.RMW:
+		unsure := w.u.mayBeShared(e) || w.readsUndefined(e, set)
+		if op.Kind == ir.RMW {
+			w.write(e, set)
+		}
+		put(op.Dst, unsure)
+		put(op.Dst2, false)
+	case ir.Store:
+		w.write(e, set)
+	default:
+		op.Defs(func(r ir.Reg) { put(r, false) })
+	}
+}
+
+// undefine adds the bytes of an object whose contents become undefined.
+func (w *undefinedFlow) undefine(op *ir.Op, set bitset) {
+	if !op.Undef {
+		return
+	}
+	if first, is := w.first[op.Obj]; is {
+		for k := range int(w.u.p.Objects[op.Obj].Size) {
+			set.put(first+k, true)
+		}
+	}
+}
+
+// readsUndefined reports whether a load may read a byte of the set.
+func (w *undefinedFlow) readsUndefined(e *ir.Edge, set bitset) bool {
+	found := false
+	w.eachByte(e, func(n int) { found = found || set.has(n) })
+	return found
+}
+
+// eachByte calls f on the numbers of the bytes that an access may reach.
+func (w *undefinedFlow) eachByte(e *ir.Edge, f func(int)) {
+	for _, r := range w.u.foot[e.ID].Ranges {
+		w.u.find(r, func(o ir.ObjectID) {
+			first, is := w.first[o]
+			if !is {
+				return
+			}
+			at := int64(w.u.p.Objects[o].Addr)
+			for b := max(r.Lo, at); b < min(r.Hi, at+w.u.p.Objects[o].Size); b++ {
+				f(first + int(b-at))
+			}
+		})
+	}
+}
+
+// writes reports whether a store or a read-modify-write may write undefined bits.
+func (w *undefinedFlow) writes(e *ir.Edge, in bitset) bool {
+	switch op := &e.Op; {
+	case op.Kind == ir.Store, op.Kind == ir.RMW && op.RMW == ir.Xchg:
+		return w.mentions(op.Val, in)
+	case op.Kind == ir.RMW && op.RMW == ir.Cas:
+		return w.mentions(op.Val2, in)
+	}
+	return false
+}
+
+// write changes the set by a store or a read-modify-write.
+func (w *undefinedFlow) write(e *ir.Edge, set bitset) {
+	unsure := w.writes(e, set)
+	foot := w.u.foot[e.ID]
+	exact := !foot.Anything && len(foot.Ranges) == 1 && foot.Ranges[0].Hi-foot.Ranges[0].Lo == int64(e.Op.Type.Size()) && (e.Op.Kind == ir.Store || e.Op.RMW == ir.Xchg)
+	if !unsure && !exact {
+		return
+	}
+	w.eachByte(e, func(n int) {
+		if unsure || exact {
+			set.put(n, unsure)
+		}
+	})
+	if unsure {
+		w.spoilOthers(e)
+	}
+}
+
+// spoilOthers notes undefined bits in the objects and blocks that a write may reach and that are not tracked.
+func (w *undefinedFlow) spoilOthers(e *ir.Edge) {
+	foot := w.u.foot[e.ID]
+	if foot.Anything {
+		w.u.spoil(e)
+		return
+	}
+	for _, r := range foot.Ranges {
+		w.u.find(r, func(o ir.ObjectID) {
+			if _, is := w.first[o]; !is && !w.u.shared[o] {
+				w.u.shared[o], w.u.changed = true, true
+			}
+		})
+	}
+}
+
+// mayRead reports whether a load at a location may read undefined bytes of an object that is tracked.
+func (w *undefinedFlow) mayRead(l ir.Loc, e *ir.Edge) bool {
+	if w.coarse {
+		return w.tracks(e)
+	}
+	return w.at[l] != nil && w.readsUndefined(e, w.at[l])
+}

@@ -1,0 +1,130 @@
+package transform
+
+import (
+	"fencepost/internal/analysis"
+	"fencepost/internal/ir"
+)
+
+// What of the masks is needed. A mask that reaches no check is dropped, and then the masks that it alone was computed
+// from. Memory holds masks only of objects and blocks that a load with a mask may read. The sets shrink until nothing
+// changes. A function in which nothing is left is as it was before the pass.
+
+// prune drops what no check needs.
+func (u *undefiner) prune() {
+	for changed := true; changed; {
+		changed = false
+		read := u.readWithMask()
+		for id := range u.out.Funcs {
+			changed = u.pruneStores(u.out.Funcs[id], read) || changed
+			changed = u.pruneDead(ir.FuncID(id)) || changed
+		}
+	}
+	read := u.readWithMask()
+	for o := range u.out.Objects {
+		u.out.Objects[o].Masked = read.objects[o]
+	}
+	for id, f := range u.out.Funcs {
+		if !added(f) {
+			u.out.Funcs[id] = u.p.Funcs[id]
+		}
+	}
+}
+
+// added reports whether a function has code of the pass.
+func added(f *ir.Func) bool {
+	for i := range f.Edges {
+		if e := &f.Edges[i]; e.Pass == undefinedPass || e.Op.Mask != nil || e.Op.DstMask != ir.NoReg {
+			return true
+		}
+	}
+	return false
+}
+
+// maskedMemory is memory whose masks loads read.
+type maskedMemory struct {
+	objects []bool
+	blocks  bool
+}
+
+// readWithMask returns the memory that loads with masks may read, as far as it may be undefined.
+func (u *undefiner) readWithMask() maskedMemory {
+	m := maskedMemory{objects: make([]bool, len(u.p.Objects))}
+	for id, f := range u.out.Funcs {
+		for i := range f.Edges {
+			e := &f.Edges[i]
+			if e.Op.DstMask == ir.NoReg {
+				continue
+			}
+			anywhere := u.reachNew(e, func(o ir.ObjectID) {
+				_, tracked := u.flows[id].first[o]
+				m.objects[o] = m.objects[o] || tracked || u.shared[o]
+			})
+			m.blocks = m.blocks || anywhere
+		}
+	}
+	return m
+}
+
+// reachNew is reach for an edge that the pass may have made.
+func (u *undefiner) reachNew(e *ir.Edge, f func(ir.ObjectID)) bool {
+	if int(e.ID) < len(u.foot) {
+		return u.reach(e, f)
+	}
+	foot := analysis.FootprintOf(u.p, &e.Op)
+	for _, r := range foot.Ranges {
+		u.find(r, f)
+	}
+	if foot.Anything {
+		for o := range u.taken {
+			if u.taken[o] {
+				f(ir.ObjectID(o))
+			}
+		}
+	}
+	return foot.Anything
+}
+
+// pruneStores drops the masks of stores to memory whose masks no load reads.
+func (u *undefiner) pruneStores(f *ir.Func, read maskedMemory) bool {
+	changed := false
+	for i := range f.Edges {
+		e := &f.Edges[i]
+		if e.Op.Mask == nil {
+			continue
+		}
+		needed := false
+		anywhere := u.reach(e, func(o ir.ObjectID) { needed = needed || read.objects[o] })
+		if !needed && !(anywhere && read.blocks) {
+			e.Op.Mask, changed = nil, true
+		}
+	}
+	return changed
+}
+
+// pruneDead drops masks that are never read.
+func (u *undefiner) pruneDead(id ir.FuncID) bool {
+	f := u.out.Funcs[id]
+	first := ir.Reg(len(u.p.Funcs[id].Regs)) // the first register of the pass
+	f.Reindex()
+	live := analysis.Liveness(f)
+	moved := map[ir.Loc]ir.Loc{} // locations that are the same as another now
+	kept, changed := f.Edges[:0:0], false
+	for i := range f.Edges {
+		e := f.Edges[i]
+		switch {
+		case e.Pass == undefinedPass && e.Op.Kind == ir.Assign && e.Op.Dst >= first && !live(e.To, e.Op.Dst):
+			moved[e.To], changed = e.From, true
+			continue
+		case e.Op.Kind == ir.Load && e.Op.DstMask != ir.NoReg && !live(e.To, e.Op.DstMask):
+			e.Op.DstMask, changed = ir.NoReg, true
+		}
+		kept = append(kept, e)
+	}
+	for i := range kept {
+		for to, is := moved[kept[i].From]; is; to, is = moved[kept[i].From] {
+			kept[i].From = to
+		}
+	}
+	f.Edges = kept
+	return changed
+}

@@ -1,0 +1,314 @@
+package transform
+
+import (
+	"fmt"
+
+	"fencepost/internal/ir"
+	"fencepost/internal/source"
+)
+
+// The new code of a function. Of each edge the operation stays, with its id; in front of it stand the checks of what it
+// decides by and the mask of what it computes, after it the check of what an await or a read-modify-write has compared.
+
+// undefinedCode writes the code of one function.
+type undefinedCode struct {
+	u      *undefiner
+	flow   *undefinedFlow
+	f      *ir.Func // new
+	shadow map[ir.Reg]ir.Reg
+	names  map[string]bool
+	edge   *ir.Edge // being rewritten
+	at     ir.Loc
+}
+
+// rewrite returns the new code of a function.
+func (u *undefiner) rewrite(id ir.FuncID) *ir.Func {
+	old, flow := u.p.Funcs[id], u.flows[id]
+	f := *old
+	f.Regs, f.Locs, f.Edges = append([]ir.Register(nil), old.Regs...), append([]ir.Location(nil), old.Locs...), nil
+	c := &undefinedCode{u: u, flow: flow, f: &f, shadow: map[ir.Reg]ir.Reg{}, names: map[string]bool{}}
+	for _, r := range old.Regs {
+		c.names[r.Name] = true
+	}
+	for r := range old.Regs {
+		if _, is := flow.number[ir.Reg(r)]; is {
+			s := c.reg(old.Regs[r].Name + ".undefined")
+			c.shadow[ir.Reg(r)] = s
+			if t := old.Regs[r].Undef; t != (ir.Type{}) {
+				f.Regs[s].Init = t.Wrap(-1)
+			}
+		}
+	}
+	u.shadowOf[id] = c.shadow
+	for l := range old.Locs {
+		c.location(old, ir.Loc(l))
+	}
+	return &f
+}
+
+// reg makes a register.
+func (c *undefinedCode) reg(name string) ir.Reg {
+	try := name
+	for n := 2; c.names[try]; n++ {
+		try = fmt.Sprintf("%s#%d", name, n)
+	}
+	c.names[try] = true
+	c.f.Regs = append(c.f.Regs, ir.Register{Name: try})
+	return ir.Reg(len(c.f.Regs) - 1)
+}
+
+// loc makes a location.
+func (c *undefinedCode) loc(pos source.Span) ir.Loc {
+	c.f.Locs = append(c.f.Locs, ir.Location{Name: fmt.Sprintf("undefined.%d", len(c.f.Locs)), Pos: pos})
+	return ir.Loc(len(c.f.Locs) - 1)
+}
+
+// add adds an edge of this pass from the current location to a new one.
+func (c *undefinedCode) add(op ir.Op) {
+	to := c.loc(c.edge.Pos)
+	c.put(op, to)
+	c.at = to
+}
+
+// put adds an edge of this pass from the current location.
+func (c *undefinedCode) put(op ir.Op, to ir.Loc) {
+	e := c.edge
+	c.f.Edges = append(c.f.Edges, ir.Edge{ID: c.u.out.NextEdge, Origin: e.Origin, From: c.at, To: to, Op: op, Pos: e.Pos, Pass: undefinedPass, Stack: e.Stack})
+	c.u.out.NextEdge++
+}
+
+// assign adds an assignment.
+func (c *undefinedCode) assign(r ir.Reg, v *ir.Expr) {
+	op := ir.NewOp(ir.Assign)
+	op.Dst, op.Val = r, v
+	c.add(op)
+}
+
+// masksAt returns the builder of masks at a location of the old code.
+func (c *undefinedCode) masksAt(l ir.Loc) *masks {
+	return &masks{
+		of: func(r ir.Reg) ir.Reg {
+			if c.flow.mayBe(l, r) {
+				return c.shadow[r]
+			}
+			return ir.NoReg
+		},
+		keep: func(m *ir.Expr) *ir.Expr {
+			r := c.reg("part.undefined")
+			c.assign(r, m)
+			return ir.R(r)
+		},
+	}
+}
+
+// check adds a check that expressions are defined, if one of them may not be. decides says that only whether they are 0
+// matters.
+func (c *undefinedCode) check(l ir.Loc, decides bool, exprs ...*ir.Expr) {
+	b := c.masksAt(l)
+	var all *ir.Expr
+	var args []*ir.Expr
+	for _, e := range exprs {
+		if e == nil || !c.flow.unsure(l, e) {
+			continue
+		}
+		if decides && !e.Op.IsTruth() {
+			e = ir.Binary(ir.Ne, ir.S64, e, ir.Int(0))
+		}
+		if m := b.part(e); m != nil {
+			all, args = or(all, m), append(args, e)
+		}
+	}
+	if all != nil {
+		c.mustBeZero(all, args)
+	}
+}
+
+// mustBeZero adds a check that a mask is 0. args are the expressions that it is about.
+func (c *undefinedCode) mustBeZero(m *ir.Expr, args []*ir.Expr) {
+	op := ir.NewOp(ir.Assert)
+	op.Val, op.Class, op.Args = isZero(m), ir.Uninitialised, args
+	c.add(op)
+}
+
+// location writes the edges that leave a location.
+func (c *undefinedCode) location(old *ir.Func, l ir.Loc) {
+	start := l
+	var conditions []*ir.Expr
+	for _, i := range old.Out(l) {
+		e := &old.Edges[i]
+		if e.Op.Kind == ir.Assume && !negatesOne(conditions, e.Op.Val) {
+			conditions = append(conditions, e.Op.Val)
+		}
+	}
+	if len(conditions) > 0 {
+		c.edge, c.at = &old.Edges[old.Out(l)[0]], l
+		c.check(l, true, conditions...)
+		start = c.at
+	}
+	for _, i := range old.Out(l) {
+		c.edge, c.at = &old.Edges[i], start
+		c.operation(l, c.edge.Op)
+	}
+}
+
+// negatesOne reports whether an expression is the negation of one in a list, which is then defined if the other is.
+func negatesOne(list []*ir.Expr, e *ir.Expr) bool {
+	for _, x := range list {
+		if ir.Negate(x).Equal(e) || ir.Negate(e).Equal(x) {
+			return true
+		}
+	}
+	return false
+}
+
+// finish adds the operation itself.
+func (c *undefinedCode) finish(op ir.Op, to ir.Loc) {
+	e := *c.edge
+	e.From, e.To, e.Op = c.at, to, op
+	c.f.Edges = append(c.f.Edges, e)
+	c.at = to
+}
+
+// operation writes an operation of location l, with all that belongs to it.
+func (c *undefinedCode) operation(l ir.Loc, op ir.Op) {
+	to := c.edge.To
+	switch op.Kind {
+	case ir.Assign:
+		c.shadowAssign(l, op.Dst, op.Val)
+		c.finish(op, to)
+	case ir.Assert:
+		if op.Class == ir.Uninitialised {
+			c.check(l, false, op.Args...)
+			c.finish(ir.NewOp(ir.Nop), to)
+			return
+		}
+		c.check(l, true, op.Val)
+		c.finish(op, to)
+	case ir.Load, ir.Await, ir.RMW:
+		c.read(l, op, to)
+	case ir.Store:
+		c.check(l, false, op.Addr)
+		if c.flow.unsure(l, op.Val) {
+			op.Mask = c.masksAt(l).mask(op.Val)
+		}
+		c.finish(op, to)
+	case ir.Lock, ir.TryLock, ir.Unlock:
+		c.check(l, false, op.Addr)
+		c.define(op)
+		if !c.u.mayBeShared(c.edge) {
+			c.finish(op, to)
+			return
+		}
+		op.DstMask = c.reg("mutex.undefined")
+		c.finish(op, c.loc(c.edge.Pos))
+		c.must(op.DstMask, to)
+	case ir.Signal, ir.Broadcast, ir.Barrier, ir.CondWait:
+		c.check(l, false, op.Addr, op.Val2)
+		c.define(op)
+		if c.u.mayBeShared(c.edge) {
+			word := ir.NewOp(ir.Load)
+			word.Type, word.Order, word.Sync, word.Addr, word.Obj = ir.U64, ir.Relaxed, ir.SyncInspect, op.Addr, op.Obj
+			word.Dst, word.DstMask = c.reg("word"), c.reg("word.undefined")
+			c.add(word)
+			c.mustBeZero(ir.R(word.DstMask), []*ir.Expr{ir.R(word.Dst)})
+		}
+		c.finish(op, to)
+	case ir.Return, ir.ThreadExit:
+		if c.u.results || c.isMain() {
+			c.check(l, false, op.Val)
+		}
+		c.finish(op, to)
+	case ir.Assume:
+		c.finish(op, to)
+	default: // Alloc, Free, Join, Spawn, Havoc and operations without values
+		c.check(l, false, append([]*ir.Expr{op.Addr, op.Val, op.Val2, without(op.Cond, op.Dst)}, op.Args...)...)
+		c.define(op)
+		c.finish(op, to)
+	}
+}
+
+// without returns the constraint of a choice without the chosen value.
+func without(cond *ir.Expr, r ir.Reg) *ir.Expr {
+	return cond.Map(func(x *ir.Expr) *ir.Expr {
+		if x.Op == ir.RegRef && x.Reg == r {
+			return ir.Int(0)
+		}
+		return x
+	})
+}
+
+// isMain reports whether the function is that of the main thread.
+func (c *undefinedCode) isMain() bool {
+	p := c.u.p
+	return p.Main != ir.NoThread && c.flow.f == p.ThreadFunc(p.Main)
+}
+
+// must adds a check that a mask is 0, and goes on at a location.
+func (c *undefinedCode) must(mask ir.Reg, to ir.Loc) {
+	op := ir.NewOp(ir.Assert)
+	op.Val, op.Class = isZero(ir.R(mask)), ir.Uninitialised
+	c.put(op, to)
+}
+
+// define gives the registers that an operation writes a mask of 0.
+func (c *undefinedCode) define(op ir.Op) {
+	op.Defs(func(r ir.Reg) {
+		if s, is := c.shadow[r]; is {
+			c.assign(s, ir.Int(0))
+		}
+	})
+}
+
+// shadowAssign adds the assignment of a mask.
+func (c *undefinedCode) shadowAssign(l ir.Loc, dst ir.Reg, val *ir.Expr) {
+	s, is := c.shadow[dst]
+	if !is {
+		return
+	}
+	m := ir.Int(0)
+	if c.flow.unsure(l, val) {
+		m = zeroIfNil(c.masksAt(l).mask(val))
+	}
+	c.assign(s, m)
+}
+
+// read writes a load, an await or a read-modify-write.
+func (c *undefinedCode) read(l ir.Loc, op ir.Op, to ir.Loc) {
+	computes := op.Kind == ir.RMW && op.RMW != ir.Xchg
+	switch {
+	case op.Kind == ir.RMW && op.RMW == ir.Cas:
+		c.check(l, false, op.Addr, op.Val, op.Cond)
+		if c.flow.unsure(l, op.Val2) {
+			op.Mask = c.masksAt(l).mask(op.Val2)
+		}
+	case op.Kind == ir.RMW && op.RMW == ir.Xchg:
+		c.check(l, false, op.Addr, op.Cond)
+		if c.flow.unsure(l, op.Val) {
+			op.Mask = c.masksAt(l).mask(op.Val)
+		}
+	default:
+		c.check(l, false, op.Addr, op.Val, op.Cond)
+	}
+	if s, is := c.shadow[op.Dst2]; is {
+		c.assign(s, ir.Int(0))
+	}
+	unsure := c.u.mayBeShared(c.edge) || c.flow.mayRead(l, c.edge)
+	s, has := c.shadow[op.Dst]
+	if !unsure {
+		if has {
+			c.assign(s, ir.Int(0))
+		}
+		c.finish(op, to)
+		return
+	}
+	if !has {
+		s = c.reg("read.undefined")
+	}
+	op.DstMask = s
+	if op.Kind == ir.Load || !computes && op.Cond == nil {
+		c.finish(op, to)
+		return
+	}
+	c.finish(op, c.loc(c.edge.Pos))
+	c.must(s, to)
+}
