@@ -62,7 +62,7 @@ func compiled(b *testing.B, file string, flags []string) string {
 	object := strings.TrimSuffix(file, ".c") + ".o"
 	args := append([]string{"-fno-inline", "-c", file, "-o", object}, flags...)
 	if text, err := exec.Command("gcc", args...).CombinedOutput(); err != nil {
-		b.Skipf("no object: %v\n%s", err, text)
+		b.Skipf("no gcc that compiles the program: %v\n%s", err, text)
 	}
 	return object
 }

@@ -270,14 +270,6 @@ func (a *app) patches(answer query.Answer) {
 	}
 }
 
-// named is a choice with a word for what it chooses.
-type named struct {
-	*choiceValue
-	what string
-}
-
-func (v named) Type() string { return v.what }
-
 // costValue is the cost of a fence.
 type costValue struct {
 	scheme query.Cost

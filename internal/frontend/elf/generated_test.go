@@ -56,12 +56,11 @@ func TestGenerated(t *testing.T) {
 	for seed := *generatedSeed; seed < *generatedSeed+uint64(*generatedPrograms); seed++ {
 		r := rand.New(rand.NewPCG(seed, 42))
 		g := &generation{Rand: r, p: &generated{}}
-		compare, p := x.sequential, g.p
+		compare, program := x.sequential, g.program
 		if seed%4 == 0 {
-			compare, p = x.threads, g.concurrent()
-		} else {
-			p = g.program()
+			compare, program = x.threads, g.concurrent
 		}
+		p := program()
 		list := builds(r)
 		for _, b := range list[:min(*generatedBuilds, len(list))] {
 			if why := compare(p, b, true); why != "" {

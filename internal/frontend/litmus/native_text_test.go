@@ -53,9 +53,7 @@ func harnessMacros(t *testing.T) []string {
 		for _, m := range define.FindAllStringSubmatch(string(text), -1) {
 			names = append(names, m[1])
 		}
-		for _, m := range regexp.MustCompile(`\b[A-Z][A-Z_]{2,}\b`).FindAllString(string(text), -1) {
-			names = append(names, m)
-		}
+		names = append(names, regexp.MustCompile(`\b[A-Z][A-Z_]{2,}\b`).FindAllString(string(text), -1)...)
 	}
 	slices.Sort(names)
 	return slices.Compact(names)

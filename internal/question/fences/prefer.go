@@ -101,12 +101,6 @@ func lastIsStore(f *ir.Func, into [][]int32, at ir.Loc) bool {
 	return false
 }
 
-// isPattern reports whether a text is a pattern for files.
-func isPattern(text string) bool {
-	_, err := path.Match(text, "")
-	return err == nil
-}
-
 // limitFiles makes the fence sites in files that do not match the pattern read-only.
 func (r *Repairer) limitFiles() {
 	if r.opt.Files == "" {

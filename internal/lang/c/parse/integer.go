@@ -149,5 +149,3 @@ func (a Int) divide(b Int, unsigned bool) (q, r Int) {
 	bq, br := new(big.Int).QuoRem(x, y, new(big.Int))
 	return fromBig(bq), fromBig(br)
 }
-
-func (a Int) text(unsigned bool) string { return a.big(unsigned).String() }

@@ -99,7 +99,7 @@ var relaxed = map[string][2]int{"SB": {0, 0}, "R": {2, 0}, "2+2W": {1, 1}}
 // TestNativeCalls: what the processor shows across each call is allowed by the model.
 func TestNativeCalls(t *testing.T) {
 	if *nativeRounds == 0 {
-		t.Skip("the processor is asked with -fp.native")
+		t.Skip("the processor is asked by make native, with -fp.native")
 	}
 	gcc, err := exec.LookPath("gcc")
 	if err != nil {
