@@ -5,7 +5,7 @@
 # DOT we write draw? chromium: do our pages work in a browser?
 # g++, clang and rustc: machine code that is checked (make test, make fuzz). patch: does it take our diffs?
 # z3: proofs for any number of threads, and cvc5: a second opinion on them. cadical and minisat: a second opinion on what the embedded solver says.
-DEBIAN_PACKAGES := gcc g++ clang libc6-dev patch spin graphviz chromium cadical minisat z3 cvc5 rustc
+DEBIAN_PACKAGES := gcc g++ clang libc6-dev patch spin graphviz chromium cadical minisat z3 cvc5 rustc valgrind
 
 GO          ?= go
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
@@ -27,6 +27,7 @@ FUZZ_TRACES   ?= 5000
 FUZZ_RACES    ?= 5000
 FUZZ_FINALS   ?= 2000
 FUZZ_DUAL     ?= 5000
+FUZZ_CLIENTS  ?= 210
 FUZZ_LOOPING  ?= 2000
 FUZZ_MOVER    ?= 3000
 FUZZ_MOVER_C  ?= 1000
@@ -49,7 +50,7 @@ NATIVE_SECONDS ?= 0.5
 # Rounds per library call on the processor, of 2,000 calls each where they are fast.
 NATIVE_ROUNDS  ?= 100
 
-.PHONY: site site-test all build test cpu lint fuzz native answers speed portfolio limits measure bench bench-spin update deps module
+.PHONY: site site-test all build test cpu lint fuzz native musl answers speed portfolio limits measure bench bench-spin update deps module
 .PHONY: man dist container notices
 .PHONY: lint-format lint-vet lint-staticcheck lint-tidy lint-layers lint-update lint-race
 
@@ -158,7 +159,7 @@ lint-race:
 # Random programs through every engine and the lowering, the long tests on all their programs, then each
 # parser on random bytes.
 fuzz:
-	$(GO) test ./internal/testkit -count=1 -timeout 120m -v -run 'Explicit|Reduction|Symmetry|Fenced|Weak|ModelsInOrder|Await|Endless|Fair|MemoryErrors|Unsupported|ReadsFrom|RobustAgainst|TwoDelays' -fp.programs=$(FUZZ_PROGRAMS) -fp.seed=$(FUZZ_SEED)
+	$(GO) test ./internal/testkit -count=1 -timeout 120m -v -run 'Explicit|Reduction|Symmetry|Fenced|Weak|ModelsInOrder|Await|Endless|Fair|MemoryErrors|StoresIntoMutexes|Unsupported|ReadsFrom|RobustAgainst|TwoDelays' -fp.programs=$(FUZZ_PROGRAMS) -fp.seed=$(FUZZ_SEED)
 	$(GO) test ./internal/testkit -count=1 -timeout 120m -v -run 'RacesAgainstDefinition|FinalStatesAgainst' -fp.races=$(FUZZ_RACES) -fp.finals=$(FUZZ_FINALS) -fp.seed=$(FUZZ_SEED)
 	$(GO) test ./internal/engine/robust -count=1 -timeout 120m -v -run 'Definition|SecondDelay|Unrolled|Symmetry' -fp.programs=$(FUZZ_ROBUST) -fp.seed=$(FUZZ_SEED)
 	$(GO) test ./internal/engine/instrument ./internal/engine/lazy -count=1 -timeout 120m -v -fp.programs=$(FUZZ_PROGRAMS) -fp.seed=$(FUZZ_SEED)
@@ -169,8 +170,10 @@ fuzz:
 	$(MAKE) site-test
 	$(GO) test ./internal/question/fences -count=1 -timeout 120m -v -run FencesTexts -fp.programs=$(FUZZ_ROBUST) -fp.seed=$(FUZZ_SEED)
 	$(GO) test ./internal/engine/bmc -count=1 -timeout 240m -v -run 'AgainstExplicit|Loops|Blocks|Overwritten|Table1|Safestack|Corpus' -fp.programs=$(FUZZ_BMC) -fp.seed=$(FUZZ_SEED) -fp.slow
-	$(GO) test ./internal/engine/rf -count=1 -timeout 120m -v -run 'Classes|Units|Recycled|Explicit|Freed|Workers|Parts' -fp.traces=$(FUZZ_TRACES) -fp.programs=$(FUZZ_PROGRAMS) -fp.divided=$(FUZZ_PROGRAMS) -fp.seed=$(FUZZ_SEED)
+	$(GO) test ./internal/engine/rf -count=1 -timeout 120m -v -run 'Classes|Refused|Blind|Units|Recycled|Explicit|Freed|Workers|Parts' -fp.traces=$(FUZZ_TRACES) -fp.programs=$(FUZZ_PROGRAMS) -fp.divided=$(FUZZ_PROGRAMS) -fp.seed=$(FUZZ_SEED)
+	$(GO) test ./internal/engine/rf -count=1 -timeout 120m -v -run 'TestC11$$' -fp.c11=$(FUZZ_TRACES)
 	$(GO) test ./internal/testkit -count=1 -timeout 60m -v -run CorpusInParts -fp.parts
+	$(GO) test ./internal/frontend/c/translate/library -count=1 -timeout 60m -v -run TestSmallLocks -fp.clients=$(FUZZ_CLIENTS)
 	$(GO) test ./internal/engine/explicit -count=1 -timeout 60m -v -run 'Stored|Keys' -fp.stored=$(FUZZ_PROGRAMS) -fp.keys=$(FUZZ_PROGRAMS) -fp.seed=$(FUZZ_SEED)
 	$(GO) test ./internal/cli -count=1 -timeout 60m -v -run ResumeAfter -fp.kills=$(FUZZ_KILLS)
 	cd $(CLUSTER) && $(GO) test ./internal/worker -count=1 -timeout 120m -v -run Crashes -fp.trees=$(FUZZ_TREES)
@@ -183,6 +186,7 @@ fuzz:
 	$(GO) test ./internal/question/check -count=1 -timeout 120m -v -run Sections -fp.sections=$(FUZZ_ROBUST) -fp.seed=$(FUZZ_SEED)
 	$(GO) test ./internal/testkit -count=1 -timeout 240m -v -run Hunt -fp.hunt=$(FUZZ_ROBUST) -fp.huntseed=$(FUZZ_SEED)
 	$(GO) test ./internal/testkit -count=1 -timeout 120m -v -run UndefinedAgainst -fp.slow
+	$(GO) test ./internal/question/check -count=1 -timeout 120m -v -run AgainstValgrind -fp.slow
 	$(GO) test ./internal/shorten -count=1 -timeout 60m -v -fp.programs=$(FUZZ_PROGRAMS)
 	$(GO) test ./internal/frontend/fp -count=1 -timeout 60m -v -run Lowering -fp.lowering=$(FUZZ_PROGRAMS)
 	$(GO) test ./internal/frontend/c -count=1 -timeout 60m -v -run 'TestLitmus$$' -fp.litmus
@@ -206,6 +210,11 @@ native: build
 	tar -xzf testdata/litmus/x86.tar.gz -C "$$dir"; \
 	bin/fencepost stress "$$dir" testdata/litmus/mixed --seconds $(NATIVE_SECONDS)
 	$(GO) test ./internal/frontend/c/translate/library -count=1 -v -timeout 120m -run TestNativeCalls -fp.native=$(NATIVE_ROUNDS)
+
+# Clients of pthreads with musl's sources and with our models: make musl DIR=folder of musl.
+musl:
+	@if [ ! -d "$(DIR)/src/thread" ]; then echo "usage: make musl DIR=folder with the sources of musl" >&2; exit 1; fi
+	$(GO) test ./internal/frontend/c/translate/library -count=1 -v -timeout 240m -run TestMusl -fp.musl=$(abspath $(DIR)) -fp.clients=$(FUZZ_CLIENTS) -fp.clientmb=48
 
 # Every question about every program of the repository, asked of an older commit too: the
 # answers must be equal, but for times.

@@ -22,6 +22,7 @@ var withoutExample = map[string]string{
 	"X0101":  "it takes machine code, which is no text",
 	"X0102":  "it takes machine code, which is no text",
 	"X0103":  "it takes machine code, which is no text",
+	"X0104":  "it takes machine code, which is no text",
 	"X0201":  "it takes machine code, which is no text",
 	"X0301":  "it takes machine code, which is no text",
 	"X0202":  "it takes machine code, which is no text",

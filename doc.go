@@ -12,9 +12,9 @@
 //		return err // fencepost failed, or an option was wrong
 //	}
 //	if answer.HasErrors() {
-//		return render.Diagnostics(os.Stderr, answer.Diagnostics) // the program was refused
+//		return render.Diagnostics(os.Stderr, answer.Diagnostics, render.TextOptions{}) // the program was refused
 //	}
-//	return render.Text(os.Stdout, answer.Results)
+//	return render.Text(os.Stdout, answer.Results, render.TextOptions{})
 //
 // # Answers
 //

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
+	"testing"
 
 	"fencepost"
 	"fencepost/query"
@@ -143,4 +145,43 @@ func ExampleCheck_diagnostics() {
 	//   thread t { x = 1; }
 	//              ^
 	//   help: declare it: `reg x;` in the thread, or `var x;` outside for a shared variable
+}
+
+// checkQueue is the code of the package documentation.
+func checkQueue(ctx context.Context, text []byte) error {
+	answer, err := fencepost.Check(ctx, query.Input{Name: "queue.c", Text: text}, query.CheckOptions{
+		Options: query.Defaults(),
+		Models:  query.Models{query.TSO},
+	})
+	if err != nil {
+		return err // fencepost failed, or an option was wrong
+	}
+	if answer.HasErrors() {
+		return render.Diagnostics(os.Stderr, answer.Diagnostics, render.TextOptions{}) // the program was refused
+	}
+	return render.Text(os.Stdout, answer.Results, render.TextOptions{})
+}
+
+// TestDocumentedCode: the code of the package documentation is compiled, and works.
+func TestDocumentedCode(t *testing.T) {
+	doc, err := os.ReadFile("doc.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var code []string
+	for line := range strings.Lines(string(doc)) {
+		if c, ok := strings.CutPrefix(line, "//\t"); ok {
+			code = append(code, "\t"+c)
+		}
+	}
+	here, err := os.ReadFile("example_test.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(code) == 0 || !strings.Contains(string(here), "error {\n"+strings.Join(code, "")+"}\n") {
+		t.Errorf("doc.go's code is not that of checkQueue:\n%s", strings.Join(code, ""))
+	}
+	if err := checkQueue(t.Context(), []byte("int main(void) { return 0; }\n")); err != nil {
+		t.Error(err)
+	}
 }

@@ -147,6 +147,12 @@ func portfolioPrograms(t *testing.T) []asked {
 		} {
 			out = append(out, asked{name: name + "(" + n + ")", args: []string{"-DN=" + n, "--unroll", "16", "--threads", "24", filepath.Join(shared, name+".c")}})
 		}
+		// Members whose best engine takes up to some seconds, with the default bound of loops.
+		for name, n := range map[string]string{
+			"ainc": "8", "bufw": "200", "casrot": "10", "fib": "8", "indexer": "15", "lastzero": "12", "nw1r": "8", "readers": "16", "sbn": "15", "szymanski": "5", "writers": "9",
+		} {
+			out = append(out, asked{name: name + "(" + n + "), default bounds", args: []string{"-DN=" + n, "--threads", "24", filepath.Join(shared, name+".c")}})
+		}
 	}
 	for _, c := range testkit.LoadCorpus(t, filepath.Join(testkit.Root(t), "testdata", "corpus")) {
 		put(filepath.Base(c.Input.Name), c.Input.Text, optionsOf(c)...)

@@ -46,7 +46,8 @@ type FenceOptions struct {
 	Style      FenceStyle        // "": the first of fencepost.FenceStyles
 	AllOptimal bool              // list every cheapest set
 	Remove     bool              // list the fences of the program that are not needed, instead
-	Directory  string            // where patches are to be applied; "": files keep their names in them
+	Directory  string            // where the names of files begin, and patches are to be applied; "": files keep their names in them
+	PatchRoot  string            // where patches are to be applied, if not at Directory
 	Prefer     Preference        // which of several cheapest sets is shown; "": PreferLibrary
 	Files      string            // pattern of the files that may be changed, such as *.h; "": all but system headers
 }

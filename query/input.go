@@ -24,9 +24,10 @@ const (
 	SC  Model = "sc"  // sequential consistency: no store buffers
 	TSO Model = "tso" // x86, and SPARC by default: one store buffer per thread
 	PSO Model = "pso" // a mode of SPARC: one store buffer per thread and variable
+	C11 Model = "c11" // C11's own model, RC11; only Check takes it
 )
 
-// AllModels returns all memory models, the strongest first.
+// AllModels returns the memory models that every question takes, the strongest first: all but C11.
 func AllModels() Models { return Models{SC, TSO, PSO} }
 
 // NamedModels returns models by their names. A question refuses names that no model has.

@@ -56,7 +56,8 @@ type COptions struct {
 	Fences map[uint64]string
 	// CheckOverflow makes signed overflow and shifts out of range errors.
 	CheckOverflow bool
-	// Uninitialised says what memory holds that was never written; "": zero.
+	// Uninitialised says what memory of C programs holds that was never written; "": error. Machine code is always read with
+	// zero.
 	Uninitialised Uninitialised
 	// NondetRange is the least and the largest value of inputs; empty: all values of their types.
 	NondetRange []int64
@@ -72,6 +73,7 @@ type Uninitialised string
 const (
 	UninitialisedError Uninitialised = "error" // no value: it is an error if it decides something
 	UninitialisedZero  Uninitialised = "zero"
+	UninitialisedAny   Uninitialised = "any" // each value that is not initialised is any value
 )
 
 // Bounds where Options sets none.

@@ -17,6 +17,9 @@ type Proof struct {
 	Checks []ProofCheck `json:"checks,omitempty"`
 	// Arithmetic says how the proof models numbers: ProofExact or ProofIntegers.
 	Arithmetic string `json:"arithmetic,omitempty"`
+	// Uninitialised says what memory holds in the proof that was never written: zero, or any, any value. Empty: such memory is
+	// an error where its value decides something, or the language has none.
+	Uninitialised string `json:"uninitialised,omitempty"`
 	// Instances: no execution of up to this many threads per template violates a check, by an exhaustive search under
 	// TSO. It is set where the proof leaves something open; 0: no instance was searched exhaustively.
 	Instances int `json:"instances,omitempty"`

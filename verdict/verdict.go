@@ -160,7 +160,22 @@ type Checked struct {
 	// Liveness says which loops were checked to end: spin, loops that only wait, or fair, all loops.
 	// With spin, Loops means the others.
 	Liveness string `json:"liveness,omitempty"`
+	// NotAsked has what was not asked about the program and could matter.
+	NotAsked []NotAsked `json:"not_asked,omitempty"`
+	// Uninitialised says what memory was taken to hold that was never written: zero, or any, any value. Empty: such memory
+	// is an error where its value decides something, or the language has none.
+	Uninitialised string `json:"uninitialised,omitempty"`
 }
+
+// NotAsked is something that an answer says nothing about.
+type NotAsked string
+
+// What an answer may say nothing about.
+const (
+	NotAskedRaces NotAsked = "races" // data races: plain accesses of two threads may meet
+	NotAskedC11   NotAsked = "c11"   // executions of C11 that the model does not have: the program has weaker atomic accesses
+	NotAskedLeaks NotAsked = "leaks" // blocks that are never freed: the program allocates memory
+)
 
 // Stats are counts of the work done. They are the same for every run of a
 // completed search, whatever the number of workers, except Seconds and, for the

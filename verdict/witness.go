@@ -15,6 +15,53 @@ type Witness struct {
 	Blocks []Block `json:"blocks,omitempty"`
 	// Repeats is how many of the last steps repeat for ever: after them the state is as before them.
 	Repeats int `json:"repeats,omitempty"`
+	// Graph is set under the model c11. There an execution is a graph, and the steps are in one of the orders that
+	// program order and reads-from allow: a load may read an older store than the last one before it.
+	Graph *Graph `json:"graph,omitempty"`
+}
+
+// Graph says what each step of an execution under c11 reads from, and in which order stores take effect. Steps are
+// numbered from 0.
+type Graph struct {
+	Reads  []GraphRead  `json:"reads"`
+	Orders []GraphOrder `json:"orders"`
+}
+
+// GraphRead is a read of some bytes by a step.
+type GraphRead struct {
+	Step int    `json:"step"`
+	Addr uint64 `json:"addr"`
+	Size int    `json:"size"`
+	From int    `json:"from"` // the step that wrote what is read; -1: the initial value
+}
+
+// GraphOrder is the modification order of some bytes: the steps that write them.
+type GraphOrder struct {
+	Addr   uint64 `json:"addr"`
+	Size   int    `json:"size"`
+	Writes []int  `json:"writes"`
+}
+
+// Until returns the witness up to a step, which is its last one then.
+func (w *Witness) Until(step int) *Witness {
+	out := *w
+	out.Steps = w.Steps[:step+1]
+	if w.Graph == nil {
+		return &out
+	}
+	out.Graph = &Graph{}
+	for _, r := range w.Graph.Reads {
+		if r.Step <= step {
+			out.Graph.Reads = append(out.Graph.Reads, r)
+		}
+	}
+	for _, o := range w.Graph.Orders {
+		o.Writes = slices.DeleteFunc(slices.Clone(o.Writes), func(i int) bool { return i > step })
+		if len(o.Writes) > 0 {
+			out.Graph.Orders = append(out.Graph.Orders, o)
+		}
+	}
+	return &out
 }
 
 // Block is a block of the heap. Steps name it: node#1.next is a part of it.

@@ -278,8 +278,10 @@ func (r *rounds) step(s *state, i int) (state, bool) {
 			next.env[at] = value{typ.Wrap(v.n), true}
 		}
 	case e.Op.Kind == ir.Load:
-		if c, ok := r.cell(&e.Op); ok {
-			if v := s.env[r.vars[c]]; v.known {
+		c, ok := r.cell(&e.Op)
+		k, matters := r.vars[c]
+		if ok && matters {
+			if v := s.env[k]; v.known {
 				next.env[at] = value{e.Op.Type.Wrap(v.n), true}
 			}
 		}

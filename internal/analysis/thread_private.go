@@ -141,7 +141,7 @@ func NewPrivateMemory(p *ir.Program) *PrivateMemory {
 			}
 		})
 		for i := range f.Edges {
-			if op := &f.Edges[i].Op; op.Obj != ir.NoObject && op.Accesses() {
+			if op := &f.Edges[i].Op; op.Obj != ir.NoObject && (op.Accesses() || op.Undef) {
 				users.add(op.Obj, ir.ThreadID(t))
 			} else if op.Obj != ir.NoObject {
 				users.add(op.Obj, severalThreads)

@@ -1,6 +1,10 @@
-// Package budget lets computations take turns. A computation counts its work in units of its own,
-// such as states, and stops when it has done as much as it was granted, until it is granted more.
-// Turns are counted in work and never in time, so that their order is the same in every run.
+// Package budget lets computations take turns. A computation counts its work, such as states, and stops
+// when it has done as much as it was granted, until it is granted more. Turns are counted in work and
+// never in time, so that their order is the same in every run.
+//
+// A unit of work is about a nanosecond on the machine on which the costs were measured. A computation that counts work has
+// constants that say what its steps cost; make measure ONLY=charges compares the sum with
+// the CPU time.
 package budget
 
 import (
@@ -8,10 +12,17 @@ import (
 	"sync"
 )
 
+// Units of work.
+const (
+	Microsecond = 1_000
+	Millisecond = 1_000 * Microsecond
+)
+
 // Budget counts the work that one computation may still do. Its workers share it. A nil Budget grants everything.
 type Budget struct {
 	mu      sync.Mutex
 	granted int64         // units that may still be done; negative: done too much already
+	spent   int64         // units that were done
 	free    bool          // everything may be done
 	more    chan struct{} // closed by the next grant; nil while units are left
 	used    chan struct{} // has room for one message: the grant is used up
@@ -63,6 +74,7 @@ func AwaitFree(ctx context.Context) error { return Spend(ctx, 1<<60) }
 func (p *Budget) take(n int64) <-chan struct{} {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	p.spent += n
 	if p.free {
 		return nil
 	}
@@ -110,6 +122,13 @@ func (p *Budget) resume() {
 		close(p.more)
 		p.more = nil
 	}
+}
+
+// Spent returns the units of work that were done so far.
+func (p *Budget) Spent() int64 {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.spent
 }
 
 // Used returns the channel that gets a message when the grant is used up.

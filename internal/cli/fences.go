@@ -84,7 +84,7 @@ func (a *app) fencesCommand() *cobra.Command {
 
 func (a *app) fences(names []string, f *fencesFlags) error {
 	if here, err := os.Getwd(); err == nil {
-		f.opt.Directory = here
+		f.opt.Directory, f.opt.PatchRoot = here, patchRoot(here, names)
 	}
 	f.opt.Cost = f.cost.scheme
 	if f.opt.Prefer == query.PreferLibrary {
@@ -121,10 +121,38 @@ func (a *app) fences(names []string, f *fencesFlags) error {
 		failed := f.save(a, names, answer)
 		if f.diff {
 			a.patches(answer)
+			if f.opt.PatchRoot != f.opt.Directory {
+				fmt.Fprintf(a.stderr, "the names in the patch begin at %s: apply it there\n", f.opt.PatchRoot)
+			}
 			return failed
 		}
 		return errors.Join(failed, a.render(f.json, answer))
 	})
+}
+
+// patchRoot is the directory for which a patch of these files is made: the current one if they are below it, or else the
+// root of the repository, since neither git apply nor patch goes up by itself.
+func patchRoot(here string, names []string) string {
+	for _, name := range names {
+		full, err := filepath.Abs(name)
+		if err != nil || below(here, full) {
+			continue
+		}
+		for dir := here; ; dir = filepath.Dir(dir) {
+			if _, err := os.Stat(filepath.Join(dir, ".git")); err == nil && below(dir, full) {
+				return dir
+			}
+			if dir == filepath.Dir(dir) {
+				return here
+			}
+		}
+	}
+	return here
+}
+
+func below(dir, file string) bool {
+	rel, err := filepath.Rel(dir, file)
+	return err == nil && filepath.IsLocal(rel)
 }
 
 // consistent refuses flags that contradict each other.
@@ -221,9 +249,12 @@ func fenceCount(n int) string {
 }
 
 // writeFile replaces a file at once, and keeps its permissions. Of a symbolic link it
-// replaces the target; the link stays.
+// replaces the target; the link stays. A pipe or a device is written to.
 func writeFile(name, content string) error {
 	mode := os.FileMode(0o644)
+	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() && !info.IsDir() {
+		return writeInto(name, content)
+	}
 	if target, err := filepath.EvalSymlinks(name); err == nil {
 		name = target
 	}
@@ -252,6 +283,19 @@ func writeFile(name, content string) error {
 	}
 	if err != nil {
 		return fail(err)
+	}
+	return nil
+}
+
+// writeInto writes to a pipe or a device.
+func writeInto(name, content string) error {
+	f, err := os.OpenFile(name, os.O_WRONLY, 0)
+	if err == nil {
+		_, err = io.WriteString(f, content)
+		err = errors.Join(err, f.Close())
+	}
+	if err != nil {
+		return cannotWrite(name, err, "check the path and its permissions")
 	}
 	return nil
 }

@@ -18,6 +18,7 @@ func genHelp() string {
 	for _, f := range fencepost.Families() {
 		fmt.Fprintf(&b, "  %-10s %s\n", f.Name, f.Doc)
 	}
+	b.WriteString("\nThe programs of readers, writers, nw1r, ainc, casrot, sbn, bufw and fib have nothing to check: `fencepost traces` counts their executions.\n")
 	return strings.TrimSpace(b.String())
 }
 

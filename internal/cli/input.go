@@ -1,13 +1,17 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
+	"fencepost"
 	"fencepost/internal/inputfile"
 	"fencepost/query"
 
@@ -83,7 +87,11 @@ func binaryError(name string) error {
 func openError(name string, err error) error {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return &usageError{fmt.Sprintf("no such file: %s", name), "check the path, or use - to read standard input"}
+		hint := "check the path, or use - to read standard input"
+		if near := nearestFile(name); near != "" {
+			hint = fmt.Sprintf("did you mean %s?", near)
+		}
+		return &usageError{fmt.Sprintf("no such file: %s", name), hint}
 	case errors.Is(err, fs.ErrPermission):
 		return &usageError{fmt.Sprintf("cannot read %s: permission denied", name), "check the file's permissions with `ls -l`"}
 	case errors.Is(err, inputfile.ErrDirectory):
@@ -97,6 +105,30 @@ func openError(name string, err error) error {
 	default:
 		return &usageError{fmt.Sprintf("cannot read %s: %v", name, err), "check the path"}
 	}
+}
+
+// nearestFile returns the file with the name that is nearest to one that is not there, or "".
+func nearestFile(name string) string {
+	dir, base := filepath.Split(name)
+	list, err := os.ReadDir(cmp.Or(dir, "."))
+	if err != nil {
+		return ""
+	}
+	var names []string
+	for _, f := range list {
+		if f.Type().IsRegular() && slices.Contains(fencepost.Extensions(), filepath.Ext(f.Name())) {
+			names = append(names, f.Name())
+		}
+	}
+	if near := nearest(base, names); near != "" {
+		return dir + near
+	}
+	for _, n := range names {
+		if strings.TrimSuffix(n, filepath.Ext(n)) == strings.TrimSuffix(base, filepath.Ext(base)) { // another extension
+			return dir + n
+		}
+	}
+	return ""
 }
 
 // readAll reads standard input.

@@ -114,6 +114,9 @@ func lohi(at any) pflag.Value   { return rangeValue{at.(*[]int64)} }
 func domain(at any) pflag.Value { return domainValue{at.(**query.Domain)} }
 func models(at any) pflag.Value { return (*modelsValue)(at.(*query.Models)) }
 
+// anyModels is a list of memory models, with C11's own.
+func anyModels(at any) pflag.Value { return (*anyModelsValue)(at.(*query.Models)) }
+
 // names reads names of C, one per use of the flag; valued: a value may follow.
 func names(valued bool) value {
 	return func(at any) pflag.Value { return namesValue{at.(*[]string), valued} }

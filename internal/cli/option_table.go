@@ -23,7 +23,9 @@ const loopBound = "iterations of a loop, where a bound is needed"
 // table is the table of options: every flag that sets a field of a struct of package query. The order is that of the
 // help.
 var table = []option{
-	{name: "model", short: "m", field: "Models", value: models, group: groupQuestion, on: "check robust litmus",
+	{name: "model", short: "m", field: "Models", value: anyModels, group: groupQuestion, on: "check",
+		text: "memory models, separated by commas: sc, tso, pso, c11"},
+	{name: "model", short: "m", field: "Models", value: models, group: groupQuestion, on: "robust litmus",
 		text:  "memory models, separated by commas: sc, tso, pso",
 		other: map[string]string{"robust": "memory models, separated by commas: tso, pso"}},
 	{name: "model", short: "m", field: "Model", value: word("model", "", query.TSO, query.PSO), group: groupQuestion, on: "fences",
@@ -160,8 +162,8 @@ var table = []option{
 	{name: "undefine", short: "U", field: "C.Undefines", value: names(false), group: groupC, on: onC, text: "C: undefine a macro"},
 	{name: "include", short: "I", field: "C.IncludeDirs", group: groupC, on: onC, text: "C: also search this `directory` for headers"},
 	{name: "check-overflow", field: "C.CheckOverflow", group: groupC, on: onC, text: "C: report signed overflow and shifts out of range as errors"},
-	{name: "uninitialised", field: "C.Uninitialised", value: word("value", "", query.UninitialisedError, query.UninitialisedZero), group: groupC, on: onC,
-		text: "C: what memory holds that was never written: error (it must not decide anything) or zero (default zero)"},
+	{name: "uninitialised", field: "C.Uninitialised", value: word("value", "", query.UninitialisedError, query.UninitialisedZero, query.UninitialisedAny), group: groupC, on: onC,
+		text: "C: what memory holds that was never written: error (it must not decide anything), zero, or any (each value is any value) (default error)"},
 	{name: "strict", field: "C.Strict", group: groupC, on: onC, text: "C: refuse every construct that is not supported, whether or not an execution reaches it"},
 	{name: "extern-pure", field: "C.ExternPure", value: names(false), group: groupC, on: onC, text: "C: name of a function without a body that does nothing"},
 	{name: "extern-fence", field: "C.ExternFence", value: names(false), group: groupC, on: onC, text: "C: name of a function without a body that acts as a full fence"},

@@ -58,6 +58,38 @@ func (v *modelsValue) Set(s string) error {
 	return nil
 }
 
+// anyModelsValue is a list of memory models, with C11's own.
+type anyModelsValue query.Models
+
+func (v *anyModelsValue) String() string { return (*modelsValue)(v).String() }
+
+func (*anyModelsValue) Type() string { return "models" }
+
+// words returns values for completion.
+func (v *anyModelsValue) words() []string {
+	return append((*modelsValue)(v).words(), "c11", "sc,tso,c11")
+}
+
+func (v *anyModelsValue) Set(s string) error {
+	var list []query.Model
+	for name := range strings.SplitSeq(s, ",") {
+		one := modelsValue{query.C11}
+		if !isC11(strings.ToLower(strings.TrimSpace(name))) {
+			if err := one.Set(name); err != nil {
+				return err
+			}
+		}
+		if !slices.Contains(list, one[0]) {
+			list = append(list, one[0])
+		}
+	}
+	*v = list
+	return nil
+}
+
+// isC11 reports whether a name is that of C11's own model.
+func isC11(name string) bool { return name == "c11" || name == "rc11" }
+
 // machines are the models of processors, by their names.
 var machines = map[string]query.Model{
 	"x86": query.TSO, "x86-tso": query.TSO, "x86-64": query.TSO, "x86_64": query.TSO, "amd64": query.TSO,
@@ -65,7 +97,7 @@ var machines = map[string]query.Model{
 }
 
 // weaker are models that allow more than PSO, and who has them.
-var weaker = []string{"arm", "armv7", "armv8", "arm64", "aarch64", "power", "ppc", "riscv", "rvwmo", "lkmm", "linux", "linux-kernel", "c11", "rc11", "imm", "alpha", "rmo", "sparc-rmo"}
+var weaker = []string{"arm", "armv7", "armv8", "arm64", "aarch64", "power", "ppc", "riscv", "rvwmo", "lkmm", "linux", "linux-kernel", "imm", "alpha", "rmo", "sparc-rmo"}
 
 // modelNamed returns the memory model with a name: of the model, or of a processor that has it.
 func modelNamed(name string) (query.Model, error) {
@@ -77,8 +109,11 @@ func modelNamed(name string) (query.Model, error) {
 		return m, nil
 	}
 	known := strings.Join(texts(query.AllModels()), ", ")
+	if isC11(name) {
+		return "", fmt.Errorf("the model c11 is for `fencepost check`; here one or more of %s are possible", known)
+	}
 	if slices.Contains(weaker, name) {
-		return "", fmt.Errorf("the model %s is not supported, only %s are, and x86 and sparc for tso, sparc-pso for pso; herd7 and Dartagnan check programs under weaker models", name, known)
+		return "", fmt.Errorf("the model %s is not supported, only %s are, and x86 and sparc for tso, sparc-pso for pso, and c11 for what C11 itself says (check); herd7 and Dartagnan check programs under weaker models", name, known)
 	}
 	return "", fmt.Errorf("unknown model %q, want one or more of %s, separated by commas", name, known)
 }

@@ -123,6 +123,8 @@ const (
 	// TriangularRace: an SC execution in which a thread stores at Edge and reads at
 	// Load without draining in between, and another writes what was read in the last step.
 	TriangularRace
+	// DataRace: the steps StoreStep and LoadStep of the witness race, by the definition of C11.
+	DataRace
 )
 
 func (k ViolationKind) String() string {
@@ -143,6 +145,8 @@ func (k ViolationKind) String() string {
 		return "final state"
 	case TriangularRace:
 		return "triangular race"
+	case DataRace:
+		return "data race"
 	default:
 		panic(fmt.Sprintf("BUG: unknown violation %d", k))
 	}

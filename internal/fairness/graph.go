@@ -63,6 +63,9 @@ func newGraph(task *engine.Task) *graph {
 	return g
 }
 
+// stateCost is the cost of a state, as work.
+const stateCost = 2 * budget.Microsecond
+
 // perState and perArc are estimates of the bytes that a state needs beside its code, and an arc.
 const (
 	perState = 96
@@ -86,7 +89,7 @@ func (g *graph) explore(ctx context.Context) (string, error) {
 
 // limits returns which limit was met, or "".
 func (g *graph) limits(ctx context.Context) string {
-	if err := budget.Spend(ctx, 256); err != nil || ctx.Err() != nil {
+	if err := budget.Spend(ctx, 256*stateCost); err != nil || ctx.Err() != nil {
 		return fmt.Sprintf("time limit reached after %d states of the search for endless executions", len(g.codes))
 	}
 	l := &g.task.Limits

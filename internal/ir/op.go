@@ -182,6 +182,27 @@ func (k SyncKind) String() string {
 	return syncNames[k]
 }
 
+// Mark says more about an access or a fence than models with store buffers need; only the model c11 asks. It is a set.
+type Mark uint8
+
+// The marks.
+const (
+	// Weak marks a compare-exchange that may fail although the values are equal.
+	Weak Mark = 1 << iota
+	// AsStore marks an exchange that stands for a seq_cst store, as compilers for x86 translate one.
+	AsStore
+	// NonAtomic marks a plain access that the text itself calls not atomic, in a language whose plain accesses are relaxed under
+	// c11.
+	NonAtomic
+	// Machine marks what an instruction of a processor does: it has no memory order of C11.
+	Machine
+)
+
+var markNames = [...]string{"weak", "asstore", "nonatomic", "machine"}
+
+// Has reports whether the set has a mark.
+func (m Mark) Has(n Mark) bool { return m&n != 0 }
+
 // Errno values that mutex operations return.
 const (
 	EPERM   = 1
@@ -283,8 +304,9 @@ type Op struct {
 	Align int64 // Alloc: a power of two that divides the address plus Lead; 0 stands for 16
 	Lead  int64 // Alloc: bytes in front of what is aligned, a multiple of 16; they are zero if the others are undefined
 	Timed bool  // CondWait: a thread that is never woken is not deadlocked, as if an assumption had stopped it; Havoc: picks the time that a clock shows
+	Marks Mark  // an access or fence
 	// Sync marks an access that is part of a library call: it synchronises as the library
-	// specifies, not as a C11 atomic of its order does. Only the data race property reads
+	// specifies, not as a C11 atomic of its order does. Only the data race property and the model c11 read
 	// it.
 	Sync SyncKind
 
@@ -320,6 +342,12 @@ func (op *Op) Accesses() bool {
 		return true
 	}
 	return false
+}
+
+// Blind reports whether what an RMW reads is not used: it is an exchange without a result, such as a seq_cst store. Under
+// SC, TSO and PSO that is a store with fences before and after it.
+func (op *Op) Blind() bool {
+	return op.Kind == RMW && op.RMW == Xchg && op.Dst == NoReg && op.Dst2 == NoReg && op.DstMask == NoReg && op.Cond == nil
 }
 
 // Reads reports whether the access reads memory; an RMW reads and writes.

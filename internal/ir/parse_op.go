@@ -222,6 +222,10 @@ func (ps *parser) clauses(op *Op) {
 			op.Order = o
 			continue
 		}
+		if m := slices.IndexFunc(markNames[:], ps.word); m >= 0 {
+			op.Marks |= 1 << m
+			continue
+		}
 		switch {
 		case ps.word("fail"):
 			o, ok := ps.order()

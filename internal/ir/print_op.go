@@ -166,6 +166,11 @@ func (pr *printer) clauses(op *Op) {
 	if op.Fail != OrderUnset {
 		pr.printf(" fail %s", op.Fail)
 	}
+	for i, name := range markNames {
+		if op.Marks.Has(1 << i) {
+			pr.printf(" %s", name)
+		}
+	}
 	if op.Obj != NoObject {
 		pr.printf(" in %s", pr.objectName(op.Obj))
 	}

@@ -119,6 +119,21 @@ func (g *generator) leaf() *Expr {
 	return e
 }
 
+// marks returns marks that an operation may have.
+func (g *generator) marks(op *Op) Mark {
+	out := Mark(g.Intn(1 << len(markNames)))
+	if op.RMW != Cas {
+		out &^= Weak
+	}
+	if op.RMW != Xchg || op.Dst != NoReg || op.Dst2 != NoReg {
+		out &^= AsStore
+	}
+	if op.Order != Plain {
+		out &^= NonAtomic
+	}
+	return out
+}
+
 // op has the fields it needs and some of those it may have.
 func (g *generator) op(kind OpKind) Op {
 	op := NewOp(kind)
@@ -152,6 +167,7 @@ func (g *generator) op(kind OpKind) Op {
 	put(fieldDstMask, func() { op.DstMask = Reg(g.Intn(len(g.f.Regs))) })
 	put(fieldMask, func() { op.Mask = g.expr(2) })
 	put(fieldUndef, func() { op.Undef = true })
+	put(fieldMarks, func() { op.Marks = g.marks(&op) })
 	put(fieldArgs, func() { op.Args = []*Expr{g.expr(2), g.expr(2)} })
 	put(fieldThreads, func() { op.Threads = []ThreadID{ThreadID(g.Intn(len(g.p.Threads))), 0} })
 	put(fieldRange, func() {
@@ -177,6 +193,7 @@ func (g *generator) op(kind OpKind) Op {
 		if op.RMW != Xchg && op.RMW != Cas {
 			op.Mask = nil
 		}
+		op.Marks = g.marks(&op)
 		if op.RMW == Cas {
 			op.Val2 = g.expr(2)
 			op.Fail = Order(g.Intn(len(orderNames)))

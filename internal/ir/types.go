@@ -80,7 +80,7 @@ func (t Type) Wrap(v int64) int64 {
 	return int64(uint64(v) << shift >> shift)
 }
 
-// Order is a C11 memory order. Only the data race property reads it: front ends express the
+// Order is a C11 memory order. Only the data race property and the model c11 read it: front ends express the
 // effect of an order on store buffers by fences and RMWs.
 type Order uint8
 

@@ -36,12 +36,13 @@ const (
 	fieldDstMask
 	fieldMask
 	fieldUndef
+	fieldMarks
 )
 
 var fieldNames = []string{
 	"an access type", "a memory order", "a failure order", "a destination", "a second destination", "an address", "a value",
 	"a second value", "a condition", "an object", "an RMW function", "a fence kind", "a mutex kind", "stack storage", "a time limit", "a synchronisation", "a range",
-	"a function", "arguments", "threads", "a check class", "a message", "a layout", "an alignment", "a code", "a test of a mutex", "a section of loads", "a destination for undefined bits", "undefined bits", "undefined contents",
+	"a function", "arguments", "threads", "a check class", "a message", "a layout", "an alignment", "a code", "a test of a mutex", "a section of loads", "a destination for undefined bits", "undefined bits", "undefined contents", "a mark",
 }
 
 func (s fieldSet) has(f fieldSet) bool { return s&f != 0 }
@@ -50,13 +51,13 @@ func (s fieldSet) has(f fieldSet) bool { return s&f != 0 }
 // form of the comments of the OpKind constants. Pairs of fields that depend on each other are in
 // fieldProblems.
 var opFields = [...]struct{ need, may fieldSet }{
-	Nop:          {may: fieldOrder | fieldUndef | fieldObj},
-	Load:         {need: accessFields | fieldDst, may: fieldObj | fieldSync | fieldDstMask},
-	AbstractLoad: {need: accessFields | fieldDst, may: fieldObj | fieldCond | fieldRange},
-	Await:        {need: accessFields | fieldCond, may: fieldObj | fieldDst | fieldSync | fieldMutex | fieldTest | fieldDstMask},
-	Store:        {need: accessFields | fieldVal, may: fieldObj | fieldSync | fieldMask},
-	RMW:          {need: accessFields | fieldRMW | fieldVal, may: fieldObj | fieldDst | fieldDst2 | fieldVal2 | fieldFail | fieldCond | fieldSync | fieldDstMask | fieldMask},
-	Fence:        {need: fieldFence, may: fieldOrder},
+	Nop:          {may: fieldOrder | fieldMarks | fieldUndef | fieldObj},
+	Load:         {need: accessFields | fieldDst, may: fieldObj | fieldMarks | fieldSync | fieldDstMask},
+	AbstractLoad: {need: accessFields | fieldDst, may: fieldObj | fieldMarks | fieldCond | fieldRange},
+	Await:        {need: accessFields | fieldCond, may: fieldObj | fieldMarks | fieldDst | fieldSync | fieldMutex | fieldTest | fieldDstMask},
+	Store:        {need: accessFields | fieldVal, may: fieldObj | fieldMarks | fieldSync | fieldMask},
+	RMW:          {need: accessFields | fieldRMW | fieldVal, may: fieldObj | fieldMarks | fieldDst | fieldDst2 | fieldVal2 | fieldFail | fieldCond | fieldSync | fieldDstMask | fieldMask},
+	Fence:        {need: fieldFence, may: fieldOrder | fieldMarks},
 	Assign:       {need: fieldDst | fieldVal, may: fieldUndef | fieldObj},
 	Havoc:        {need: fieldDst, may: fieldCond | fieldRange | fieldTimed | fieldLayout},
 	Assume:       {need: fieldVal},
@@ -122,6 +123,7 @@ func (op *Op) fields() fieldSet {
 	put(fieldDstMask, op.DstMask != NoReg)
 	put(fieldMask, op.Mask != nil)
 	put(fieldUndef, op.Undef)
+	put(fieldMarks, op.Marks != 0)
 	return s
 }
 
@@ -152,6 +154,10 @@ func (op *Op) fieldProblems() []string {
 		bad("needs a second value for cas")
 	case op.Kind == RMW && op.RMW != Cas && (op.Val2 != nil || op.Fail != OrderUnset):
 		bad("has parts that only cas has")
+	case op.Marks.Has(Weak) && op.RMW != Cas || op.Marks.Has(AsStore) && (op.RMW != Xchg || op.Dst != NoReg || op.Dst2 != NoReg):
+		bad("has a mark of another function")
+	case op.Marks.Has(NonAtomic) && op.Order != Plain:
+		bad("is marked as not atomic, and has an order")
 	case op.Kind == RMW && op.Mask != nil && op.RMW != Xchg && op.RMW != Cas:
 		bad("computes with undefined bits")
 	case (op.Kind == Nop || op.Kind == Assign) && op.Undef != (op.Obj != NoObject):
@@ -202,6 +208,9 @@ func (op *Op) enumProblems() []string {
 		if int(e.value) >= e.names {
 			problems = append(problems, fmt.Sprintf("has an unknown %s %d", e.what, e.value))
 		}
+	}
+	if int(op.Marks) >= 1<<len(markNames) {
+		problems = append(problems, fmt.Sprintf("has unknown marks %d", op.Marks))
 	}
 	return problems
 }

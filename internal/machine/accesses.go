@@ -88,7 +88,11 @@ func (m *Machine) describe(t int, st memory.Step, op *ir.Op, e *Event) {
 			m.addBuffer(e)
 		}
 	case ir.RMW:
-		m.addAccess(e, addr, size, Reads|Writes)
+		how := Reads | Writes
+		if m.opt.Stores && op.Blind() {
+			how = Writes
+		}
+		m.addAccess(e, addr, size, how)
 		if op.RMW == ir.Cas || op.Cond != nil {
 			e.Flags |= Varies
 		}
@@ -159,7 +163,7 @@ func (m *Machine) noteRecursive(t int, addr uint64) {
 	if !slices.Contains(m.recursive, addr) {
 		m.recursive = append(m.recursive, addr)
 	}
-	if slices.Contains(m.Threads.Now[t].stored, addr) {
+	if m.StoredToHeld(t, addr) {
 		m.Err = errors.New("a thread stores to a recursive mutex that it has")
 	}
 }

@@ -16,6 +16,9 @@ import (
 // themselves, unless the registers come back to values that they had, and are not counted before; a thread
 // that is still running after very many steps is stopped.
 //
+// Set-up. While a thread is the only one that has started, nothing but its inputs decides how often it goes round a loop:
+// rounds of a loop without choices are not counted then, up to a limit (alone.go).
+//
 // Spin loops. A round changes nothing if it returns to the head of its loop with the same values
 // in all live registers, and has written, started and locked nothing. So do several rounds after which that is so: the
 // state at the head is compared with that after the round before, and with one after a power of two of rounds, as
@@ -59,6 +62,7 @@ type LoopCode struct {
 	live    [][]ir.Reg   // per loop: the registers that are live at its head
 	entry   []int32      // the loops that the entry is in
 	idle    []int32      // per loop: rounds in a row that may change nothing before the thread stops
+	choices []bool       // per loop: whether something in it is chosen
 }
 
 // loopState is the state of a thread when it was at the head of a loop.
@@ -68,6 +72,7 @@ type loopState struct {
 	regs    []int64  // the live ones
 	held    []uint64 // the mutexes it had
 	idle    int32    // rounds since something changed
+	free    int32    // rounds that were not counted
 	forever bool     // the registers had these values before: no round leaves a loop that is not counted
 	older   *loopState
 }
@@ -122,6 +127,7 @@ func compileLoops(p *ir.Program, k int, idle int32, keep func(ir.FuncID, ir.Reg)
 			c.live = append(c.live, facts.Live(p.Threads[t].Func, head))
 			c.idle = append(c.idle, 0)
 		}
+		c.choices = choosing(f, &l)
 	}
 	for t := range out {
 		if f := p.ThreadFunc(ir.ThreadID(t)); idle > 0 && out[t].Edges != nil {
@@ -274,7 +280,7 @@ func (m *Machine) loopStep(t int, from ir.Loc, st memory.Step) {
 		return
 	}
 	old := m.Threads.loops[t][le.again]
-	now := loopState{count: old.count + 1, effects: m.Threads.Now[t].effects, regs: m.liveRegs(t, le.again), held: m.Threads.Now[t].held, forever: old.forever, older: old.older}
+	now := loopState{count: old.count + 1, effects: m.Threads.Now[t].effects, regs: m.liveRegs(t, le.again), held: m.Threads.Now[t].held, forever: old.forever, older: old.older, free: old.free}
 	counted := c.counted[le.again]
 	if !m.opt.Idle {
 		if old.effects == now.effects && old.same(&now) {
@@ -294,6 +300,9 @@ func (m *Machine) loopStep(t int, from ir.Loc, st memory.Step) {
 		if now.count&(now.count-1) == 0 {
 			now.older = m.Threads.keepOlder(loopState{effects: now.effects, regs: now.regs, held: now.held})
 		}
+	}
+	if counted && !now.forever && now.free < mostAlone && !c.choices[le.again] && m.alone(t) {
+		now.count, now.free = old.count, now.free+1
 	}
 	if now.count > c.bound && (counted || now.forever) {
 		m.cut(t, from, st)

@@ -63,6 +63,7 @@ type Machine struct {
 type Features struct {
 	Heap, Frees       bool
 	Compares, Mutexes bool // compare-exchange, mutexes
+	Recursive         bool // recursive mutexes
 	Global            bool // fences that wait for the buffers of all threads
 	Shared            bool // threads that several threads can start
 	Joins             bool // joins of one thread may depend on each other, or on its spawn
@@ -80,6 +81,7 @@ func FeaturesOf(p *ir.Program) Features {
 			out.Frees = out.Frees || op.Kind == ir.Free
 			out.Compares = out.Compares || op.Kind == ir.RMW && op.RMW == ir.Cas
 			out.Mutexes = out.Mutexes || op.Kind == ir.Lock
+			out.Recursive = out.Recursive || op.Mutex == ir.RecursiveMutex
 			out.Global = out.Global || op.Kind == ir.Fence && op.Fence == ir.GlobalFence
 		}
 	}

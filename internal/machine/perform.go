@@ -64,16 +64,41 @@ func (m *Machine) apply(t int, st memory.Step) bool {
 	return true
 }
 
-// noteHeld notes that thread t has just stored to a recursive mutex that it has.
+// noteHeld notes that thread t has just stored to a recursive mutex that it has, or will have when an older store of its
+// buffer reaches memory. No operation on it need have been performed yet: any aligned word counts that looks like one.
 func (m *Machine) noteHeld(t int) {
-	for _, addr := range m.recursive {
+	ev := &m.State.Event
+	if !m.Uses.Recursive || m.opt.Stores {
+		return
+	}
+	note := func(addr uint64) {
+		older := 0 // stores to the mutex in the buffer, with the present one
+		for _, en := range m.State.Buffer(ir.ThreadID(t)) {
+			if en.Addr < addr+memory.WordSize && addr < en.Addr+uint64(en.Size) {
+				older++
+			}
+		}
 		word := m.Sys.ReadRaw(m.State, addr, memory.WordSize)
-		if ev := &m.State.Event; ev.Addr < addr+memory.WordSize && addr < ev.Addr+uint64(ev.Size) && int(uint32(word))-1 == t {
+		if (int(uint32(word))-1 == t || older > 1) && !m.StoredToHeld(t, addr) {
 			v := m.Threads.Now[t]
 			v.stored = append(slices.Clone(v.stored), addr)
 			m.Threads.set(t, v)
 		}
 	}
+	for addr := ev.Addr &^ (memory.WordSize - 1); addr < ev.Addr+uint64(ev.Size); addr += memory.WordSize {
+		note(addr)
+	}
+	for _, addr := range m.recursive {
+		if addr%memory.WordSize != 0 && ev.Addr < addr+memory.WordSize && addr < ev.Addr+uint64(ev.Size) {
+			note(addr)
+		}
+	}
+}
+
+// StoredToHeld reports whether thread t has stored to the recursive mutex at addr while it had it, and has not drained
+// its buffer since.
+func (m *Machine) StoredToHeld(t int, addr uint64) bool {
+	return slices.Contains(m.Threads.Now[t].stored, addr)
 }
 
 // passing reports whether an operation only changes which mutexes the thread has. Such a change
@@ -216,9 +241,27 @@ func (m *Machine) Perform(p int32, lb Label, e *Event) {
 		return
 	}
 	m.after(t, st, op, e)
+	if v := m.Threads.Now[t]; e.Flags&Drains != 0 && v.stored != nil {
+		v.stored = nil
+		m.Threads.set(t, v)
+	}
+	if op.Kind == ir.Store && m.Sys.Model == memory.SC || op.Kind == ir.RMW {
+		m.noteMark(e, e.Acc[0].Addr, int(e.Acc[0].Size))
+	}
 	m.RunLocal(t)
 	for _, u := range m.Reached {
 		m.RunLocal(int(u))
+	}
+}
+
+// noteMark notes in e that the bytes which it has just written are not all 0. Those of a mutex that was destroyed do not
+// count: no thread waits for it.
+func (m *Machine) noteMark(e *Event, addr uint64, size int) {
+	if !m.Uses.Mutexes {
+		return
+	}
+	if v := m.Sys.ReadRaw(m.State, addr, size); v != 0 && (size != memory.WordSize || int64(v) != ir.DestroyedMutex) {
+		e.Flags |= Marks
 	}
 }
 
@@ -256,20 +299,25 @@ func (m *Machine) find(t int, lb *Label) (memory.Step, bool) {
 	return memory.Step{}, false
 }
 
+// ErrMutexWritten says that a store, or something else that is no operation on a mutex, wrote a mutex.
+var ErrMutexWritten = errors.New("a mutex is written by operations other than locks and unlocks, which this engine does not take")
+
 // refuse performs an await, or a read-modify-write that waits, whose condition does not hold for
 // the value it reads. The event is the read, and the thread stops there. A global fence is an await,
 // too: its condition is that all buffers are empty.
 func (m *Machine) refuse(t int, lb Label, e *Event) {
 	h := m.Sys.Thread(m.State, t).Hindrance(lb.Edge)
-	if h.Why == memory.Held { // another order of events makes it so only if something else writes the mutex
-		m.Err = errors.New("a mutex is written by operations other than locks and unlocks, which this engine does not take")
+	op := m.Sys.Thread(m.State, t).Op(lb.Edge)
+	// Another order of events stops an operation on a mutex only if something else writes the mutex: it is held now, or
+	// the operation must drain because the thread does not have it yet.
+	if h.Why == memory.Held || h.Why == memory.Buffer && (op.Kind == ir.Lock || op.Kind == ir.TryLock || op.Kind == ir.Unlock) {
+		m.Err = ErrMutexWritten
 		m.Threads.setStop(t, Refused)
 		return
 	}
 	if h.Why != memory.Refusal {
 		panic("BUG: an event that is not enabled is performed")
 	}
-	op := m.Sys.Thread(m.State, t).Op(lb.Edge)
 	e.Flags |= Ends
 	m.Threads.setStop(t, Refused)
 	switch op.Kind {
@@ -307,6 +355,8 @@ func (m *Machine) flush(t int, p int32, e *Event) {
 	m.addBuffer(e)
 	if !m.apply(t, st) {
 		e.Flags |= Ends
+	} else if en.Kind != memory.FreeEntry {
+		m.noteMark(e, en.Addr, int(en.Size))
 	}
 }
 

@@ -89,6 +89,9 @@ func (m *Machine) section(t int, st memory.Step, e *Event) {
 		if op.Kind == ir.Alloc && st.Choice == 0 {
 			m.Inside[len(m.Inside)-1].Block = m.State.Event.Accesses[0].Addr
 		}
+		if op.Kind == ir.Store || op.Kind == ir.RMW {
+			m.noteMark(e, m.State.Event.Addr, int(m.State.Event.Size))
+		}
 		if op.Kind == ir.RMW && !m.State.Event.Wrote {
 			e.At(e.Size() - 1 - m.tokens(op, e)).Mode = Reads
 		}

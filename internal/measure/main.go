@@ -1,5 +1,6 @@
 // Measure prints what fencepost costs: the CPU time of start-up, of the families of package family under every memory
-// model, of counting traces, of explicit search and of bounded model checking, and the memory of workers.
+// model, of counting traces, of explicit search and of bounded model checking, and the memory of workers. It also compares
+// the work that engines count with the CPU time that they take.
 //
 //	make build && go run ./internal/measure --peer PEERS.tsv bin/fencepost
 //
@@ -34,6 +35,7 @@ type measurement struct {
 	out      io.Writer
 	ask      func(args ...string) (sample, error)
 	fixed    func() float64 // CPU seconds of the calibration program
+	charge   func(chargeQuestion) (charged, error)
 }
 
 func main() {
@@ -46,7 +48,15 @@ func main() {
 		fmt.Fprintln(flag.CommandLine.Output(), "usage: measure [flags] BINARY")
 		flag.PrintDefaults()
 	}
+	question := flag.String("charge", "", "for the command itself: answer a `question` about charges")
 	flag.Parse()
+	if *question != "" {
+		if err := answerCharge(os.Stdout, *question); err != nil {
+			fmt.Fprintln(os.Stderr, "measure:", err)
+			os.Exit(1)
+		}
+		return
+	}
 	if err := run(os.Stdout, *peer, *programs, *only, *runs, *calibrate, flag.Args()); err != nil {
 		fmt.Fprintln(os.Stderr, "measure:", err)
 		os.Exit(1)
@@ -69,7 +79,7 @@ func run(out io.Writer, peer, programs, only string, runs int, calibrate bool, a
 		return fmt.Errorf("--only: %w", err)
 	}
 	m := &measurement{binary: args[0], programs: programs, only: pattern, runs: runs, out: out}
-	m.ask, m.fixed = m.process, fixedProgram
+	m.ask, m.fixed, m.charge = m.process, fixedProgram, chargeApart
 	var figures *peerFigures
 	if peer != "" {
 		text, err := os.ReadFile(peer)
@@ -88,7 +98,7 @@ func run(out io.Writer, peer, programs, only string, runs int, calibrate bool, a
 
 // all prints every table.
 func (m *measurement) all(peer *peerFigures) error {
-	for _, section := range []func() error{m.startUp, m.families, m.workers, m.explicit, m.bounded, m.formulas} {
+	for _, section := range []func() error{m.startUp, m.charges, m.families, m.workers, m.explicit, m.bounded, m.formulas} {
 		if err := section(); err != nil {
 			return err
 		}

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"fencepost/query"
 )
 
 const head = "family\tN\ttool\tmodel\talgo\tverdict\texecs\tsleepset_blocked\tassume_blocked\tcpu_s\twall_s\tmaxrss_mb\n"
@@ -17,7 +19,54 @@ func fake(out *strings.Builder, asked *[][]string) *measurement {
 		*asked = append(*asked, args)
 		return sample{cpu: 0.5 - 0.1*float64(len(*asked)%3), wall: 1, verdict: "safe", stats: stats{Executions: 20, Complete: 16}}, nil
 	}
+	m.charge = func(q chargeQuestion) (charged, error) {
+		c := charged{Counted: 90, Took: 60}
+		switch q.Engine {
+		case "bmc":
+			c.Took = 30
+		case "dual":
+			c.Refused = true
+		case "lazy":
+			c.Took = leastCharge / 2
+		}
+		return c, nil
+	}
 	return m
+}
+
+// TestCharges: engines that refuse a program and times that are too short are left out, and ratios beyond a factor of
+// two are marked and counted.
+func TestCharges(t *testing.T) {
+	var out strings.Builder
+	m := fake(&out, new([][]string))
+	m.only = regexp.MustCompile("charges readers")
+	if err := m.charges(); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"| readers(16) | smc | 30 | 90 | 60 | 1.50 |\n", "| readers(16) | bmc | 600 | 90 | 30 | 3.00 * |\n", "\n10 ratios, 2 of them not within a factor of two; the worst is 3.00.\n"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("%q is missing in\n%s", want, out.String())
+		}
+	}
+	for _, other := range []string{"dual", "lazy", "sbn"} {
+		if strings.Contains(out.String(), other) {
+			t.Errorf("%s is in\n%s", other, out.String())
+		}
+	}
+}
+
+// TestChargeOne runs an engine under a budget in this process: it stops when the budget is used up, and a program that
+// the engine does not take is refused.
+func TestChargeOne(t *testing.T) {
+	text := "var x;\nthread w[i] * 9 { x = i + 1; }\nnever 1 == 0;\n"
+	q := chargeQuestion{Path: "w.fp", Engine: "smc", Model: query.TSO, Grant: 2}
+	if c := q.run([]byte(text)); c.Refused || c.Ended || c.Counted < 2 || c.Took <= 0 {
+		t.Errorf("%+v", c)
+	}
+	q.Model, q.Engine = query.SC, "dual"
+	if c := q.run([]byte(text)); !c.Refused {
+		t.Errorf("%+v, but dual takes TSO alone", c)
+	}
 }
 
 // TestRatios: the least time of each side counts, calibration scales the peer's, and questions with other counts and

@@ -18,7 +18,7 @@ func (c *compiler) invisible(f *ir.Func, l ir.Loc) bool {
 		op := &e.Op
 		switch {
 		case op.Local():
-		case op.Kind == ir.Fence && (op.Fence == ir.StoreStoreFence || y.Model == SC):
+		case op.Kind == ir.Fence && (op.Fence == ir.StoreStoreFence || y.Model == SC) && !y.fences:
 		case op.Kind == ir.Store && y.Model != SC && len(out) == 1 && !y.hasGlobal && y.StaticAccess(e):
 		default:
 			return false

@@ -11,6 +11,9 @@ const (
 	SC
 	TSO
 	PSO
+	// C11 is C11's own model, RC11, which is about graphs of events and has no states: a System cannot have it. Package
+	// rc11 has its axioms.
+	C11
 )
 
 func (m Model) String() string {
@@ -21,6 +24,8 @@ func (m Model) String() string {
 		return "tso"
 	case PSO:
 		return "pso"
+	case C11:
+		return "c11"
 	default:
 		panic(fmt.Sprintf("BUG: unknown model %d", m))
 	}
@@ -28,7 +33,10 @@ func (m Model) String() string {
 
 // ParseModel returns the model with a name.
 func ParseModel(name string) (Model, bool) {
-	for _, m := range []Model{SC, TSO, PSO} {
+	if name == "rc11" {
+		return C11, true
+	}
+	for _, m := range []Model{SC, TSO, PSO, C11} {
 		if m.String() == name {
 			return m, true
 		}

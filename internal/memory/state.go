@@ -263,6 +263,14 @@ func (y *System) ReadRaw(s *State, addr uint64, size int) uint64 {
 	return s.readAt(off, size)
 }
 
+// WriteRaw writes bytes of a state, whichever thread may access them. The change can be undone. Bytes that do not exist are
+// left alone.
+func WriteRaw(y *System, s *State, addr uint64, size int, v uint64) {
+	if off, fault := y.resolve(s, addr, size, int32(ir.NoObject)); fault == 0 && off >= 0 {
+		s.setMem(off, size, v)
+	}
+}
+
 // BlockAt returns the start of the allocated block that holds the bytes, whether the block is
 // in use or freed. It returns false if the bytes are static.
 func (s *State) BlockAt(addr uint64, size int) (uint64, bool) {

@@ -24,6 +24,8 @@ type Options struct {
 	// Ends keeps what only final states show: the results of threads, and where and in
 	// which order the blocks of the heap were allocated.
 	Ends bool
+	// Fences makes fences steps that an engine looks at also under SC, where they do nothing: for graphs of C11's model.
+	Fences bool
 }
 
 // System is a compiled program under one model. It is immutable and shared by workers.
@@ -39,6 +41,7 @@ type System struct {
 	static   layout
 	codec    Codec
 	edges    []*ir.Edge // compiled edges over all threads
+	fences   bool       // compiled with Options.Fences
 
 	private     *analysis.PrivateMemory // nil: all memory is buffered
 	masked      bool                    // some edge asks which bits are undefined (undefined.go)
@@ -123,7 +126,10 @@ func New(p *ir.Program, m Model, opt Options) *System {
 	if p.Form != ir.Flat {
 		panic("BUG: memory.New wants the flat form")
 	}
-	y := &System{Prog: p, Model: m, static: newLayout(p), Attacks: opt.Attacks, hasBlocks: p.Cells, hasResults: opt.Ends, hasSites: opt.Ends}
+	if m == C11 {
+		panic("BUG: c11 has no states")
+	}
+	y := &System{Prog: p, Model: m, static: newLayout(p), Attacks: opt.Attacks, fences: opt.Fences, hasBlocks: p.Cells, hasResults: opt.Ends, hasSites: opt.Ends}
 	y.codec, y.masked = Codec{y, partUnits}, asksForMasks(p)
 	if opt.Private {
 		y.private = analysis.NewPrivateMemory(p)

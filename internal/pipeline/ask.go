@@ -98,7 +98,9 @@ func Recover(a *Asking, err *error) {
 // prepare makes a violation ready to be shown: with a short witness, under the model that was asked
 // about, and replayed.
 func (p *Program) prepare(ctx context.Context, a *Asking, task *engine.Task, v *engine.Violation) error {
-	v.Witness = shorten.Witness(ctx, task, v)
+	if a.Model != memory.C11 { // a graph has no states to rearrange
+		v.Witness = shorten.Witness(ctx, task, v)
+	}
 	if a.Under != a.Model {
 		asking := *task
 		asking.Model = a.Model
@@ -115,6 +117,9 @@ func (p *Program) prepare(ctx context.Context, a *Asking, task *engine.Task, v *
 	var err error
 	switch v.Kind {
 	case engine.Deadlock:
+		if a.Model == memory.C11 {
+			break
+		}
 		v.Waits, err = p.Waits(task.Program, a.Model, v.Witness)
 	case engine.NonTermination:
 		v.Waits, err = Loops(task.Program, a.Model, v.Witness)
@@ -155,6 +160,7 @@ var Expected = map[engine.ViolationKind]replay.Target{
 	engine.Deadlock:      replay.TargetDeadlock,
 
 	engine.NonTermination: replay.TargetEndless,
+	engine.DataRace:       replay.TargetDataRace,
 }
 
 // Replay runs a witness through the independent interpreter. A witness that leads to endless loops gets a
@@ -170,7 +176,7 @@ func (p *Program) Replay(flat *ir.Program, model memory.Model, v *engine.Violati
 		}
 	}
 	return replay.Replay(flat, p.Props, m, v.Witness, replay.Expect{
-		Target: Expected[v.Kind], Class: v.Class, Edge: v.Edge, Goal: v.Goal,
+		Target: Expected[v.Kind], Class: v.Class, Edge: v.Edge, Goal: v.Goal, DataRace: [2]int{v.StoreStep, v.LoadStep},
 	})
 }
 
@@ -223,8 +229,16 @@ func (p *Program) ExploreTask(flat *ir.Program, model memory.Model, opt *query.O
 // ParseModel returns the memory model with a name.
 func ParseModel(name query.Model) (memory.Model, error) {
 	m, ok := memory.ParseModel(string(name))
-	if !ok {
+	if !ok || m == memory.C11 {
 		return m, &query.OptionError{Option: "memory model", Value: string(name), Want: "sc, tso or pso"}
 	}
 	return m, nil
+}
+
+// ParseAnyModel returns the memory model with a name, also C11's own.
+func ParseAnyModel(name query.Model) (memory.Model, error) {
+	if m, _ := memory.ParseModel(string(name)); m == memory.C11 {
+		return m, nil
+	}
+	return ParseModel(name)
 }

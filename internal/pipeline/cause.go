@@ -19,6 +19,18 @@ import (
 
 // Cause says why the execution of a violation is possible.
 func (p *Program) Cause(flat *ir.Program, model memory.Model, w *verdict.Witness) *verdict.Cause {
+	if memory.HasC11 && model == memory.C11 {
+		return &verdict.Cause{Kind: verdict.CauseOrder, Words: staleWords(flat, w)}
+	}
+	c := causeOfOrder(flat, model, w)
+	if words := uninitialisedWords(flat, model, w); words != "" {
+		c.Words = append([]string{words}, c.Words...)
+	}
+	return c
+}
+
+// causeOfOrder says which order of accesses makes the execution of a violation possible.
+func causeOfOrder(flat *ir.Program, model memory.Model, w *verdict.Witness) *verdict.Cause {
 	if model == memory.SC || !delays(w) {
 		return &verdict.Cause{Kind: verdict.CauseOrder, Words: []string{orderWords(model)}}
 	}

@@ -438,6 +438,12 @@ func (p *Program) Describe(v *engine.Violation) verdict.Violation {
 	case engine.NonTermination:
 		one.Question, one.Reason = verdict.NonTermination, "non-termination: "+v.Waits
 		one.Pos = v.Witness.Steps[len(v.Witness.Steps)-v.Witness.Repeats].Pos
+	case engine.DataRace:
+		if memory.HasC11 {
+			one.Reason = dataRaceWords(v)
+		}
+		one.Question = verdict.DataRaces
+		one.Pos = v.Witness.Steps[v.LoadStep].Pos
 	default:
 		panic("BUG: unknown violation")
 	}

@@ -12,6 +12,7 @@ import (
 	"fencepost/internal/engine/rf"
 	"fencepost/internal/engine/robust"
 	"fencepost/internal/engine/smc"
+	"fencepost/internal/memory"
 	"fencepost/query"
 )
 
@@ -45,6 +46,14 @@ func Engine(name string, opt *query.CheckOptions) *engine.Engine {
 	for _, row := range table {
 		if row.name == name {
 			e := row.make(opt)
+			if takes := e.Supports; name != "rf" {
+				e.Supports = func(t *engine.Task) error {
+					if t.Model == memory.C11 {
+						return &engine.Unsupported{What: name + " does not take the model c11: only rf does"}
+					}
+					return takes(t)
+				}
+			}
 			return &e
 		}
 	}

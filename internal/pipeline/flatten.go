@@ -6,6 +6,7 @@ import (
 
 	"fencepost/internal/engine"
 	"fencepost/internal/ir"
+	"fencepost/internal/memory"
 	"fencepost/internal/supervise"
 	"fencepost/internal/transform"
 	"fencepost/query"
@@ -18,7 +19,7 @@ func (p *Program) Flatten(opt query.Options) (*ir.Program, error) {
 	var err error
 	stop := p.stop(opt)
 	if limit := limited(p.ctx, opt, p.begun, true, func() {
-		flat, err = transform.Run(p.IR, transform.Options{Unroll: opt.UnrollBound(), Default: opt.Unroll == 0, Observed: p.Props.Observed(), Objects: p.Props.Objects, Stop: stop}, nil)
+		flat, err = transform.Run(p.IR, transform.Options{Unroll: opt.UnrollBound(), Default: opt.Unroll == 0, Observed: p.Props.Observed(), Objects: p.Props.Objects, Any: p.Uninitialised == query.UninitialisedAny, Range: opt.C.NondetRange, Stop: stop}, nil)
 	}); limit != "" {
 		return nil, notInlined(limit)
 	}
@@ -105,10 +106,25 @@ func (p *Program) ListsInputs(flat *ir.Program, name string) error {
 
 // Supports refuses a task that an engine does not take.
 func (p *Program) Supports(e *engine.Engine, task *engine.Task) error {
+	if err := FillsUnder(p, task.Program, task.Model); err != nil {
+		return err
+	}
 	if err := e.Supports(task); err != nil {
 		return p.Refuse(p.Unsupported(err))
 	}
 	return nil
+}
+
+// FillsUnder refuses a program with blocks of any contents under PSO, where a block can be seen before its contents.
+func FillsUnder(p *Program, flat *ir.Program, model memory.Model) error {
+	e := transform.FillsBlocks(flat)
+	if e == nil || model != memory.PSO {
+		return nil
+	}
+	return p.Refuse(p.Unsupported(&engine.Unsupported{
+		Pos: engine.Pos(e), Code: transform.CodeAny, What: "--uninitialised any does not cover blocks of memory under PSO",
+		Advice: "use --uninitialised error or zero, or another model",
+	}))
 }
 
 // Unsupported is the diagnostic for something that an engine does not take.

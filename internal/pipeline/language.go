@@ -3,6 +3,7 @@ package pipeline
 import (
 	"fmt"
 	"path"
+	"slices"
 	"sort"
 	"strings"
 
@@ -16,43 +17,66 @@ const NeedsWhole = litmus.NeedsWhole
 
 // chooseLanguage returns the language of a program, or why there is none.
 func chooseLanguage(name string, text []byte, lang string) (*language, string) {
-	var names, exts []string
+	machineCode := strings.HasPrefix(string(text[:min(len(text), 4)]), "\x7fELF")
 	ext := strings.ToLower(path.Ext(name))
-	for i := range languages {
-		l := &languages[i]
-		names, exts = append(names, l.name), append(exts, l.exts...)
-		if lang == l.name {
-			return l, ""
-		}
-		for _, e := range l.exts {
-			if lang == "" && ext == e {
-				return l, ""
-			}
-		}
-	}
-	sort.Strings(names)
-	sort.Strings(exts)
-	if lang != "" {
+	switch l := languageOf(ext, lang); {
+	case lang != "" && l == nil:
+		names := LanguageNames()
+		sort.Strings(names)
 		return nil, fmt.Sprintf("unknown language %q; the languages are %s", lang, strings.Join(names, ", "))
+	case machineCode && lang != "" && l.name != "x86":
+		return nil, fmt.Sprintf("this is machine code (ELF): read it without --lang %s", lang)
+	case machineCode: // whatever its name
+		return languageOf("", "x86"), ""
+	case l != nil && (lang != "" || ext != anyText || hasSigns(string(text), l.name)):
+		return l, ""
 	}
 	if other, ok := otherLanguages[ext]; ok {
-		return nil, other + " is not supported; " + insteadOf
-	}
-	if strings.HasPrefix(string(text[:min(len(text), 4)]), "\x7fELF") { // an executable has any name
-		return chooseLanguage(name, text, "x86")
+		return nil, other.name + " is not read as source code; " + strings.ReplaceAll(other.instead, "FILE", strings.TrimSuffix(path.Base(name), path.Ext(name)))
 	}
 	if l := guessLanguage(string(text)); l != "" {
-		return chooseLanguage(name, text, l)
+		return languageOf("", l), ""
 	}
+	names, exts := LanguageNames(), Extensions()
+	sort.Strings(names)
+	sort.Strings(exts)
 	return nil, fmt.Sprintf("cannot tell the language from the file name or the text; known extensions: %s; or give --lang %s",
 		strings.Join(exts, ", "), strings.Join(names, "|"))
 }
 
-// otherLanguages are languages that users try.
-var otherLanguages = map[string]string{
-	".cpp": "C++", ".cc": "C++", ".cxx": "C++", ".c++": "C++", ".hpp": "C++", ".hh": "C++",
-	".rs": "Rust", ".go": "Go", ".java": "Java", ".py": "Python", ".ll": "LLVM's language", ".bc": "LLVM's bitcode",
-	".s": "assembly", ".cat": "cat, a language for memory models,",
+// anyText is an extension of programs that other texts have, too.
+const anyText = ".txt"
+
+// languageOf returns the language with a name, or without a name the one with an extension.
+func languageOf(ext, name string) *language {
+	for i := range languages {
+		l := &languages[i]
+		if name == l.name || name == "" && slices.Contains(l.exts, ext) {
+			return l
+		}
+	}
+	return nil
 }
 
-const insteadOf = "write the part with the threads in C11, with <stdatomic.h> and <pthread.h>, or in .fp (`fencepost help languages`)"
+// otherLanguages are languages that users try, with what to do.
+var otherLanguages = func() map[string]struct{ name, instead string } {
+	const (
+		cpp  = "compile it and check the object: `g++ -O2 -g -c FILEEXT && fencepost check FILE.o`"
+		rust = "compile it and check the object: `rustc -O -g --emit obj FILEEXT && fencepost check FILE.o`; without fn main, name the functions that are threads with --entry"
+		llvm = "compile it and check the object: `clang -O2 -c FILEEXT && fencepost check FILE.o`"
+		as   = "assemble it and check the object: `gcc -c FILEEXT && fencepost check FILE.o`"
+		none = "write the part with the threads in C11, with <stdatomic.h> and <pthread.h>, or in .fp (`fencepost help languages`)"
+	)
+	out := map[string]struct{ name, instead string }{}
+	for _, l := range []struct{ exts, name, instead string }{
+		{".cpp .cc .cxx .c++", "C++", cpp}, {".rs", "Rust", rust}, {".ll", "LLVM's language", llvm}, {".bc", "LLVM's bitcode", llvm}, {".s", "assembly", as},
+		{".hpp .hh .hxx", "C++", "write a client that includes it, compile that and check the object: `g++ -O2 -g -c client.cpp && fencepost check client.o`"},
+		{".toml", "a Cargo project", "compile it and check the object: `cargo rustc --release -- -g --emit obj`, then `fencepost check target/release/deps/NAME.o`"},
+		{".go", "Go", none}, {".java", "Java", none}, {".py", "Python", none}, {".cat", "cat, a language for memory models,", none},
+	} {
+		for _, ext := range strings.Fields(l.exts) {
+			out[ext] = struct{ name, instead string }{l.name, strings.ReplaceAll(l.instead, "FILEEXT", "FILE"+ext)}
+		}
+	}
+	return out
+}()

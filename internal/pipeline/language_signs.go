@@ -14,7 +14,7 @@ var signs = []struct {
 	{"litmus", lazyregexp.New(`(?s)^\s*(X86|X86_64|C|LISA|AArch64|ARM|PPC|RISCV|MIPS|Bell)[ \t]+\S+[^\n]*\n.*\b(exists|forall)\b`)},
 	{"memorax", lazyregexp.New(`(?m)^\s*(forbidden\b|process\b.*|macro\s+\w+\s*\()`)},
 	{"c", lazyregexp.New(`(?m)^\s*#\s*(include|define|if|ifdef|ifndef|pragma|line)\b|^# \d+ "|\bint\s+main\s*\(`)},
-	{"trencher", lazyregexp.New(`(?m)^\s*(initial|transition)\b`)},
+	{"trencher", lazyregexp.New(`(?m)^\s*(initial|transition|memory_size)\b|^\s*thread\s+\w+\s+initial\b`)},
 	{"fp", lazyregexp.New(`(?m)^\s*(program|var|array|mutex)\s+\w+|\bthread\s+\w+[^;{}]*\{`)},
 }
 
@@ -30,4 +30,14 @@ func guessLanguage(text string) string {
 		}
 	}
 	return ""
+}
+
+// hasSigns reports whether a text has the signs of a language.
+func hasSigns(text, lang string) bool {
+	for _, s := range signs {
+		if s.lang == lang && s.sign.MatchString(text) {
+			return true
+		}
+	}
+	return false
 }

@@ -3,6 +3,7 @@ package pipeline
 import (
 	"context"
 
+	"fencepost/internal/budget"
 	"fencepost/internal/engine"
 	"fencepost/internal/memory"
 	"fencepost/internal/memory/endless"
@@ -36,6 +37,7 @@ func RunEngine(ctx context.Context, e *engine.Engine, task *engine.Task) (*engin
 
 // runNamed runs an engine whose progress is reported under its name.
 func runNamed(ctx context.Context, e *engine.Engine, task *engine.Task) (*engine.Outcome, error) {
+	_ = budget.Spend(ctx, 0) // nothing is done before the first turn; the engine says what it was that ended it
 	report := task.Progress
 	if report == nil {
 		return e.Run(ctx, task)

@@ -50,9 +50,23 @@ type Facts struct {
 	BeginsAtMain bool
 	// StarDeclares: a star before a name belongs to the type where the name is declared.
 	StarDeclares bool
+	// Uninitialised says what memory holds that was never written; "": the language has no such memory.
+	Uninitialised query.Uninitialised
+	// Orders says what the memory orders of C11 mean in the language.
+	Orders Orders
 	// LeftOut lists what final states do not show of memory.
 	LeftOut []string
 }
+
+// Orders says what a plain access is under C11's own model. The zero value: the language has no memory orders.
+type Orders uint8
+
+// The kinds of languages.
+const (
+	OrdersNone    Orders = iota
+	OrdersPlain          // not atomic
+	OrdersRelaxed        // relaxed
+)
 
 // ReadOptions say what a question needs of the front end beside the options of the user.
 type ReadOptions struct {
@@ -75,7 +89,7 @@ var allFences = []ir.FenceKind{ir.FullFence, ir.StoreStoreFence}
 
 // languages is the table of languages.
 var languages = []language{
-	{name: "fp", exts: []string{".fp"}, parse: parseAutomaton(fp.Parse, allFences)},
+	{name: "fp", exts: []string{".fp"}, parse: parseFP},
 	{name: "trencher", exts: []string{".txt"}, parse: parseTrencher},
 	{name: "memorax", exts: []string{".rmm"}, parse: parseMemorax},
 	{name: "litmus", exts: []string{".litmus"}, parse: parseLitmus},
@@ -114,6 +128,13 @@ func parseAutomaton(
 	}
 }
 
+// parseFP adapts .fp.
+func parseFP(files []*source.File, opt ReadOptions) (*Unit, *diag.List) {
+	u, diags := parseAutomaton(fp.Parse, allFences)(files, opt)
+	u.Orders = OrdersRelaxed
+	return u, diags
+}
+
 // parseLitmus adapts litmus tests. Tests in C have fence sites; columns of instructions have none.
 func parseLitmus(files []*source.File, opt ReadOptions) (*Unit, *diag.List) {
 	if bad := badFlags(files[0], opt.C); bad != nil {
@@ -124,10 +145,14 @@ func parseLitmus(files []*source.File, opt ReadOptions) (*Unit, *diag.List) {
 		diags.Errorf("FP0921", files[0].Span(0, 0), "fences cannot be written into litmus tests for %s", u.Arch).Note("write the test in C, or as a .fp program")
 		return &Unit{}, diags
 	}
-	return &Unit{
+	out := &Unit{
 		IR: u.Program, Props: u.Props, Included: u.Included, Litmus: u, Sites: u.Sites, Kinds: allFences,
 		Write: func(fences []ir.FenceAt) []source.Edit { return u.Write(fences, u.FenceStyle(fenceStyle(opt))) },
-	}, diags
+	}
+	if u.Program != nil && u.InC() {
+		out.Orders = OrdersPlain
+	}
+	return out, diags
 }
 
 // Program is an input after the front end.
@@ -202,6 +227,9 @@ func (r *Run) Read(ctx context.Context, opt ReadOptions) error {
 		p.Files[f.Name] = f
 	}
 	p.report(lang.name, diags)
+	if unit.Facts.Uninitialised == query.UninitialisedAny && len(opt.C.NondetRange) == 2 && p.limited == nil {
+		p.limited = &verdict.Pos{File: p.Input.Name}
+	}
 	if unit.IR == nil || diags.HasErrors() {
 		return ErrRefused
 	}

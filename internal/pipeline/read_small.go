@@ -5,8 +5,11 @@ package pipeline
 import (
 	"fencepost/internal/diag"
 	"fencepost/internal/frontend/litmus"
+	"fencepost/internal/ir"
+	"fencepost/internal/memory"
 	"fencepost/internal/source"
 	"fencepost/query"
+	"fencepost/verdict"
 )
 
 // The small part of the playground (docs/adr/0023): what only the whole build reads is refused with NeedsWhole, and
@@ -43,6 +46,8 @@ func needsWhole(files []*source.File, _ ReadOptions) (*Unit, *diag.List) {
 // part needs no regular expressions, which have a thirtieth of its size.
 func guessLanguage(string) string { return "c" }
 
+func hasSigns(text, lang string) bool { return true }
+
 // StoredText returns the text of a file of a program in results. This part reads no machine code.
 func StoredText(text []byte) string { return string(text) }
 
@@ -51,3 +56,6 @@ func badFlags(*source.File, query.COptions) *diag.List { return nil }
 func cOptions(ReadOptions) litmus.COptions { return litmus.COptions{} }
 
 func fenceStyle(ReadOptions) litmus.FenceStyle { return 0 }
+
+// uninitialisedWords says nothing: this part does not read C.
+func uninitialisedWords(*ir.Program, memory.Model, *verdict.Witness) string { return "" }

@@ -3,6 +3,7 @@
 package pipeline
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -44,12 +45,13 @@ func parseC(files []*source.File, opt ReadOptions) (*Unit, *diag.List) {
 	if bad := badFlags(files[0], opt.C); bad != nil {
 		return &Unit{}, bad
 	}
+	mode := cmp.Or(opt.C.Uninitialised, query.UninitialisedError)
 	u, diags := c.Parse(files, cOptions(opt))
 	return &Unit{
 		IR: u.Program, Props: u.Props, Included: u.Included, LoopFree: !u.Loops, Notes: u.Annotations, Sites: u.Sites, Kinds: allFences,
 		Write: func(fences []ir.FenceAt) []source.Edit { return u.Write(fences, fenceStyle(opt)) },
 		Facts: Facts{
-			SizedNumbers: true, Errors: true, BeginsAtMain: true, StarDeclares: true,
+			SizedNumbers: true, Errors: true, BeginsAtMain: true, StarDeclares: true, Uninitialised: mode, Orders: OrdersPlain,
 			LeftOut: []string{"freed blocks", "automatic and thread-local objects, whose functions and threads have ended"},
 		},
 	}, diags
@@ -57,6 +59,11 @@ func parseC(files []*source.File, opt ReadOptions) (*Unit, *diag.List) {
 
 // parseMachineCode adapts machine code. It has no text that fences could be written into: they are named only.
 func parseMachineCode(files []*source.File, opt ReadOptions) (*Unit, *diag.List) {
+	if mode := opt.C.Uninitialised; mode != "" && mode != query.UninitialisedZero {
+		bad := &diag.List{}
+		bad.Errorf("X0104", source.At(source.Pos{File: files[0].Name}), "--uninitialised %s is for C: memory of machine code that was never written reads as 0", mode)
+		return &Unit{}, bad
+	}
 	asked := elf.Options{ExternPure: opt.C.ExternPure, ExternFence: opt.C.ExternFence, Finally: opt.C.Finally, Sites: opt.Sites, Fences: fenceKinds(opt.C.Fences)}
 	for _, name := range opt.C.Entry {
 		e, err := elf.ParseEntry(name)
@@ -68,7 +75,7 @@ func parseMachineCode(files []*source.File, opt ReadOptions) (*Unit, *diag.List)
 		asked.Entry = append(asked.Entry, e)
 	}
 	u, diags := elf.Parse(files, asked)
-	out := &Unit{IR: u.Program, Props: u.Props, Sites: u.Sites, Kinds: allFences}
+	out := &Unit{IR: u.Program, Props: u.Props, Sites: u.Sites, Kinds: allFences, Facts: Facts{Uninitialised: query.UninitialisedZero}}
 	out.Before = func(fences []ir.FenceAt) map[uint64]string {
 		at := map[uint64]string{}
 		for _, f := range fences {
@@ -122,7 +129,7 @@ func cOptions(opt ReadOptions) c.Options {
 		Defines: opt.C.Defines, Undefines: opt.C.Undefines, IncludeDirs: opt.C.IncludeDirs, Include: opt.C.Include,
 		Std: opt.C.Std, Flags: opt.C.Flags, FileFlags: opt.C.FileFlags,
 		Invariants: opt.Annotations, Sites: opt.Sites,
-		ExternPure: opt.C.ExternPure, ExternFence: opt.C.ExternFence, CheckOverflow: opt.C.CheckOverflow, Undefined: opt.C.Uninitialised == query.UninitialisedError, Strict: opt.C.Strict,
+		ExternPure: opt.C.ExternPure, ExternFence: opt.C.ExternFence, CheckOverflow: opt.C.CheckOverflow, Undefined: opt.C.Uninitialised != query.UninitialisedZero, Strict: opt.C.Strict,
 	}
 }
 

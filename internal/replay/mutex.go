@@ -64,6 +64,7 @@ func (c *turn) unset(addr uint64, old int64) bool {
 	c.step(verdict.StepRMW, 0, record{addr: addr, size: mutexSize, value: old}, func(_ *state, th *thread) {
 		th.set(c.op.Dst, 0)
 		th.set(c.op.DstMask, int64(u.mask))
+		th.read = u.from
 	})
 	return true
 }

@@ -33,6 +33,8 @@ const (
 	TargetState // the last state is final, and its text is Final
 	// The last steps, as many as the witness says, repeat for ever.
 	TargetEndless
+	// Under C11: the two steps of DataRace race.
+	TargetDataRace
 )
 
 func (t Target) String() string {
@@ -55,6 +57,8 @@ func (t Target) String() string {
 		return "final state"
 	case TargetEndless:
 		return "execution that never ends"
+	case TargetDataRace:
+		return "data race"
 	default:
 		panic(fmt.Sprintf("BUG: unknown target %d", t))
 	}
@@ -62,16 +66,20 @@ func (t Target) String() string {
 
 // Expect describes what a witness must show.
 type Expect struct {
-	Target Target
-	Class  ir.CheckClass // TargetCheck
-	Edge   ir.EdgeID     // TargetCheck: NoEdge if the check fails when a buffer entry reaches memory
-	Goal   int           // TargetGoal: index into the goals
-	Final  string        // TargetState: the text of the final state
+	Target   Target
+	Class    ir.CheckClass // TargetCheck
+	Edge     ir.EdgeID     // TargetCheck: NoEdge if the check fails when a buffer entry reaches memory
+	Goal     int           // TargetGoal: index into the goals
+	Final    string        // TargetState: the text of the final state
+	DataRace [2]int        // TargetDataRace: the steps
 }
 
 // Replay returns nil if w is an execution of the flat program p under the model and
 // shows what want describes. Otherwise the error names the first step that is wrong.
 func Replay(p *ir.Program, props *property.Set, model Model, w *verdict.Witness, want Expect) error {
+	if model == C11 {
+		return replayGraph(p, props, w, want)
+	}
 	m, err := newMachine(p, model)
 	if err != nil {
 		return err

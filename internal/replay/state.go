@@ -38,6 +38,7 @@ type thread struct {
 	regs  []int64
 	// undefined is the undefined bits of the registers; nil if nothing in the program is undefined.
 	undefined []undefined
+	read      *origin // of undefined bits of the last read from memory; two states that differ only here are equal
 	result    int64
 	buf       []entry // oldest first; no marker is first or comes right after another marker
 	fresh     int64   // offset of the next fresh block in the heap region of the thread

@@ -98,11 +98,18 @@ func (c *turn) trits(e *ir.Expr) trits {
 	if e.X == nil {
 		return value()
 	}
-	x := c.trits(e.X)
 	if e.Op == ir.Ite {
-		return c.chosen(x.truthTrit(), c.trits(e.Y), c.trits(e.Z))
+		return c.chosen(c.truth(e.X), c.trits(e.Y), c.trits(e.Z))
 	}
-	var y trits
+	if zero, is := e.Y.IsConst(); is && zero == 0 && (e.Op == ir.Eq || e.Op == ir.Ne) {
+		t := c.truth(e.X)
+		if e.Op == ir.Eq {
+			t = trit{t.one, t.zero}
+		}
+		return asWord(t)
+	}
+	x := c.trits(e.X)
+	y := tritsOf(0, 0)
 	if e.Y != nil {
 		y = c.trits(e.Y)
 	}
@@ -126,10 +133,30 @@ func (c *turn) trits(e *ir.Expr) trits {
 	case ir.Cast:
 		return x.extended(e.Type)
 	case ir.Not:
-		t := x.truthTrit()
+		t := c.truth(e.X)
 		return asWord(trit{t.one, t.zero})
+	case ir.LAnd:
+		return asWord(combine(func(b []uint64) uint64 { return b[0] & b[1] }, c.truth(e.X), c.truth(e.Y)))
+	case ir.LOr:
+		return asWord(combine(func(b []uint64) uint64 { return b[0] | b[1] }, c.truth(e.X), c.truth(e.Y)))
 	}
 	return binaryTrits(e, x, y)
+}
+
+// truth says whether an expression can be 0, and whether it can be something else. A difference is 0 if its operands are
+// equal, which says more than its bits do.
+func (c *turn) truth(e *ir.Expr) trit {
+	switch {
+	case e.Op == ir.Neg:
+		return c.truth(&ir.Expr{Op: ir.Sub, Type: e.Type, X: ir.Int(0), Y: e.X})
+	case e.Op == ir.Sub && !e.X.Equal(e.Y):
+		x, y := c.trits(e.X), c.trits(e.Y)
+		for i := range x {
+			x[i] = combine(func(b []uint64) uint64 { return b[0] ^ b[1] }, x[i], y[i])
+		}
+		return x.extended(e.Type).truthTrit()
+	}
+	return c.trits(e).truthTrit()
 }
 
 // chosen is the value of a conditional.
@@ -177,10 +204,6 @@ func binaryTrits(e *ir.Expr, x, y trits) trits {
 		return product(e, x, y)
 	case ir.Div, ir.Rem:
 		return tritsOf(0, uint64(e.Type.Wrap(-1)))
-	case ir.LAnd:
-		return asWord(combine(func(b []uint64) uint64 { return b[0] & b[1] }, x.truthTrit(), y.truthTrit()))
-	case ir.LOr:
-		return asWord(combine(func(b []uint64) uint64 { return b[0] | b[1] }, x.truthTrit(), y.truthTrit()))
 	}
 	if same {
 		return tritsOf(ir.EvalBinary(e.Op, e.Type, 0, 0), 0)

@@ -87,7 +87,7 @@ func (c *turn) decidedByUndefined(returns bool) bool {
 		if op.Class == ir.Uninitialised {
 			return false // its arguments were asked about
 		}
-		return !c.trits(op.Val).truthTrit().isKnown()
+		return !c.truth(op.Val).isKnown()
 	case ir.Load, ir.Store:
 		return false
 	case ir.Await:

@@ -127,6 +127,7 @@ func (r *Search) workRanked(ctx context.Context, w, depth int) bool {
 				sink.state = r.v.bytesAt(id)
 				worker.Expand(sink.state, sink)
 			}
+			sink.Count(stateCost + byteCost*int64(len(sink.state)))
 		}
 		r.expanded.Add(int64(len(ids)))
 		if sink.err != nil || r.interrupted(ctx, sink) {

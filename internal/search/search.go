@@ -122,10 +122,12 @@ const smallLevel = 512
 // between is how many states a worker takes at a time, and expands between two checks of the limits.
 const between = 128
 
-// Work is counted in transitions and in the size of states: states of many threads take longer.
+// What is counted as work (package budget): the transitions, and the bytes of the states that they lead to, since states
+// of many threads take longer.
 const (
-	unit           = 128
-	transitionWork = 64 // of a transition, beside the bytes of the state it leads to
+	stateCost      = 300 // of a state that is expanded
+	transitionCost = 500
+	byteCost       = 8
 )
 
 // Search is a search that can be interrupted, stored and continued.
@@ -379,6 +381,7 @@ func (r *Search) work(ctx context.Context, w int) {
 			} else {
 				worker.Expand(state, sink)
 			}
+			sink.Count(stateCost + byteCost*int64(len(state)))
 			job.offset = next
 			if n++; n%between == 0 {
 				r.expanded.Add(between)
@@ -400,6 +403,7 @@ func (r *Search) work(ctx context.Context, w int) {
 		state, sleep := r.v.stateAt(r.tasks[j].id)
 		sink.depth, sink.parent, sink.state = depth, r.tasks[j].id, state
 		sleeper.ExpandAwake(state, sleep, r.tasks[j].only, sink)
+		sink.Count(stateCost + byteCost*int64(len(state)))
 		r.tasks[j].only = 0
 	}
 }
@@ -411,8 +415,8 @@ func (r *Search) interrupted(ctx context.Context, k *Sink) bool {
 			r.stop.CompareAndSwap(0, uint32(OutOfMemory))
 		}
 	}
-	n := k.work / unit
-	k.work -= n * unit
+	n := k.work
+	k.work = 0
 	if r.budget.Spend(ctx, n) != nil {
 		r.stop.CompareAndSwap(0, uint32(OutOfTime))
 	}

@@ -9,7 +9,7 @@ type Sink struct {
 	state       []byte
 	depth       int
 	transitions int64
-	work        int64 // since the last check of the limits, see unit
+	work        int64 // since the last check of the limits
 	findings    []Finding
 	batch       batch
 	arrivals    []arrival
@@ -47,13 +47,16 @@ func (f *Finding) before(g *Finding) bool {
 // AtStart reports whether the finding was made before the first state.
 func (f Finding) AtStart() bool { return f.State == noParent }
 
+// Count counts work beside that of transitions (package budget).
+func (k *Sink) Count(work int64) { k.work += work }
+
 // Add adds a successor. It copies the bytes.
 func (k *Sink) Add(next []byte) { k.AddAsleep(next, 0) }
 
 // AddAsleep adds a successor with its sleep set.
 func (k *Sink) AddAsleep(next []byte, sleep uint64) {
 	k.transitions++
-	k.work += transitionWork + int64(len(next))
+	k.work += transitionCost + byteCost*int64(len(next))
 	if len(next) > maxState {
 		k.err = ErrTooLarge
 		return

@@ -211,7 +211,7 @@ func (c *Case) IsRobust(opt query.RobustOptions) (string, *verdict.Result, error
 	}
 	if answer.HasErrors() {
 		for _, d := range answer.Diagnostics {
-			if d.Severity == verdict.SeverityError && d.Code != "FP0907" {
+			if d.Severity == verdict.SeverityError && d.Code != "FP0907" && d.Code != "FP0941" {
 				return "", nil, fmt.Errorf("refused: %+v", answer.Diagnostics)
 			}
 		}

@@ -86,7 +86,7 @@ type How struct {
 	Memory      int64 // memory limit in bytes; 0 for none
 	NoReduction bool
 	First       bool  // stop at the first violation, and collect no final states
-	Work        int64 // how much the engine may do, in its units; 0 for any amount
+	Work        int64 // how much the engine may do (package budget); 0 for any amount
 }
 
 // Ask returns the answers of an engine about all properties. It fails if the engine does

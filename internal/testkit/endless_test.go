@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"fencepost/internal/budget"
 	"fencepost/internal/engine"
 	"fencepost/internal/engine/rf"
 	"fencepost/internal/engine/smc"
@@ -68,7 +69,7 @@ func endlessOf(flat *ir.Program, props *property.Set, m memory.Model, count func
 	for _, e := range []struct {
 		engine *engine.Engine
 		how    testkit.How
-	}{{testkit.Explicit, testkit.How{}}, {testkit.Explicit, testkit.How{NoReduction: true}}, {&smc.Engine, testkit.How{Unroll: endlessUnroll, Work: 200_000}}, {&rf.Engine, testkit.How{Unroll: endlessUnroll, Work: 20_000}}} {
+	}{{testkit.Explicit, testkit.How{}}, {testkit.Explicit, testkit.How{NoReduction: true}}, {&smc.Engine, testkit.How{Unroll: endlessUnroll, Work: 110 * budget.Millisecond}}, {&rf.Engine, testkit.How{Unroll: endlessUnroll, Work: 100 * budget.Millisecond}}} {
 		if e.engine.Supports(&engine.Task{Program: flat, Props: props, Model: m}) != nil {
 			continue
 		}

@@ -82,7 +82,7 @@ func (r *Tracker) step(st memory.Step, spurious bool) taken {
 	text := fmt.Sprintf("%d/%d/%d/%v", st.Kind, st.Edge, st.Choice, spurious)
 	if ev.Memory {
 		text += fmt.Sprintf(" %x+%d", ev.Addr, ev.Size)
-		reads := op.Kind != ir.Store && op.Kind != ir.Free
+		reads := op.Kind != ir.Store && op.Kind != ir.Free && !op.Blind()
 		for b := range ev.Size {
 			if !reads {
 				break

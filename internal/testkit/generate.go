@@ -24,6 +24,7 @@ type Profile struct {
 	Plain    bool // only loads, stores, RMWs, fences, atomic sections, branches: no checks, no blocking
 	Nested   bool // with Sync: only recursive mutexes, taken and tried again while stores are in the buffer; with Waits stores to them
 	Tries    bool // with Sync: calls that fail between stores and loads, of mutexes of all kinds
+	Words    bool // with Sync: stores into mutexes, conditions and barriers
 	Global   bool // fences that wait until all buffers are empty
 	Joins    bool // threads are joined by their numbers, by any thread, before they start, twice, or not at all
 	Shared   bool // threads that several threads can start, by statements
@@ -52,6 +53,10 @@ var Profiles = []Profile{
 var Rare = []Profile{{Name: "nested", Sync: true, Nested: true}, {Name: "choices", Choices: true}, {Name: "held", Sync: true, Nested: true, Waits: true}, {Name: "reuse", Reuse: true}, {Name: "joins", Joins: true}, {Name: "joins-spawn", Joins: true, Spawn: true}, {Name: "starts", Joins: true, Shared: true}, {Name: "global", Global: true},
 	{Name: "inside", Inside: true}, {Name: "inside-sync", Inside: true, Sync: true}, {Name: "inside-heap", Inside: true, Heap: true}, {Name: "inside-reuse", Inside: true, Reuse: true}, {Name: "inside-spawn", Inside: true, Spawn: true}, {Name: "inside-overlap", Inside: true, Overlap: true},
 	{Name: "tries", Sync: true, Tries: true}}
+
+// Overwriting has profiles of programs that store into mutexes, conditions and barriers.
+var Overwriting = []Profile{{Name: "words", Sync: true, Words: true}, {Name: "words-waits", Sync: true, Waits: true, Words: true}, {Name: "words-spawn", Sync: true, Spawn: true, Words: true},
+	{Name: "words-sections", Sync: true, Sections: true, Words: true}, {Name: "words-loops", Sync: true, Loops: true, Words: true}, {Name: "words-goal", Sync: true, Goal: true, Waits: true, Words: true}}
 
 // Looping has profiles of programs whose loops can store, some of them inside atomic sections.
 var Looping = []Profile{{Name: "loops", Loops: true}, {Name: "loops-inside", Loops: true, Inside: true}, {Name: "loops-goal", Loops: true, Goal: true}, {Name: "loops-sync", Loops: true, Sync: true},
@@ -320,6 +325,9 @@ func (g *generator) sync(n, depth int) (Stmt, int) {
 	}
 	if g.pr.Nested {
 		return g.nested(s, n, depth)
+	}
+	if g.pr.Words && g.r.IntN(3) == 0 {
+		return g.intoWord(s), 1
 	}
 	s.Kind = kinds[g.r.IntN(len(kinds))]
 	if depth > 0 && (s.Kind == Wait || s.Kind == Barrier) {

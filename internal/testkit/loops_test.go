@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"fencepost/internal/budget"
 	"fencepost/internal/engine"
 	"fencepost/internal/engine/rf"
 	"fencepost/internal/engine/smc"
@@ -21,7 +22,7 @@ import (
 func TestLoops(t *testing.T) {
 	var asked, cut, tooBig atomic.Int64
 	ask := func(e *engine.Engine, flat *ir.Program, props *property.Set, m memory.Model, want testkit.Answers) string {
-		how := testkit.How{Buffer: 5, Unroll: 2, Workers: 1, Work: 5000, Memory: 64 << 20}
+		how := testkit.How{Buffer: 5, Unroll: 2, Workers: 1, Work: 15 * budget.Millisecond, Memory: 64 << 20}
 		limits := engine.Limits{Buffer: how.Buffer, Unroll: how.Unroll, Workers: how.Workers}
 		if e.Supports(&engine.Task{Program: flat, Props: props, Model: m, KeepGoing: true, Finals: true, Limits: limits}) != nil {
 			return ""

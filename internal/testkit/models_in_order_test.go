@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"fencepost/internal/budget"
 	"fencepost/internal/engine"
 	"fencepost/internal/engine/bmc"
 	"fencepost/internal/engine/dual"
@@ -34,11 +35,11 @@ var orderedEngines = []struct {
 }{
 	{testkit.Explicit, testkit.How{Memory: 1 << 24}},
 	{testkit.Explicit, testkit.How{Memory: 1 << 24, NoReduction: true}},
-	{&smc.Engine, testkit.How{Unroll: 3, Work: 100_000}},
-	{&rf.Engine, testkit.How{Unroll: 3, Work: 20_000}},
-	{&bmc.Engine, testkit.How{Unroll: 3, Work: 20_000}},
-	{&lazyEngine, testkit.How{Unroll: 3, Work: 20_000, First: true}},
-	{&dual.Engine, testkit.How{Work: 20_000, First: true}},
+	{&smc.Engine, testkit.How{Unroll: 3, Work: 55 * budget.Millisecond}},
+	{&rf.Engine, testkit.How{Unroll: 3, Work: 100 * budget.Millisecond}},
+	{&bmc.Engine, testkit.How{Unroll: 3, Work: 5 * budget.Millisecond}},
+	{&lazyEngine, testkit.How{Unroll: 3, Work: 30 * budget.Millisecond, First: true}},
+	{&dual.Engine, testkit.How{Work: 200 * budget.Millisecond, First: true}},
 }
 
 // TestModelsInOrder: for every engine the final states and violations under SC are among those under TSO, and those

@@ -70,6 +70,8 @@ const (
 	AwaitOr         // var == Val or the next var == Val2
 	SpinTry         // while (trylock m != 0) {}; Body; unlock m
 	StoreMutex      // m = Val
+	StoreWord       // bytes of m, c or bar, which Var chooses, = Val
+	RmwWord         // Reg = RMW on m, c or bar
 	ALoadOr         // as ALoad, or Reg2 = the next var
 	Start           // Reg = handle of the last thread, which starts
 	JoinOne         // join the thread with number Val
@@ -420,6 +422,8 @@ func (g *build) compound(t int, here ir.Loc, s *Stmt) ir.Loc {
 		op := simple(ir.Store)
 		op.Type, op.Order, op.Addr, op.Val = ir.S64, ir.Plain, ir.Addr(g.mutex, 0), ir.Int(s.Val)
 		return g.edge(t, here, op)
+	case StoreWord, RmwWord:
+		return g.edge(t, here, g.word(s))
 	case Start, JoinOne, JoinOr:
 		return g.join(t, here, s)
 	case Alloc, Deref, LoadAt, Free, Scratch, Swap:

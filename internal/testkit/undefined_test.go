@@ -24,9 +24,10 @@ import (
 
 // undefinedWriter writes a random program as text.
 type undefinedWriter struct {
-	r    *rand.Rand
-	out  strings.Builder
-	line int
+	r     *rand.Rand
+	out   strings.Builder
+	line  int
+	local string // the automatic variable of the thread
 }
 
 func (w *undefinedWriter) pick(list ...string) string { return list[w.r.IntN(len(list))] }
@@ -93,6 +94,8 @@ func (w *undefinedWriter) statement(block *bool) {
 		*block = true
 	case k <= 13 && *block:
 		w.inBlock(reg)
+	case k == 11, k == 12:
+		w.inLocal(reg)
 	case k == 14:
 		from, to := w.line, w.line+2
 		cond := w.expr(1)
@@ -101,6 +104,30 @@ func (w *undefinedWriter) statement(block *bool) {
 		fmt.Fprintf(&w.out, "  %d -> %d: assume !(%s)\n", from, to, cond)
 	default:
 		w.step("%s", w.pick("nop", "fence.full", "fence.ss"))
+	}
+}
+
+// inLocal writes a statement about the automatic variable of the thread, by its name or through a pointer.
+func (w *undefinedWriter) inLocal(reg string) {
+	size := []int{1, 2, 4, 8}[w.r.IntN(4)]
+	t, off := fmt.Sprintf("%s%d", w.pick("u", "s"), 8*size), size*w.r.IntN(8/size)
+	switch w.r.IntN(9) {
+	case 0:
+		w.step("nop.undef in %s", w.local)
+	case 1, 2:
+		w.step("store.%s [&%s+%d] = %s in %s", t, w.local, off, w.pick("a", "b", "1", "7"), w.local)
+	case 3, 4:
+		w.step("%s = load.%s [&%s+%d] in %s", reg, t, w.local, off, w.local)
+	case 5:
+		w.step("o = &%s", w.local)
+	case 6:
+		w.step("store [&%s] = %d in %s", w.local, w.r.IntN(9), w.local)
+	case 7:
+		w.step("o = &%s", w.local)
+		w.step("store.%s [o + %d] = %s", t, off, w.pick("a", "b", "c", "3"))
+	case 8:
+		w.step("o = &%s", w.local)
+		w.step("%s = load.%s [o + %d]", reg, t, off)
 	}
 }
 
@@ -127,16 +154,20 @@ func (w *undefinedWriter) inBlock(reg string) {
 // undefinedProgram returns the text of a random program of two threads.
 func undefinedProgram(seed uint64) string {
 	w := &undefinedWriter{r: rand.New(rand.NewPCG(seed, 17))}
-	w.out.WriteString("program random structured\nobject x size 8\nobject y size 8\n")
+	w.out.WriteString("program random structured\nobject x size 8\nobject y size 8\nobject l0 size 8\nobject l1 size 8\n")
 	for t := range 2 {
+		w.local = fmt.Sprintf("l%d", t)
 		fmt.Fprintf(&w.out, "\nfunc t%d() {\n", t)
 		for _, r := range []string{"a", "b", "c"} {
 			fmt.Fprintf(&w.out, "  reg %s%s\n", r, w.pick("", "", " = undef:s32", " = undef:u8"))
 		}
-		w.out.WriteString("  reg p\n")
+		w.out.WriteString("  reg p\n  reg o\n")
 		w.line = 0
+		if w.r.IntN(2) == 0 {
+			w.step("nop.undef in %s", w.local)
+		}
 		block := false
-		for range 2 + w.r.IntN(4) {
+		for range 2 + w.r.IntN(5) {
 			w.statement(&block)
 		}
 		if w.r.IntN(3) > 0 {

@@ -46,6 +46,7 @@ type read struct {
 	from  int // event whose write is read; -1 for the initial value
 	// condition says that the address stands for a condition variable.
 	condition bool
+	unused    bool // what was read is not used
 	lifetime  bool // the address stands for the lifetime of a block
 	reuse     bool // the event is an allocation that uses a freed block
 }
@@ -88,8 +89,11 @@ func (b *builder) step(i int) {
 			b.takeEffect(e, st)
 		}
 	case verdict.StepRMW:
-		e := b.event(i)
+		e, before := b.event(i), len(b.reads)
 		b.load(e, i, st)
+		for k := before; k < len(b.reads); k++ {
+			b.reads[k].unused = op != nil && op.Blind()
+		}
 		if st.Wrote {
 			b.t.Events[e].Writes = append(b.t.Events[e].Writes, b.access(i, st, st.Written))
 			b.write(e, st.Addr, st.Size)

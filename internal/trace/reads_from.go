@@ -22,8 +22,8 @@ func (t *Trace) ReadsFrom(w *verdict.Witness, fails []string) string {
 	var lines []string
 	for _, r := range t.reads {
 		// Which signal wakes which thread is among the choices. Whether a load reads that its block is there
-		// depends on whether its value is forwarded.
-		if r.condition || r.lifetime && !r.reuse {
+		// depends on whether its value is forwarded. An exchange whose result is not used is a store.
+		if r.condition || r.unused || r.lifetime && !r.reuse {
 			continue
 		}
 		from := "-"

@@ -1,3 +1,5 @@
+//go:build !fencepost_small
+
 package transform
 
 import (
@@ -184,6 +186,8 @@ func (s *spread) takes(id int, e *ir.Edge) bool {
 			s.memory[m] = true
 		}
 		return true
+	case ir.Assert: // whether a value is defined does not depend on the time that it holds
+		return op.Class == ir.Uninitialised && !s.mentionsTime(id, e, op.Val)
 	}
 	return false
 }

@@ -162,3 +162,9 @@ func (w *splitting) test(op *ir.Op, test ir.MutexTest) ir.Op {
 	}
 	return load
 }
+
+func copyFunc(f *ir.Func) *ir.Func {
+	c := *f
+	c.Edges = append([]ir.Edge(nil), f.Edges...)
+	return &c
+}

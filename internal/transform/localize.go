@@ -1,3 +1,5 @@
+//go:build !fencepost_small
+
 package transform
 
 import (
@@ -65,12 +67,6 @@ func allocatesStack(f *ir.Func) bool {
 		}
 	}
 	return false
-}
-
-func copyFunc(f *ir.Func) *ir.Func {
-	c := *f
-	c.Edges = append([]ir.Edge(nil), f.Edges...)
-	return &c
 }
 
 // localizer turns blocks of one function into objects.

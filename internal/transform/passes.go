@@ -17,6 +17,10 @@ type Options struct {
 	Observed bool
 	// Objects are the objects that properties look at.
 	Objects []ir.ObjectID
+	// Any says that a value that was never written is any value; else it is undefined. Range, if not empty, is the least and
+	// the largest of them.
+	Any   bool
+	Range []int64
 	// Stop, if not nil, is called now and then. An error that it returns ends the passes.
 	Stop func() error
 }
@@ -72,6 +76,12 @@ var Passes = []Pass{
 		Doc:  "drops loops that only count, and what is computed for them",
 		Why:  "after localize: the counters of a back-off are often automatic variables with an address",
 		Run:  delays,
+	},
+	{
+		Name: exchangesPass,
+		Doc:  "takes the result away from exchanges whose result is not used",
+		Why:  "last: earlier passes drop what would use it",
+		Run:  exchanges,
 	},
 }
 

@@ -1,3 +1,5 @@
+//go:build !fencepost_small
+
 package transform
 
 import (
@@ -42,6 +44,9 @@ func undefined(p *ir.Program, opt Options) (*ir.Program, error) {
 		out.Funcs[id] = u.rewrite(ir.FuncID(id))
 	}
 	u.prune()
+	if opt.Any {
+		return u.choose(opt), nil
+	}
 	out.Seal()
 	return &out, nil
 }
@@ -79,6 +84,7 @@ type undefiner struct {
 
 	foot     []analysis.Footprint // by edge
 	taken    []bool               // by object: a pointer of unknown origin may lead to it
+	known    []bool               // by object: taken before the program begins
 	find     func(analysis.Bytes, func(ir.ObjectID))
 	flows    []*undefinedFlow // by function
 	results  bool             // some join reads the result of a thread
@@ -96,6 +102,7 @@ func newUndefiner(p *ir.Program) *undefiner {
 	for o := range p.Objects {
 		u.taken[o] = p.Objects[o].Cells || addressedInMemory(p, &p.Objects[o])
 	}
+	u.known = slices.Clone(u.taken)
 	for _, f := range p.Funcs {
 		for i := range f.Edges {
 			u.note(&f.Edges[i])
@@ -109,11 +116,19 @@ func newUndefiner(p *ir.Program) *undefiner {
 
 // note records the objects whose address an operation uses as a value, and what the program does with undefined memory.
 func (u *undefiner) note(e *ir.Edge) {
+	u.takes(e, func(o ir.ObjectID) { u.taken[o] = true })
+	op := &e.Op
+	u.results = u.results || op.Kind == ir.Join && op.Dst != ir.NoReg
+	u.blocks = u.blocks || op.Kind == ir.Alloc && op.Undef
+}
+
+// takes calls f on the objects whose address an operation uses as a value.
+func (u *undefiner) takes(e *ir.Edge, f func(ir.ObjectID)) {
 	op := &e.Op
 	take := func(x *ir.Expr) {
 		x.Walk(func(x *ir.Expr) {
 			if x.Op == ir.AddrOf {
-				u.taken[x.Obj] = true
+				f(x.Obj)
 			}
 		})
 	}
@@ -128,8 +143,6 @@ func (u *undefiner) note(e *ir.Edge) {
 	if u.foot[e.ID].Anything {
 		take(op.Addr)
 	}
-	u.results = u.results || op.Kind == ir.Join && op.Dst != ir.NoReg
-	u.blocks = u.blocks || op.Kind == ir.Alloc && op.Undef
 }
 
 // solve finds what may be undefined. It ends since sets only grow.
@@ -149,14 +162,17 @@ func (u *undefiner) solve(stop func() error) error {
 }
 
 // reach calls f on the objects that an access may reach, and returns whether it may reach a block.
-func (u *undefiner) reach(e *ir.Edge, f func(ir.ObjectID)) bool {
-	foot := u.foot[e.ID]
+func (u *undefiner) reach(e *ir.Edge, f func(ir.ObjectID)) bool { return u.reachFoot(u.foot[e.ID], f) }
+
+// reachFoot calls f on the objects in a footprint, and returns whether a block may be in it. What is read-only never holds
+// undefined bits.
+func (u *undefiner) reachFoot(foot analysis.Footprint, f func(ir.ObjectID)) bool {
 	for _, r := range foot.Ranges {
 		u.find(r, f)
 	}
 	if foot.Anything {
 		for o := range u.taken {
-			if u.taken[o] {
+			if u.taken[o] && !u.p.Objects[o].ReadOnly {
 				f(ir.ObjectID(o))
 			}
 		}

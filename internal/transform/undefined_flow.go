@@ -1,11 +1,14 @@
+//go:build !fencepost_small
+
 package transform
 
 import "fencepost/internal/ir"
 
 // What may be undefined, location by location: registers, and bytes of objects that were automatic variables. The
-// analysis is forward and over-approximates; sets grow until nothing changes. An object takes part if its address is
-// in no register, so that all its accesses are known; of a store to it whose bytes are known, the bytes are defined
-// afterwards. Objects and blocks that other accesses may reach are not tracked by location (undefiner.shared).
+// analysis is forward and over-approximates; sets grow until nothing changes. Of a store to an object whose bytes are
+// known, the bytes are defined afterwards. As long as the address of an object is in no register, all its accesses are
+// known. An object whose address is taken while it may hold undefined bits, or that gets such bits afterwards, is no
+// longer tracked by location (undefiner.shared), as objects and blocks that other threads may reach.
 //
 // Only registers that can be undefined at all have a bit in the sets. In a function that is too large for sets at each
 // location, these registers count as undefined everywhere.
@@ -45,6 +48,7 @@ type undefinedFlow struct {
 	f      *ir.Func
 	number map[ir.Reg]int      // of the registers that may be undefined
 	first  map[ir.ObjectID]int // number of the first byte of an object that is tracked
+	away   map[ir.ObjectID]int // number that says that the address of a tracked object may have been taken
 	bits   int                 // numbers in use
 	at     []bitset            // by location; nil: not reached
 	coarse bool                // the function is too large: everything with a number may be undefined everywhere
@@ -52,18 +56,18 @@ type undefinedFlow struct {
 
 func newUndefinedFlow(u *undefiner, id ir.FuncID) *undefinedFlow {
 	f := u.p.Funcs[id]
-	w := &undefinedFlow{u: u, f: f, number: map[ir.Reg]int{}, first: map[ir.ObjectID]int{}}
+	w := &undefinedFlow{u: u, f: f, number: map[ir.Reg]int{}, first: map[ir.ObjectID]int{}, away: map[ir.ObjectID]int{}}
 	for i := range f.Edges {
 		op := &f.Edges[i].Op
 		if (op.Kind != ir.Nop && op.Kind != ir.Assign) || !op.Undef {
 			continue
 		}
 		size := u.p.Objects[op.Obj].Size
-		if u.taken[op.Obj] || size > maxUndefinedObject {
+		if u.known[op.Obj] || size > maxUndefinedObject {
 			u.shared[op.Obj] = true
 		} else if _, known := w.first[op.Obj]; !known {
-			w.first[op.Obj] = w.bits
-			w.bits += int(size)
+			w.first[op.Obj], w.away[op.Obj] = w.bits, w.bits+int(size)
+			w.bits += int(size) + 1
 		}
 	}
 	return w
@@ -212,6 +216,8 @@ func (w *undefinedFlow) edge(e *ir.Edge, set bitset) {
 			set.put(n, in)
 		}
 	}
+	w.u.takes(e, func(o ir.ObjectID) { w.take(o, set) })
+	w.u.checked(op, w.isMain(), func(e *ir.Expr) { w.known(e, set) })
 	switch op.Kind {
 	case ir.Assign:
 		put(op.Dst, w.mentions(op.Val, set))
@@ -232,6 +238,46 @@ func (w *undefinedFlow) edge(e *ir.Edge, set bitset) {
 	}
 }
 
+// take notes that the address of an object is a value from now on.
+func (w *undefinedFlow) take(o ir.ObjectID, set bitset) {
+	n, is := w.away[o]
+	if !is {
+		return
+	}
+	set.put(n, true)
+	first := w.first[o]
+	for k := range int(w.u.p.Objects[o].Size) {
+		if set.has(first + k) {
+			w.share(o)
+		}
+	}
+}
+
+// share notes that an object may hold undefined bits when others access it.
+func (w *undefinedFlow) share(o ir.ObjectID) {
+	if !w.u.shared[o] {
+		w.u.shared[o], w.u.changed = true, true
+	}
+}
+
+// known removes the registers that a check has found to be defined: where an expression is defined, the operands of
+// an operator that hides no bit of them are.
+func (w *undefinedFlow) known(e *ir.Expr, set bitset) {
+	switch {
+	case e == nil:
+	case e.Op == ir.RegRef:
+		if n, is := w.number[e.Reg]; is {
+			set.put(n, false)
+		}
+	case e.Type.Bits != 64:
+	case e.Op == ir.Neg || e.Op == ir.BitNot:
+		w.known(e.X, set)
+	case (e.Op == ir.Add || e.Op == ir.Sub || e.Op == ir.Xor) && !e.X.Equal(e.Y):
+		w.known(e.X, set)
+		w.known(e.Y, set)
+	}
+}
+
 // undefine adds the bytes of an object whose contents become undefined.
 func (w *undefinedFlow) undefine(op *ir.Op, set bitset) {
 	if !op.Undef {
@@ -240,6 +286,9 @@ func (w *undefinedFlow) undefine(op *ir.Op, set bitset) {
 	if first, is := w.first[op.Obj]; is {
 		for k := range int(w.u.p.Objects[op.Obj].Size) {
 			set.put(first+k, true)
+		}
+		if set.has(w.away[op.Obj]) {
+			w.share(op.Obj)
 		}
 	}
 }
@@ -292,12 +341,12 @@ func (w *undefinedFlow) write(e *ir.Edge, set bitset) {
 		}
 	})
 	if unsure {
-		w.spoilOthers(e)
+		w.spoilOthers(e, set)
 	}
 }
 
-// spoilOthers notes undefined bits in the objects and blocks that a write may reach and that are not tracked.
-func (w *undefinedFlow) spoilOthers(e *ir.Edge) {
+// spoilOthers notes undefined bits in the objects and blocks that a write may reach and that others may access.
+func (w *undefinedFlow) spoilOthers(e *ir.Edge, set bitset) {
 	foot := w.u.foot[e.ID]
 	if foot.Anything {
 		w.u.spoil(e)
@@ -305,8 +354,8 @@ func (w *undefinedFlow) spoilOthers(e *ir.Edge) {
 	}
 	for _, r := range foot.Ranges {
 		w.u.find(r, func(o ir.ObjectID) {
-			if _, is := w.first[o]; !is && !w.u.shared[o] {
-				w.u.shared[o], w.u.changed = true, true
+			if n, is := w.away[o]; !is || set.has(n) {
+				w.share(o)
 			}
 		})
 	}

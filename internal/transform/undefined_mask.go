@@ -1,3 +1,5 @@
+//go:build !fencepost_small
+
 package transform
 
 import (
@@ -13,6 +15,7 @@ import (
 //
 //   - and, or, xor, not, shifts by a defined number of bits, casts, so also reading and writing bit-fields;
 //   - sums and differences: the least and the largest sum differ in all bits that are undefined;
+//   - whether a difference is 0: by comparing its operands;
 //   - comparisons: equality by the bits that are defined in both, order by least and largest values;
 //   - && and ||, and c ? a : b by its arms if the condition is undefined;
 //   - not exact: products are undefined from the lowest undefined bit on, quotients, remainders, shifts by an undefined number
@@ -84,9 +87,9 @@ func (b *masks) mask(e *ir.Expr) *ir.Expr {
 		return ir.Conditional(notZero(or(x, y)), all, ir.Int(0))
 	}
 	if e.Op.IsUnary() {
-		return unaryMask(e, x)
+		return b.unaryMask(e, x)
 	}
-	return binaryMask(e, x, y)
+	return b.binaryMask(e, x, y)
 }
 
 // part returns the mask of a part of an expression, in a register if it is computed.
@@ -107,7 +110,24 @@ func (b *masks) truth(e *ir.Expr) *ir.Expr {
 	if m == nil || e.Op.IsTruth() {
 		return m
 	}
-	return unsureZero(e, m)
+	return b.unsure(e, m)
+}
+
+// unsure is 1 if it is undefined whether an expression with the mask m is 0. A difference is 0 if its operands are equal,
+// which says more than its bits do.
+func (b *masks) unsure(e, m *ir.Expr) *ir.Expr {
+	x, y := e.X, e.Y
+	switch {
+	case e.Op == ir.Neg:
+		x, y = ir.Int(0), e.X
+	case e.Op != ir.Sub || x.Equal(y):
+		return unsureZero(e, m)
+	}
+	m = or(b.part(x), b.part(y))
+	if m == nil {
+		return ir.Int(0)
+	}
+	return unsureZero(ir.Unary(ir.Cast, e.Type, bitwise(ir.Xor, x, y)), ir.Unary(ir.Cast, e.Type, m))
 }
 
 // unsureZero is 1 if it is undefined whether a value with undefined bits is 0.
@@ -128,19 +148,19 @@ func (b *masks) conditional(e *ir.Expr, _, y, z *ir.Expr) *ir.Expr {
 	return ir.Conditional(c, either, decided)
 }
 
-func unaryMask(e, x *ir.Expr) *ir.Expr {
+func (b *masks) unaryMask(e, x *ir.Expr) *ir.Expr {
 	switch e.Op {
 	case ir.Neg:
-		return binaryMask(ir.Binary(ir.Sub, e.Type, ir.Int(0), e.X), nil, x)
+		return b.binaryMask(ir.Binary(ir.Sub, e.Type, ir.Int(0), e.X), nil, x)
 	case ir.Not:
-		return unsureZero(e.X, x)
+		return b.unsure(e.X, x)
 	default: // BitNot, Cast
 		return ir.Unary(ir.Cast, e.Type, x)
 	}
 }
 
 // binaryMask returns the mask of an operator on integers; one of x and y, the masks of its operands, may be nil.
-func binaryMask(e, x, y *ir.Expr) *ir.Expr {
+func (b *masks) binaryMask(e, x, y *ir.Expr) *ir.Expr {
 	t, any := e.Type, or(x, y)
 	cut := func(m *ir.Expr) *ir.Expr { return ir.Unary(ir.Cast, t, m) }
 	if e.X.Equal(e.Y) && (e.Op == ir.Xor || e.Op == ir.Sub || e.Op.IsCompare()) {
@@ -176,9 +196,9 @@ func binaryMask(e, x, y *ir.Expr) *ir.Expr {
 	case ir.Div, ir.Rem:
 		return ir.Conditional(notZero(any), ir.Int(t.Wrap(-1)), ir.Int(0))
 	case ir.LAnd, ir.LOr:
-		return logicalMask(e, x, y)
+		return b.logicalMask(e, x, y)
 	default:
-		return compareMask(e, x, y)
+		return b.compareMask(e, x, y)
 	}
 }
 
@@ -226,13 +246,13 @@ func productMask(e, x, y *ir.Expr) *ir.Expr {
 }
 
 // logicalMask returns the mask of && or ||. An operand that is defined and decides alone makes the result defined.
-func logicalMask(e, x, y *ir.Expr) *ir.Expr {
+func (b *masks) logicalMask(e, x, y *ir.Expr) *ir.Expr {
 	unsure, decided := ir.Int(0), ir.Int(0)
 	for _, side := range []struct{ v, m *ir.Expr }{{e.X, x}, {e.Y, y}} {
 		u := ir.Int(0)
 		if side.m != nil {
 			if u = side.m; !side.v.Op.IsTruth() {
-				u = unsureZero(side.v, side.m)
+				u = b.unsure(side.v, side.m)
 			}
 		}
 		is := isZero(side.v)
@@ -246,8 +266,11 @@ func logicalMask(e, x, y *ir.Expr) *ir.Expr {
 }
 
 // compareMask returns the mask of a comparison.
-func compareMask(e, x, y *ir.Expr) *ir.Expr {
+func (b *masks) compareMask(e, x, y *ir.Expr) *ir.Expr {
 	any := or(x, y)
+	if zero, is := e.Y.IsConst(); is && zero == 0 && (e.Op == ir.Eq || e.Op == ir.Ne) {
+		return b.unsure(e.X, x)
+	}
 	if e.Op == ir.Eq || e.Op == ir.Ne {
 		differ := bitwise(ir.And, bitwise(ir.Xor, e.X, e.Y), inverse(any))
 		return andAlso(notZero(any), isZero(differ))

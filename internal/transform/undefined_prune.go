@@ -1,6 +1,10 @@
+//go:build !fencepost_small
+
 package transform
 
 import (
+	"slices"
+
 	"fencepost/internal/analysis"
 	"fencepost/internal/ir"
 )
@@ -46,6 +50,9 @@ type maskedMemory struct {
 	blocks  bool
 }
 
+// any reports whether loads read masks of something.
+func (m maskedMemory) any() bool { return m.blocks || slices.Contains(m.objects, true) }
+
 // readWithMask returns the memory that loads with masks may read, as far as it may be undefined.
 func (u *undefiner) readWithMask() maskedMemory {
 	m := maskedMemory{objects: make([]bool, len(u.p.Objects))}
@@ -55,9 +62,9 @@ func (u *undefiner) readWithMask() maskedMemory {
 			if e.Op.DstMask == ir.NoReg {
 				continue
 			}
-			anywhere := u.reachNew(e, func(o ir.ObjectID) {
+			anywhere := u.reachFoot(u.footOf(e), func(o ir.ObjectID) {
 				_, tracked := u.flows[id].first[o]
-				m.objects[o] = m.objects[o] || tracked || u.shared[o]
+				m.objects[o] = m.objects[o] || tracked && !u.footOf(e).Anything || u.shared[o]
 			})
 			m.blocks = m.blocks || anywhere
 		}
@@ -65,23 +72,12 @@ func (u *undefiner) readWithMask() maskedMemory {
 	return m
 }
 
-// reachNew is reach for an edge that the pass may have made.
-func (u *undefiner) reachNew(e *ir.Edge, f func(ir.ObjectID)) bool {
+// footOf returns the footprint of an edge that the pass may have made.
+func (u *undefiner) footOf(e *ir.Edge) analysis.Footprint {
 	if int(e.ID) < len(u.foot) {
-		return u.reach(e, f)
+		return u.foot[e.ID]
 	}
-	foot := analysis.FootprintOf(u.p, &e.Op)
-	for _, r := range foot.Ranges {
-		u.find(r, f)
-	}
-	if foot.Anything {
-		for o := range u.taken {
-			if u.taken[o] {
-				f(ir.ObjectID(o))
-			}
-		}
-	}
-	return foot.Anything
+	return analysis.FootprintOf(u.p, &e.Op)
 }
 
 // pruneStores drops the masks of stores to memory whose masks no load reads.

@@ -1,3 +1,5 @@
+//go:build !fencepost_small
+
 package transform
 
 import (
@@ -14,7 +16,8 @@ import (
 type undefinedCode struct {
 	u      *undefiner
 	flow   *undefinedFlow
-	f      *ir.Func // new
+	into   *ir.Program // new
+	f      *ir.Func    // new
 	shadow map[ir.Reg]ir.Reg
 	names  map[string]bool
 	edge   *ir.Edge // being rewritten
@@ -26,7 +29,7 @@ func (u *undefiner) rewrite(id ir.FuncID) *ir.Func {
 	old, flow := u.p.Funcs[id], u.flows[id]
 	f := *old
 	f.Regs, f.Locs, f.Edges = append([]ir.Register(nil), old.Regs...), append([]ir.Location(nil), old.Locs...), nil
-	c := &undefinedCode{u: u, flow: flow, f: &f, shadow: map[ir.Reg]ir.Reg{}, names: map[string]bool{}}
+	c := &undefinedCode{u: u, flow: flow, into: u.out, f: &f, shadow: map[ir.Reg]ir.Reg{}, names: map[string]bool{}}
 	for _, r := range old.Regs {
 		c.names[r.Name] = true
 	}
@@ -73,8 +76,8 @@ func (c *undefinedCode) add(op ir.Op) {
 // put adds an edge of this pass from the current location.
 func (c *undefinedCode) put(op ir.Op, to ir.Loc) {
 	e := c.edge
-	c.f.Edges = append(c.f.Edges, ir.Edge{ID: c.u.out.NextEdge, Origin: e.Origin, From: c.at, To: to, Op: op, Pos: e.Pos, Pass: undefinedPass, Stack: e.Stack})
-	c.u.out.NextEdge++
+	c.f.Edges = append(c.f.Edges, ir.Edge{ID: c.into.NextEdge, Origin: e.Origin, From: c.at, To: to, Op: op, Pos: e.Pos, Pass: undefinedPass, Stack: e.Stack})
+	c.into.NextEdge++
 }
 
 // assign adds an assignment.
@@ -136,7 +139,7 @@ func (c *undefinedCode) location(old *ir.Func, l ir.Loc) {
 	var conditions []*ir.Expr
 	for _, i := range old.Out(l) {
 		e := &old.Edges[i]
-		if e.Op.Kind == ir.Assume && !negatesOne(conditions, e.Op.Val) {
+		if e.Op.Kind == ir.Assume && !definedBy(conditions, e.Op.Val) {
 			conditions = append(conditions, e.Op.Val)
 		}
 	}
@@ -151,14 +154,15 @@ func (c *undefinedCode) location(old *ir.Func, l ir.Loc) {
 	}
 }
 
-// negatesOne reports whether an expression is the negation of one in a list, which is then defined if the other is.
-func negatesOne(list []*ir.Expr, e *ir.Expr) bool {
+// definedBy reports whether an expression is defined if those in a list are: it is one of them, a negation, or composed of such
+// by && and ||.
+func definedBy(list []*ir.Expr, e *ir.Expr) bool {
 	for _, x := range list {
-		if ir.Negate(x).Equal(e) || ir.Negate(e).Equal(x) {
+		if x.Equal(e) || ir.Negate(x).Equal(e) || ir.Negate(e).Equal(x) {
 			return true
 		}
 	}
-	return false
+	return (e.Op == ir.LAnd || e.Op == ir.LOr) && definedBy(list, e.X) && definedBy(list, e.Y)
 }
 
 // finish adds the operation itself.
@@ -172,13 +176,15 @@ func (c *undefinedCode) finish(op ir.Op, to ir.Loc) {
 // operation writes an operation of location l, with all that belongs to it.
 func (c *undefinedCode) operation(l ir.Loc, op ir.Op) {
 	to := c.edge.To
+	var whole []*ir.Expr
+	c.u.checked(&op, c.flow.isMain(), func(e *ir.Expr) { whole = append(whole, e) })
+	c.check(l, false, whole...)
 	switch op.Kind {
 	case ir.Assign:
 		c.shadowAssign(l, op.Dst, op.Val)
 		c.finish(op, to)
 	case ir.Assert:
 		if op.Class == ir.Uninitialised {
-			c.check(l, false, op.Args...)
 			c.finish(ir.NewOp(ir.Nop), to)
 			return
 		}
@@ -187,13 +193,11 @@ func (c *undefinedCode) operation(l ir.Loc, op ir.Op) {
 	case ir.Load, ir.Await, ir.RMW:
 		c.read(l, op, to)
 	case ir.Store:
-		c.check(l, false, op.Addr)
 		if c.flow.unsure(l, op.Val) {
 			op.Mask = c.masksAt(l).mask(op.Val)
 		}
 		c.finish(op, to)
 	case ir.Lock, ir.TryLock, ir.Unlock:
-		c.check(l, false, op.Addr)
 		c.define(op)
 		if !c.u.mayBeShared(c.edge) {
 			c.finish(op, to)
@@ -203,7 +207,6 @@ func (c *undefinedCode) operation(l ir.Loc, op ir.Op) {
 		c.finish(op, c.loc(c.edge.Pos))
 		c.must(op.DstMask, to)
 	case ir.Signal, ir.Broadcast, ir.Barrier, ir.CondWait:
-		c.check(l, false, op.Addr, op.Val2)
 		c.define(op)
 		if c.u.mayBeShared(c.edge) {
 			word := ir.NewOp(ir.Load)
@@ -213,15 +216,9 @@ func (c *undefinedCode) operation(l ir.Loc, op ir.Op) {
 			c.mustBeZero(ir.R(word.DstMask), []*ir.Expr{ir.R(word.Dst)})
 		}
 		c.finish(op, to)
-	case ir.Return, ir.ThreadExit:
-		if c.u.results || c.isMain() {
-			c.check(l, false, op.Val)
-		}
-		c.finish(op, to)
-	case ir.Assume:
+	case ir.Assume, ir.Return, ir.ThreadExit:
 		c.finish(op, to)
 	default: // Alloc, Free, Join, Spawn, Havoc and operations without values
-		c.check(l, false, append([]*ir.Expr{op.Addr, op.Val, op.Val2, without(op.Cond, op.Dst)}, op.Args...)...)
 		c.define(op)
 		c.finish(op, to)
 	}
@@ -237,10 +234,44 @@ func without(cond *ir.Expr, r ir.Reg) *ir.Expr {
 	})
 }
 
+// checked calls f on the expressions all of whose bits must be defined before an operation. main says that the main thread
+// performs it.
+func (u *undefiner) checked(op *ir.Op, main bool, f func(*ir.Expr)) {
+	all := func(list ...*ir.Expr) {
+		for _, e := range list {
+			if e != nil {
+				f(e)
+			}
+		}
+	}
+	switch {
+	case op.Kind == ir.Assign || op.Kind == ir.Assume:
+	case op.Kind == ir.Assert:
+		all(op.Args...)
+	case op.Kind == ir.Load, op.Kind == ir.Store:
+		all(op.Addr)
+	case op.Kind == ir.RMW && op.RMW == ir.Xchg:
+		all(op.Addr, op.Cond)
+	case op.Kind == ir.RMW || op.Kind == ir.Await:
+		all(op.Addr, op.Val, op.Cond)
+	case op.Kind == ir.Lock || op.Kind == ir.TryLock || op.Kind == ir.Unlock:
+		all(op.Addr)
+	case op.Kind == ir.Signal || op.Kind == ir.Broadcast || op.Kind == ir.Barrier || op.Kind == ir.CondWait:
+		all(op.Addr, op.Val2)
+	case op.Kind == ir.Return || op.Kind == ir.ThreadExit:
+		if u.results || main {
+			all(op.Val)
+		}
+	default: // Alloc, Free, Join, Spawn, Havoc and operations without values
+		all(op.Addr, op.Val, op.Val2, without(op.Cond, op.Dst))
+		all(op.Args...)
+	}
+}
+
 // isMain reports whether the function is that of the main thread.
-func (c *undefinedCode) isMain() bool {
-	p := c.u.p
-	return p.Main != ir.NoThread && c.flow.f == p.ThreadFunc(p.Main)
+func (w *undefinedFlow) isMain() bool {
+	p := w.u.p
+	return p.Main != ir.NoThread && w.f == p.ThreadFunc(p.Main)
 }
 
 // must adds a check that a mask is 0, and goes on at a location.
@@ -276,18 +307,10 @@ func (c *undefinedCode) shadowAssign(l ir.Loc, dst ir.Reg, val *ir.Expr) {
 func (c *undefinedCode) read(l ir.Loc, op ir.Op, to ir.Loc) {
 	computes := op.Kind == ir.RMW && op.RMW != ir.Xchg
 	switch {
-	case op.Kind == ir.RMW && op.RMW == ir.Cas:
-		c.check(l, false, op.Addr, op.Val, op.Cond)
-		if c.flow.unsure(l, op.Val2) {
-			op.Mask = c.masksAt(l).mask(op.Val2)
-		}
-	case op.Kind == ir.RMW && op.RMW == ir.Xchg:
-		c.check(l, false, op.Addr, op.Cond)
-		if c.flow.unsure(l, op.Val) {
-			op.Mask = c.masksAt(l).mask(op.Val)
-		}
-	default:
-		c.check(l, false, op.Addr, op.Val, op.Cond)
+	case op.Kind == ir.RMW && op.RMW == ir.Cas && c.flow.unsure(l, op.Val2):
+		op.Mask = c.masksAt(l).mask(op.Val2)
+	case op.Kind == ir.RMW && op.RMW == ir.Xchg && c.flow.unsure(l, op.Val):
+		op.Mask = c.masksAt(l).mask(op.Val)
 	}
 	if s, is := c.shadow[op.Dst2]; is {
 		c.assign(s, ir.Int(0))

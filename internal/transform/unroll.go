@@ -25,7 +25,8 @@ import (
 // more than the body runs, so k+1 arrivals are allowed. The next one ends in a
 // Bound edge, which engines report as a bound that was hit. So every execution whose
 // bodies run at most k times per entry is kept whole. A loop that tests after its body
-// may run one round more.
+// may run one round more. A loop whose number of rounds constants decide
+// (analysis.LoopRounds) gets as many copies as it needs, fewer or more than k, and no Bound edge is reached.
 //
 // Locations and edges keep their ids: the first copy of a location is the location
 // itself, and further copies are appended, with the names L#2, L#3 and so on.
@@ -37,7 +38,7 @@ const unrollBound = "unroll"
 const maxUnrolled = 1 << 18
 
 // Unroll returns a flat program in which every loop is bounded: it has the executions in
-// which each body runs at most k times per entry, and cuts off longer ones. The returned
+// which each body whose number of rounds is not known runs at most k times per entry, and cuts off longer ones. The returned
 // properties also name the copies of the locations in props. Unroll returns a program
 // without loops unchanged, with props. If stop is not nil, Unroll calls it now and then with
 // the memory that the copies use, and returns an error that stop returns.
@@ -70,6 +71,7 @@ func unroll(p *ir.Program, props *property.Set, k int, stop func(bytes int64) er
 			continue
 		}
 		u := newUnroller(&out, f, n, max(1, k))
+		u.arrivals = arrivals(p, f, n, u.k)
 		u.of, u.stop = of, stop
 		if err := u.run(); err != nil {
 			return nil, nil, nil, err
@@ -117,6 +119,10 @@ type Loops struct {
 	Members [][]ir.Loc // by loop: its locations, those of the loops inside it included, in order
 	Around  [][]int32  // by location: the loops around it, outermost first
 }
+
+// Arrivals returns, by loop of a function of p, how often Unroll lets a path come to its head for each time that it
+// enters the loop.
+func Arrivals(p *ir.Program, f *ir.Func, k int) []int { return arrivals(p, f, newNest(f), k) }
 
 // LoopsOf returns the loops of a function.
 func LoopsOf(f *ir.Func) Loops {
@@ -221,6 +227,8 @@ type unroller struct {
 	src  *ir.Func
 	nest *nest
 	k    int
+	// arrivals has, by loop, how often its head may be come to for each time that the loop is entered.
+	arrivals []int
 
 	f      *ir.Func
 	copies [][]ir.Loc              // by location of src: its copies, without itself
@@ -258,6 +266,19 @@ func newUnroller(out *ir.Program, f *ir.Func, n *nest, k int) *unroller {
 		u.names[l.Name] = 1
 	}
 	return u
+}
+
+// arrivals returns, by loop, how often its head may be come to: as often as constants say, else k+1 times.
+func arrivals(p *ir.Program, f *ir.Func, n *nest, k int) []int {
+	rounds := analysis.LoopRounds(p, f)
+	out := make([]int, len(n.heads))
+	for loop := range out {
+		known, ok := rounds(n.heads[loop], n.members[loop])
+		if out[loop] = known; !ok {
+			out[loop] = k + 1
+		}
+	}
+	return out
 }
 
 func (u *unroller) run() error {
@@ -319,7 +340,7 @@ func (u *unroller) target(n node, e *ir.Edge) (ir.Loc, bool) {
 		}
 		counts[i] = n.counts[i]
 		if u.nest.heads[loop] == e.To && !e.Op.Terminal() {
-			if counts[i]++; counts[i] > u.k+1 {
+			if counts[i]++; counts[i] > u.arrivals[loop] {
 				return 0, false
 			}
 		}

@@ -133,14 +133,15 @@ func TestDamage(t *testing.T) {
 	}
 	s := newSample(t, "fib.fp", text, query.CheckOptions{Models: []query.Model{query.TSO}, Deadlock: true}, "--deadlock", "--slice-executions", "100")
 	fates := map[fate]int{}
-	for round := range *damages {
+	longest := 1500 * time.Millisecond
+	for round := 0; round < *damages; {
 		c := &cluster{t: t, dir: t.TempDir(), address: freeAddress(t)}
 		c.url = "nats://" + c.address
 		c.startServer()
 		asked := c.ask(s, "--patience", "20s")
 		worker := start(t, "worker", "--join", c.url, "--slots", "2")
 		ended := asked.begun(c)
-		time.Sleep(time.Duration(rng.Intn(1500)) * time.Millisecond)
+		time.Sleep(time.Duration(rng.Int63n(int64(longest))))
 		c.server.kill()
 		var done []string
 		for range 1 + rng.Intn(3) {
@@ -163,8 +164,16 @@ func TestDamage(t *testing.T) {
 		if err != nil {
 			t.Errorf("round %d: %q: %v\nserver:\n%s\nworker:\n%s", round, done, err, &server.said, &worker.said)
 		}
-		if ended {
+		if ended { // this round showed nothing: the next one damages earlier
+			if end != same {
+				t.Errorf("round %d: a check without damage: %s\n%s%s", round, end, &asked.out, &asked.said)
+			}
+			if longest /= 2; longest < time.Millisecond {
+				t.Fatal("every check ends before its store is damaged")
+			}
 			end = before
+		} else {
+			round++
 		}
 		fates[end]++
 		t.Logf("round %d: %q: %s", round, done, end)

@@ -24,13 +24,20 @@ func tokenFile(dir string) string { return filepath.Join(dir, "token") }
 
 // givenToken returns the token from a file that the user names, or from the environment; "": none is given.
 func givenToken(file string) (string, error) {
-	if file == "" {
-		return os.Getenv(tokenVariable), nil
+	if file != "" {
+		return readToken(file)
 	}
-	return readToken(file)
+	t := os.Getenv(tokenVariable)
+	if t != "" && strings.TrimSpace(t) == "" {
+		return "", cli.UsageError(tokenVariable+" has blanks only", "set it to a token, or unset it")
+	}
+	return t, nil
 }
 
 func readToken(file string) (string, error) {
+	if info, err := os.Stat(file); err == nil && !info.Mode().IsRegular() { // reading a pipe could wait for ever
+		return "", cli.UsageError(file+" is no regular file", "name a file that has the token and nothing else")
+	}
 	text, err := os.ReadFile(file)
 	if err != nil {
 		return "", cli.UsageError(err.Error(), "name a file that has the token and nothing else")
@@ -68,6 +75,8 @@ func serverToken(dir, file string) (string, error) {
 	name := tokenFile(dir)
 	info, err := os.Stat(name)
 	switch {
+	case err == nil && !info.Mode().IsRegular():
+		return "", cli.UsageError(fmt.Sprintf("%s is no regular file", name), "remove it: the server makes a file with its token there")
 	case err == nil && info.Mode().Perm()&0o077 != 0:
 		return "", cli.UsageError(fmt.Sprintf("others can read the token in %s", name), "remove the file: the server makes another token")
 	case err == nil && given == "":

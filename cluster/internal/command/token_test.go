@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 
 	"fencepost/cluster/internal/server"
@@ -123,6 +124,24 @@ func TestNoToken(t *testing.T) {
 		if got, err := a.clientToken(); err != nil || got != "secret" {
 			t.Errorf("%s with --dir: shown %q, %v", url, got, err)
 		}
+	}
+}
+
+// TestStrangeTokens: a pipe with the name of a token is not waited for, and blanks are no token.
+func TestStrangeTokens(t *testing.T) {
+	dir := t.TempDir()
+	pipe := tokenFile(dir)
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{{"serve", "--listen", freeAddress(t), "--dir", dir}, {"status", "--token-file", pipe}} {
+		if r := tokenless(t, t.TempDir(), args...); r.code() != 3 || !strings.Contains(r.said.String(), "is no regular file") {
+			t.Errorf("%v: exit %d\n%s", args, r.code(), &r.said)
+		}
+	}
+	t.Setenv(tokenVariable, " ")
+	if token, err := givenToken(""); err == nil {
+		t.Errorf("a token %q", token)
 	}
 }
 

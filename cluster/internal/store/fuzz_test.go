@@ -108,6 +108,12 @@ func TestKinds(t *testing.T) {
 			t.Errorf("%d: %v, want %v", code, got, want)
 		}
 	}
+	// A NATS cluster that has just started says this until its servers know each other; one that is too small says it for ever.
+	for reason, want := range map[string]Trouble{"peer offline": Away, "cluster size too small": Other} {
+		if got := KindOf(&jetstream.APIError{Code: 400, ErrorCode: noPeers, Description: "no suitable peers for placement, " + reason}); got != want {
+			t.Errorf("%s: %v, want %v", reason, got, want)
+		}
+	}
 }
 
 // apiError is an answer of a server, with a code of HTTP that says little.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -43,9 +44,16 @@ var codes = map[jetstream.ErrorCode]Trouble{
 	10195: Lost,
 }
 
+// noPeers is the number of the answer of a NATS cluster that has too few servers for a stream: because it is too small, or
+// because some are away, as right after its start.
+const noPeers = 10005
+
 // KindOf returns what kind of failure an error is.
 func KindOf(err error) Trouble {
 	if api := (*jetstream.APIError)(nil); errors.As(err, &api) {
+		if api.ErrorCode == noPeers && strings.Contains(api.Description, "offline") {
+			return Away
+		}
 		return codes[api.ErrorCode]
 	}
 	for _, e := range []error{jetstream.ErrBucketNotFound, jetstream.ErrStreamNotFound, jetstream.ErrConsumerNotFound} {
@@ -76,6 +84,9 @@ var errSilent = errors.New("the server stopped in the middle of its answer")
 func Message(err error) string {
 	switch KindOf(err) {
 	case Away:
+		if api := (*jetstream.APIError)(nil); errors.As(err, &api) && api.ErrorCode == noPeers {
+			return fmt.Sprintf("too few servers of the NATS cluster are there: %v", err)
+		}
 		return fmt.Sprintf("the server does not answer: %v", err)
 	case Full:
 		return fmt.Sprintf("the server cannot store anything: is its disk full, or the limit --max-disk reached? Make room, or remove checks with `cancel`: %v", err)

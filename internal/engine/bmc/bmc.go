@@ -154,7 +154,7 @@ var (
 // checkLimits counts the steps since the last call as work. It returns an error if a limit of time
 // or memory has been reached, where the encoding uses some bytes.
 func (r *run) checkLimits(bytes int64) error {
-	if budget.Spend(r.ctx, checkEvery) != nil {
+	if budget.Spend(r.ctx, checkEvery*stepCost) != nil {
 		return errInterrupted
 	}
 	limit := r.task.Limits.MemoryLimit()
@@ -162,6 +162,17 @@ func (r *run) checkLimits(bytes int64) error {
 		return errMemory
 	}
 	return nil
+}
+
+// unrolledCost is the cost of the edges that are unrolled between two checks of the limits, as work.
+const unrolledCost = 2 * budget.Millisecond
+
+// unrolled checks the limits while loops are unrolled.
+func (r *run) unrolled(bytes int64) error {
+	if budget.Spend(r.ctx, unrolledCost) != nil {
+		return errInterrupted
+	}
+	return r.checkLimits(bytes)
 }
 
 // interrupted returns the reason for unknown after the context has ended.
@@ -178,7 +189,7 @@ func (r *run) prepare() error {
 	if r.solver, err = newSolver(r.opt.Solver); err != nil {
 		return err
 	}
-	r.prog, r.props, err = transform.Unroll(r.task.Program, r.task.Props, r.opt.Unroll, r.checkLimits)
+	r.prog, r.props, err = transform.Unroll(r.task.Program, r.task.Props, r.opt.Unroll, r.unrolled)
 	if errors.Is(err, errInterrupted) || errors.Is(err, errMemory) {
 		return err
 	}

@@ -37,7 +37,9 @@ int *out;
 	}
 	for name, c := range cases {
 		for _, model := range []string{"sc", "tso", "pso"} {
-			got := ask(t, query.Input{Name: "test.c", Text: []byte(head + c.text)}, model, bounds{2, 3, 4, 3}.options())
+			opt := bounds{2, 3, 4, 3}.options()
+			opt.C.Uninitialised = query.UninitialisedZero // fields of blocks are null
+			got := ask(t, query.Input{Name: "test.c", Text: []byte(head + c.text)}, model, opt)
 			switch {
 			case c.class == "" && got.Verdict != verdict.Safe:
 				t.Errorf("%s under %s: %s (%s), want safe", name, model, got.Verdict, got.Reason)

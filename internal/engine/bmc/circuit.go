@@ -52,6 +52,7 @@ type circuit struct {
 func newCircuit(sink func(clause ...sat.Lit), limits func()) *circuit {
 	c := &circuit{nodes: make([]node, 1), vars: make([]sat.Lit, 1), hash: map[node]gate{}, limits: limits}
 	c.sink = func(clause ...sat.Lit) {
+		c.steps += len(clause)
 		c.step()
 		sink(clause...)
 	}
@@ -61,8 +62,12 @@ func newCircuit(sink func(clause ...sat.Lit), limits func()) *circuit {
 // checkEvery is how many steps are made between two checks of the limits.
 const checkEvery = 1 << 12
 
+// stepCost is the cost of a step, as work.
+const stepCost = 90
+
 func (c *circuit) step() {
-	if c.steps++; c.steps%checkEvery == 0 && c.limits != nil {
+	if c.steps++; c.steps >= checkEvery && c.limits != nil {
+		c.steps = 0
 		c.limits()
 	}
 }

@@ -138,7 +138,7 @@ func inOrder(t *testing.T, c *testkit.Case, model, want string, n *tally) {
 
 // refused reports whether the engine does not take the program.
 func refused(a query.Answer) bool {
-	return slices.ContainsFunc(a.Diagnostics, func(d verdict.Diagnostic) bool { return d.Code == "FP0907" })
+	return slices.ContainsFunc(a.Diagnostics, func(d verdict.Diagnostic) bool { return d.Code == "FP0907" || d.Code == "FP0941" })
 }
 
 // reachesFloatingPoint is the answer where executions come to floating point.

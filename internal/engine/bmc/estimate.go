@@ -1,8 +1,6 @@
 package bmc
 
 import (
-	"math"
-
 	"fencepost/internal/ir"
 	"fencepost/internal/transform"
 )
@@ -15,11 +13,14 @@ func Estimate(p *ir.Program, o Options) float64 {
 	total := 0.0
 	for t := range p.Threads {
 		f := p.ThreadFunc(ir.ThreadID(t))
-		loops := transform.LoopsOf(f)
+		loops, arrivals := transform.LoopsOf(f), transform.Arrivals(p, f, o.Unroll)
 		for i := range f.Edges {
 			e := &f.Edges[i]
-			around := min(len(loops.Around[e.From]), len(loops.Around[e.To]))
-			total += math.Pow(float64(o.Unroll+1), float64(around))
+			copies := 1.0
+			for _, loop := range loops.Around[e.From][:min(len(loops.Around[e.From]), len(loops.Around[e.To]))] {
+				copies *= float64(arrivals[loop])
+			}
+			total += copies
 		}
 	}
 	return total * float64(o.Rounds)

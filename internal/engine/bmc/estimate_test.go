@@ -1,6 +1,7 @@
 package bmc
 
 import (
+	"strings"
 	"testing"
 
 	"fencepost/internal/ir"
@@ -12,12 +13,12 @@ func TestEstimate(t *testing.T) {
 program loops flat
 object x
 func f() {
-  reg i, j
-  l0 -> l1: store [&x] = 1
-  l1 -> l2: assume i < 3
+  reg i, j, k
+  l0 -> l1: k = load [&x]
+  l1 -> l2: assume i < k
   l2 -> l2: j = j + 1
   l2 -> l1: i = i + 1
-  l1 -> l3: assume i >= 3
+  l1 -> l3: assume i >= k
 }
 thread a = f()
 thread b = f()
@@ -38,5 +39,13 @@ thread b = f()
 		if got := Estimate(p, tt.opt); got != tt.want {
 			t.Errorf("%+v: got %v, want %v", tt.opt, got, tt.want)
 		}
+	}
+	known, diags := ir.Parse("test.ir", []byte(strings.ReplaceAll(text, "k = load [&x]", "k = 3")))
+	if diags.HasErrors() {
+		t.Fatal(diags)
+	}
+	// the head of the outer loop is come to four times, whatever the bound is
+	if got, want := Estimate(known, Options{Unroll: 1, Rounds: 1}), 2.0*(2+2*4+4*2); got != want {
+		t.Errorf("a loop that goes round three times: got %v, want %v", got, want)
 	}
 }

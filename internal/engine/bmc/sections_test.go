@@ -61,11 +61,12 @@ thread t1 = b()
 // encodings. The program is unsafe with five iterations.
 func TestBoundInsideSection(t *testing.T) {
 	in := fp(`
-		var x, y;
+		var x, y, most = 5;
 		thread a {
-			reg n, r, k;
+			reg n, r, k, m;
 			k = y;
-			atomic { while (n < 5 && k == 0) { n = n + 1; x = n; } }
+			m = most;
+			atomic { while (n < m && k == 0) { n = n + 1; x = n; } }
 			r = y;
 			assert r == k || r == 0;
 		}

@@ -53,8 +53,8 @@ func TestParameters(t *testing.T) {
 	}{
 		// The body of the loop has to run three times.
 		{"unroll", `
-			var x;
-			thread a { reg n; assert x == 0; while (n < 3) { n = n + 1; x = n; } assert x != 3; }`,
+			var x, most = 3;
+			thread a { reg n, m; m = most; assert x == 0; while (n < m) { n = n + 1; x = n; } assert x != 3; }`,
 			bounds{2, plenty, plenty, plenty}, bounds{3, plenty, plenty, plenty}},
 		// b can go on only after a has, which waits for b in between.
 		{"rounds", `
@@ -146,8 +146,8 @@ func TestInputs(t *testing.T) {
 // enough other bounds the answer covers everything.
 func TestUnrollNotTheReason(t *testing.T) {
 	in := fp(`
-		var x;
-		thread a { reg n; assert x == 0; while (n < 2) { n = n + 1; x = n; } assert x != 3; }`)
+		var x, most = 2;
+		thread a { reg n, m; m = most; assert x == 0; while (n < m) { n = n + 1; x = n; } assert x != 3; }`)
 	got := ask(t, in, "tso", bounds{2, 8, 8, 8}.options())
 	if got.Verdict != verdict.Safe || !got.Coverage.Exhaustive {
 		t.Errorf("%s, %+v; want safe for all executions", got.Verdict, got.Coverage)
@@ -162,8 +162,8 @@ func TestUnrollNotTheReason(t *testing.T) {
 // events only unrolling is raised.
 func TestAuto(t *testing.T) {
 	in := fp(`
-		var x, y, z;
-		thread a { reg r, n; while (n < 2) { n = n + 1; } x = 1; y = 1; r = z; }
+		var x, y, z, most = 2;
+		thread a { reg r, n, m; m = most; while (n < m) { n = n + 1; } x = 1; y = 1; r = z; }
 		thread b { reg s, t, u; z = 1; fence; s = x; t = x; u = y; }
 		never a:r == 0 && b:s == 0 && b:t == 1 && b:u == 0;`)
 	for _, encoding := range []query.Encoding{"", bmc.Order, bmc.Rounds} {

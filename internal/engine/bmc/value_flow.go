@@ -67,7 +67,7 @@ const valuesBytes = int64(unsafe.Sizeof(values{}))
 // spend counts an instruction as work, which copies some registers and keeps some of the copies.
 func (fl *flow) spend(regs, kept int) {
 	fl.bytes += int64(kept) * valuesBytes
-	if fl.work += 4 + regs/8; fl.work >= checkEvery {
+	if fl.work += 4 + regs*3/4; fl.work >= checkEvery {
 		fl.work = 0
 		fl.limits(fl.bytes)
 	}

@@ -42,7 +42,7 @@ func TestCorpus(t *testing.T) {
 		}
 		opt := c.Options
 		opt.Engines = query.Engines{"dual"}
-		ctx, stop := workLimit(10_000) // an unknown is no failure
+		ctx, stop := workLimit(100 * budget.Millisecond) // an unknown is no failure
 		answer, err := check.Run(ctx, c.Input, opt.Under("tso"))
 		stop()
 		if err != nil {

@@ -42,7 +42,7 @@ func (m *model) deadlocks(ctx context.Context) ([]target, error) {
 		if tried++; tried > maxTried || len(out) > maxTargets {
 			return fmt.Errorf("more than %d combinations of states of threads may be deadlocks", min(tried, maxTargets))
 		}
-		if err := budget.Spend(ctx, 1); err != nil {
+		if err := budget.Spend(ctx, 2*budget.Microsecond); err != nil {
 			return err
 		}
 		if p == len(ways) {

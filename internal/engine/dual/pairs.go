@@ -69,7 +69,7 @@ func (m *model) findPairs(ctx context.Context) (*pairs, error) {
 	r.join(first)
 	for changed := true; changed; {
 		changed = false
-		if err := budget.Spend(ctx, int64(1+transitions*words>>12)); err != nil {
+		if err := budget.Spend(ctx, budget.Microsecond+int64(transitions*words)); err != nil {
 			return nil, err
 		}
 		for p, th := range m.threads {

@@ -36,6 +36,7 @@ type search struct {
 	buf      []byte
 	found    int32 // an element with an initial state, or anything
 	tried    int64
+	counted  int64 // of tried, as work
 	bytes    int64
 	stop     error
 }
@@ -101,6 +102,12 @@ func (m *model) late(e *element, st *step) bool {
 	}
 }
 
+// What a step back costs, as work.
+const (
+	undoCost = 2 * budget.Microsecond
+	addCost  = 2 * budget.Microsecond // of a configuration that is compared with the known ones
+)
+
 // work counts a unit of work. It returns false if the search must end.
 func (s *search) work() bool {
 	if s.stop != nil {
@@ -113,7 +120,9 @@ func (s *search) work() bool {
 	case limits.MemoryLimit() > 0 && s.bytes > limits.MemoryLimit():
 		s.stop = errLimit(fmt.Sprintf("memory limit of %s reached with %d elements", limits.MemoryText(), len(s.elements)))
 	default:
-		if err := budget.Spend(s.ctx, 1); err != nil {
+		added := s.tried - s.counted
+		s.counted = s.tried
+		if err := budget.Spend(s.ctx, undoCost+addCost*added); err != nil {
 			why := "time limit reached"
 			if errors.Is(err, context.Canceled) {
 				why = "interrupted"

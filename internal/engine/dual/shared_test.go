@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"fencepost/internal/budget"
 	"fencepost/internal/engine"
 	"fencepost/internal/engine/dual"
 	"fencepost/internal/memory"
@@ -107,7 +108,7 @@ func TestBenchmarks(t *testing.T) {
 			t.Fatal(err)
 		}
 		in := query.Input{Name: path, Text: text}
-		ctx, stop := workLimit(200_000)
+		ctx, stop := workLimit(20_000 * budget.Millisecond)
 		a, err := check.Run(ctx, in, query.CheckOptions{Engines: query.Engines{"dual"}}.Under("tso"))
 		stop()
 		if err != nil {
@@ -153,7 +154,7 @@ func BenchmarkParts(b *testing.B) {
 					if task.Props.Empty() {
 						continue
 					}
-					ctx, stop := workLimit(200_000)
+					ctx, stop := workLimit(2000 * budget.Millisecond)
 					e := dual.New(v.opt)
 					out, err := e.Run(ctx, task)
 					stop()

@@ -37,7 +37,7 @@ func tested(ctx context.Context, task *engine.Task, out *engine.Outcome) error {
 		if out.Ends = y.Final(s); out.Ends {
 			return nil
 		}
-		if err := budget.Spend(ctx, 1); err != nil {
+		if err := budget.Spend(ctx, 4*budget.Microsecond); err != nil {
 			return err
 		}
 		for _, st := range y.Enabled(s, nil) {

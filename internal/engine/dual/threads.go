@@ -126,15 +126,16 @@ func buildWith(ctx context.Context, task *engine.Task, opt Options, d domain, cu
 		}
 	}
 	for len(m.queue) > 0 && m.error() == nil && !m.sys.Split {
-		if err := budget.Spend(ctx, 1); err != nil {
-			return m, err
-		}
 		id := m.queue[0]
 		m.queue = m.queue[1:]
 		m.queued[id] = false
 		u := m.users[id]
-		for _, mv := range m.moves(id) {
-			m.reach(u.thread, &mv)
+		moves := m.moves(id)
+		for i := range moves {
+			m.reach(u.thread, &moves[i])
+		}
+		if err := budget.Spend(ctx, m.costOf(u.thread, moves)); err != nil {
+			return m, err
 		}
 		if len(m.users) > maxStates {
 			m.err = fmt.Errorf("the threads have more than %d states: their data may be unbounded", maxStates)
@@ -197,6 +198,26 @@ func (m *model) again(id int) {
 	}
 }
 
+// What the moves of a state cost, as work: each outcome, and each local step on the way to it.
+const (
+	outcomeCost  = 2 * budget.Microsecond
+	localCost    = budget.Microsecond / 2
+	registerCost = 16 // of a register at a local step
+)
+
+// costOf returns what finding some moves of a thread costs, as work.
+func (m *model) costOf(t int, moves []lts.Move) int64 {
+	local := localCost + registerCost*int64(len(m.task.Program.ThreadFunc(ir.ThreadID(t)).Regs))
+	cost := int64(outcomeCost)
+	for i := range moves {
+		cost += outcomeCost
+		for j := range moves[i].Next {
+			cost += outcomeCost + local*int64(len(moves[i].Next[j].Path))
+		}
+	}
+	return cost
+}
+
 // moves returns the actions of a state.
 func (m *model) moves(id int) []lts.Move {
 	u := m.users[id]
@@ -236,11 +257,12 @@ func (m *model) connect(ctx context.Context) error {
 	m.addJoined()
 	known, count := map[string]bool{}, 0
 	for id := range m.users {
-		if err := budget.Spend(ctx, 1); err != nil {
+		u := m.users[id]
+		moves := m.moves(id)
+		if err := budget.Spend(ctx, 2*m.costOf(u.thread, moves)); err != nil {
 			return err
 		}
-		u := m.users[id]
-		for _, mv := range m.moves(id) {
+		for _, mv := range moves {
 			list, err := m.transitions(u, &mv)
 			if err != nil {
 				return err

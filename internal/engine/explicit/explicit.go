@@ -51,6 +51,13 @@ func Run(ctx context.Context, task *engine.Task) (*engine.Outcome, error) {
 }
 
 func answer(ctx context.Context, task *engine.Task, goalsFirst bool) (*engine.Outcome, error) {
+	stages := []engine.Stage{engine.Compiling, engine.Reducing}
+	if task.AsksLoops() {
+		stages = append(stages, engine.Compiling, engine.Looping)
+	}
+	if out := task.SetUp(ctx, stages...); out != nil {
+		return out, nil
+	}
 	x, err := newSearch(task, goalsFirst)
 	if err != nil {
 		return nil, err

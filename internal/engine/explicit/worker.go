@@ -87,6 +87,13 @@ func (w *worker) Start(out *search.Sink) {
 	}
 }
 
+// What is counted as work beside states and transitions: a step that could be taken, whether it is taken or sleeps, and
+// an eager step.
+const (
+	stepCost  = 200
+	eagerCost = 170
+)
+
 // Expand checks a state and adds its successors.
 func (w *worker) Expand(state []byte, out *search.Sink) { w.ExpandAwake(state, 0, 0, out) }
 
@@ -109,6 +116,7 @@ func (w *worker) ExpandAwake(state []byte, sleep, only uint64, out *search.Sink)
 		}
 	}
 	moved := w.list()
+	out.Count(stepCost * int64(len(w.steps)))
 	if w.s.Err != nil {
 		out.Fail(w.s.Err)
 		return
@@ -211,6 +219,7 @@ func (w *worker) visit() {
 		w.exits++
 		return
 	}
+	w.out.Count(eagerCost * int64(len(w.eager.Trail())))
 	w.code = w.c.pack(w.s, w.code[:0])
 	if w.guide != nil {
 		w.out.Rank = w.guide.rank(w.length, w.y, w.s)

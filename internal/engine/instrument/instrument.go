@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -174,11 +175,14 @@ func (q *attackQueue) ask(a transform.Attack) (*engine.Outcome, error) {
 	if err != nil {
 		return nil, err
 	}
+	// An error of the program ends its execution. It can also end the search before the goal is found.
+	fails := slices.ContainsFunc(out.Violations, func(v engine.Violation) bool { return v.Kind != engine.GoalReached })
+	out.Violations = slices.DeleteFunc(out.Violations, func(v engine.Violation) bool { return v.Kind != engine.GoalReached })
+	if fails && len(out.Violations) == 0 && out.Unknown == "" {
+		out.Unknown = "the program fails while it is instrumented, as by the use of a mutex that was overwritten"
+	}
 	for i := range out.Violations {
 		v := &out.Violations[i]
-		if v.Kind != engine.GoalReached {
-			return nil, fmt.Errorf("an instrumented program does something other than reach its goal: %s", v.Kind)
-		}
 		w, err := projectAttack(q.task.Program, inst, a, v.Witness)
 		if err != nil {
 			return nil, fmt.Errorf("the execution of an instrumented program is none of the program's: %w", err)

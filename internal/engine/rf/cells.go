@@ -103,6 +103,13 @@ func (cs *cells) address(c int32) uint64 {
 	return cs.list[c].addr
 }
 
+// span returns the bytes of a cell.
+func (cs *cells) span(c int32) span {
+	cs.mu.Lock()
+	defer cs.mu.Unlock()
+	return cs.list[c]
+}
+
 // pool reports whether a cell stands for freed blocks.
 func (cs *cells) pool(c int32) bool { return machine.IsPool(cs.address(c)) }
 

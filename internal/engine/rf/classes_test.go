@@ -69,10 +69,43 @@ func fewer(n int) int {
 	return n
 }
 
+// profiles are the kinds of random programs whose classes are counted.
+var profiles = append([]testkit.Profile{{Name: "core"}, {Name: "plain", Plain: true}, {Name: "mixed", Mixed: true}, {Name: "spawn", Spawn: true},
+	{Name: "sync", Sync: true}, {Name: "waits", Sync: true, Waits: true}, {Name: "overlap", Overlap: true}, {Name: "overlap-plain", Overlap: true, Plain: true}, {Name: "heap", Heap: true}}, testkit.Rare...)
+
+// TestRefused: no graph that the clocks refuse has an execution. A search that knows nothing of clocks is asked about each.
+func TestRefused(t *testing.T) {
+	var all rf.Doubted
+	for i := range fewer(*programs) {
+		seed := *firstSeed + i
+		pr := profiles[seed%len(profiles)]
+		p, _ := testkit.Generate(uint64(seed), pr).Flat()
+		flat, _, err := transform.Unroll(p, &property.Set{}, 2, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range testkit.Models {
+			task := &engine.Task{Program: flat, Props: &property.Set{}, Model: m, KeepGoing: true}
+			if rf.Engine.Supports(task) != nil {
+				continue
+			}
+			d, err := rf.Doubt(task)
+			if un := (*engine.Unsupported)(nil); err != nil && !errors.As(err, &un) {
+				t.Fatal(err)
+			}
+			if d.Wrong > 0 {
+				t.Fatalf("seed %d, %s, %s: %d of %d graphs that are refused have an execution\n%s", seed, pr.Name, m, d.Wrong, d.Refused, ir.Print(flat))
+			}
+			all.Refused += d.Refused
+		}
+	}
+	if t.Logf("%d graphs were refused", all.Refused); all.Refused == 0 {
+		t.Error("no graph was refused")
+	}
+}
+
 // TestClasses: exactly the classes that brute force finds, each once.
 func TestClasses(t *testing.T) {
-	profiles := append([]testkit.Profile{{Name: "core"}, {Name: "plain", Plain: true}, {Name: "mixed", Mixed: true}, {Name: "spawn", Spawn: true},
-		{Name: "sync", Sync: true}, {Name: "waits", Sync: true, Waits: true}, {Name: "overlap", Overlap: true}, {Name: "overlap-plain", Overlap: true, Plain: true}, {Name: "heap", Heap: true}}, testkit.Rare...)
 	for _, m := range testkit.Models {
 		t.Run(m.String(), func(t *testing.T) {
 			total, checks, refused := 0, int64(0), 0

@@ -11,9 +11,11 @@
 //	value      file           owns
 //	graph      graph.go       the operations of each thread, and the source of each read
 //	cells      cells.go       the partition of memory into ranges that accesses never split
-//	order      order.go       finding a witness: an execution of a graph
-//	closure    closure.go     what must come before what in every witness
-//	runner     runner.go      package machine, brought to the end of a witness
+//	consistency consistency.go the question of a memory model: is there an order of writes?
+//	order      order.go       finding a witness: an execution of a graph; simulate.go has the steps
+//	clocks     clocks.go      what must come before what in every witness; clock_parts.go adds parts
+//	cellIndex  index.go       the writes and reads of each cell
+//	runner     runner.go      package machine, and what operations do; seek.go brings it to the end of a witness
 //	explorer   explore.go     the exploration; revisit.go has revisits
 //	outcome    outcome.go     counts, violations, final states, errors
 //	Parts      parts.go       an exploration in parts; part_encoding.go has tasks as bytes

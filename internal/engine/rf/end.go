@@ -21,6 +21,17 @@ func (x *exploration) endClass(seq []node) {
 			return
 		}
 	}
+	if memory.HasC11 && x.run.c11 {
+		next, ok := x.witness(cut{}, nil)
+		if !ok {
+			panic("BUG: a graph at its end is not consistent")
+		}
+		seq = slices.Clone(next)
+		toEnd(x, seq)
+		if findDataRace(x); x.stopped() {
+			return
+		}
+	}
 	seq, ok := x.waitInVain(seq)
 	if !ok || x.couldChoose() {
 		x.out.counts.void++
@@ -82,7 +93,7 @@ func (x *exploration) waitInVain(seq []node) ([]node, bool) {
 		return nil, false
 	}
 	seq = slices.Clone(next)
-	x.run.seek(x.g, seq)
+	toEnd(x, seq)
 	return seq, true
 }
 
@@ -99,6 +110,9 @@ func (x *exploration) judgeEnd() {
 	switch {
 	case stops[machine.Failed]:
 		x.out.counts.Failed++
+		if memory.HasC11 && x.run.c11 {
+			failures(x)
+		}
 		return
 	case stops[machine.Exited]:
 		x.out.counts.Exits++
@@ -151,7 +165,7 @@ func (x *exploration) stuck() bool {
 		if !ok {
 			return false
 		}
-		x.run.seek(x.g, seq)
+		toEnd(x, seq)
 	}
 	return x.lastWriters(cells, &d, func() bool {
 		m.Enabled = m.Sys.Enabled(m.State, m.Enabled[:0])
@@ -204,7 +218,7 @@ func (x *exploration) lastWriters(left []int32, d *demand, end func() bool) bool
 	for _, w := range x.sources(c)[1:] {
 		with := &demand{last: d.last, finals: append(slices.Clone(d.finals), final{c, w})}
 		if seq, ok := x.witness(cut{}, with); ok {
-			x.run.seek(x.g, seq)
+			toEnd(x, seq)
 			if x.lastWriters(left[1:], with, end) {
 				return true
 			}
@@ -289,5 +303,8 @@ func (x *exploration) report(key string, v engine.Violation) {
 
 // execution returns the execution so far.
 func (x *exploration) execution() *verdict.Witness {
+	if memory.HasC11 && x.run.c11 {
+		return record(x)
+	}
 	return engine.Record(x.run.m.Sys, x.run.m.Steps).Witness()
 }

@@ -1,7 +1,6 @@
 package rf
 
 import (
-	"slices"
 	"unsafe"
 
 	"fencepost/internal/machine"
@@ -15,16 +14,19 @@ import (
 // read itself, had canonical sources: then it is made from exactly one graph.
 //
 // Differs from TruSt: there is no order of writes, so "added maximally" has another meaning. The
-// canonical source of a read is the write that memory holds at the end of the witness that order.go finds
-// for the graph before the read. It is a function of the graph, and reading from there is always
+// canonical source of a read is the write that memory holds at the end of a witness of what a revisit keeps, extended by
+// what was added before the read. It is a function of these, and reading from there is always
 // consistent. docs/engines/rf.md has the argument.
 
 // explorer explores the graphs of one task.
 type explorer struct {
-	g    *graph
-	run  runner
-	find order
-	out  outcome
+	g     *graph
+	run   runner
+	model consistency
+	mem   []ref    // the last write of each cell in the witness
+	spare []*graph // whose memory can be used again
+	end   []ref    // the same of a witness that a revisit needs
+	out   outcome
 
 	pool   *pool    // nil: one worker
 	number int      // of the worker
@@ -122,9 +124,14 @@ func (x *explorer) begin(t int, alts []machine.Label, seq []node) {
 			o.causes = x.wakers(t, nil)
 		}
 		x.g.threads[t] = append(x.g.threads[t], o)
+		m := x.model.mark()
+		if !x.model.begin(t, i) {
+			panic("BUG: an operation that comes last has no witness")
+		}
 		// What is appended to seq stays there only until the next alternative, or another caller, does
 		// the same: no caller looks at more of seq than was there before.
 		x.resume(t, append(seq, node{thread: int32(t), index: int32(i)}))
+		x.model.undo(m)
 		x.g.threads[t] = x.g.threads[t][:i]
 		if x.stopped() {
 			return
@@ -136,15 +143,9 @@ func (x *explorer) begin(t int, alts []machine.Label, seq []node) {
 // wakers appends the operations that started or woke thread t after its last operation.
 func (x *explorer) wakers(t int, out []ref) []ref {
 	last := x.g.last(t)
-	for u := range x.g.threads {
-		first := 0
-		if last != nil {
-			first = int(last.past[u])
-		}
-		for i := first; i < len(x.g.threads[u]); i++ {
-			if o := &x.g.threads[u][i]; o.complete() && slices.Contains(o.wakes, int32(t)) {
-				out = append(out, refOf(u, i))
-			}
+	for _, r := range x.g.woken[t] {
+		if last == nil || r.index >= last.past[r.t()] {
+			out = append(out, r)
 		}
 	}
 	return out
@@ -187,8 +188,10 @@ func (x *explorer) read(t, i int, seq []node) {
 		for _, b := range x.run.freedInside(o, c) {
 			sources, blocks = append(sources, initial), append(blocks, b)
 		}
+	} else if seq[len(seq)-1].is(at) {
+		now = lastOf(x, c)
 	} else {
-		now = x.sourceAt(seq, at, c)
+		now = x.model.holds(seq, at, c)
 	}
 	width := x.width
 	x.width = width / float64(len(sources))
@@ -205,15 +208,7 @@ func (x *explorer) read(t, i int, seq []node) {
 		*o = old
 		o.reads = append(o.reads[:k:k], r)
 		x.drain(t, o)
-		if from == now && (o.drains == old.drains || seq[len(seq)-1] == at) {
-			x.resume(t, seq)
-		} else if next, ok := x.witness(cut{}, nil); !ok {
-			x.skip()
-		} else if !x.share(int32(t) + 1) {
-			x.keep(len(next), 0)
-			x.resume(t, slices.Clone(next))
-			x.keep(-len(next), 0)
-		}
+		x.readFrom(t, i, seq, from == now && (o.drains == old.drains || seq[len(seq)-1].is(at)))
 		if x.stopped() {
 			break
 		}
@@ -222,14 +217,53 @@ func (x *explorer) read(t, i int, seq []node) {
 	x.g.threads[t][i] = old
 }
 
+// readFrom goes on with the read that was just added to operation i of thread t. fits says that seq is a witness.
+func (x *explorer) readFrom(t, i int, seq []node, fits bool) {
+	c := x.g.last(t).reads[len(x.g.last(t).reads)-1].cell
+	m := x.model.mark()
+	x.g.noteRead(t, i)
+	if ok := x.model.read(t, i); fits && !ok {
+		panic("BUG: a read of the last write has no witness")
+	} else if fits {
+		x.resume(t, seq)
+	} else if !ok {
+		x.skip()
+	} else if next, ok := x.change(seq); !ok {
+		x.skip()
+	} else if !x.share(int32(t) + 1) {
+		x.keep(len(next), 0)
+		mem := x.mem
+		x.resume(t, x.adopt(next))
+		x.mem = mem
+		x.keep(-len(next), 0)
+	}
+	x.g.dropRead(c)
+	x.model.undo(m)
+}
+
+// lastOf returns the last write of a cell in the witness.
+func lastOf(x *explorer, c int32) ref {
+	if int(c) < len(x.mem) {
+		return x.mem[c]
+	}
+	return initial
+}
+
+// adopt returns a copy of the witness that was just found, which is the witness from now on.
+func (x *explorer) adopt(next []node) []node {
+	x.mem = make([]ref, x.run.cells.count())
+	for c := range x.mem {
+		x.mem[c] = x.model.last(int32(c))
+	}
+	return append(make([]node, 0, len(next)+8), next...)
+}
+
 // sources returns what a read of a cell can read from.
 func (x *explorer) sources(c int32) []ref {
 	out := []ref{initial}
-	for u := range x.g.threads {
-		for j := range x.g.threads[u] {
-			if p := &x.g.threads[u][j]; p.complete() && p.at(c) >= 0 {
-				out = append(out, refOf(u, j))
-			}
+	for u, list := range x.g.cell(c).by {
+		for _, j := range list {
+			out = append(out, refOf(u, int(j)))
 		}
 	}
 	return out
@@ -240,28 +274,26 @@ func (x *explorer) sources(c int32) []ref {
 // source's thread and happens before the operation. Where stores leave buffers in program order,
 // what happens before an operation of another thread is in memory.
 func (x *explorer) overwritten(t, i int, c int32, from ref) bool {
-	if !x.g.threads[t][i].again && (from == initial || from.t() == t) { // of its own thread, only the newest write can be read
-		for j := i - 1; j >= 0; j-- {
-			if o := &x.g.threads[t][j]; o.at(c) >= 0 {
-				if from != refOf(t, j) && !o.direct() {
-					return true
-				}
-				break
-			}
+	at := x.g.cell(c)
+	if n := len(at.by[t]); n > 0 && !x.g.threads[t][i].again && (from == initial || from.t() == t) { // of its own thread, only the newest write can be read
+		if j := int(at.by[t][n-1]); from != refOf(t, j) && !x.g.threads[t][j].direct() {
+			return true
 		}
 	}
 	if !x.inOrder || i == 0 {
 		return false
 	}
 	past := x.g.threads[t][i-1].past
-	for u := range x.g.threads {
-		if u == t || from != initial && u != from.t() {
+	for u, list := range at.by {
+		if u == t || len(list) == 0 || from != initial && u != from.t() {
 			continue
 		}
-		for j := int(past[u]) - 1; j >= 0 && (from == initial || j > int(from.index)); j-- {
-			if x.g.threads[u][j].at(c) >= 0 {
-				return true
-			}
+		first := 0
+		if from != initial {
+			first = at.after(u, from.index+1)
+		}
+		if first < len(list) && list[first] < past[u] {
+			return true
 		}
 	}
 	return false
@@ -273,7 +305,7 @@ func (x *explorer) drain(t int, o *op) {
 	if !o.again {
 		return
 	}
-	o.drains = x.find.model != memory.SC
+	o.drains = x.run.m.Sys.Model != memory.SC
 	word := x.run.m.Sys.ReadRaw(x.run.first, x.run.cells.address(o.cells[0]), memory.WordSize)
 	if from := o.reads[0].from; from != initial {
 		p := x.g.op(from)
@@ -285,31 +317,10 @@ func (x *explorer) drain(t int, o *op) {
 	}
 }
 
-// sourceAt returns what the operation at a node of a witness reads from a cell of memory.
-func (x *explorer) sourceAt(seq []node, at node, c int32) ref {
-	before := x.g.threads[at.thread]
-	k := last(seq, at)
-	for j := int(at.index) - 1; j >= 0 && !before[at.index].again; j-- {
-		if before[j].at(c) >= 0 && !before[j].direct() {
-			if before[j].buffered && last(seq[:k], node{at.thread, int32(j), true}) < 0 {
-				return refOf(int(at.thread), j)
-			}
-			break
-		}
-	}
-	for k--; k >= 0; k-- {
-		n := seq[k]
-		if o := &x.g.threads[n.thread][n.index]; n.update == o.buffered && o.complete() && o.at(c) >= 0 {
-			return ref{n.thread + 1, n.index}
-		}
-	}
-	return initial
-}
-
 // last returns the last index of a node, or -1. What is looked for is mostly near the end.
 func last(seq []node, n node) int {
 	for k := len(seq) - 1; k >= 0; k-- {
-		if seq[k] == n {
+		if seq[k].is(n) {
 			return k
 		}
 	}
@@ -339,17 +350,27 @@ func (x *explorer) learn(t, i int, seq []node) {
 		}
 	}
 	x.run.outcome(t, i, o)
+	if !o.waits {
+		x.run.note(&seq[at])
+	}
 	if x.frees && !x.ordered(t, i) {
 		x.g.threads[t][i] = old
 		return
+	}
+	m := x.model.mark()
+	if o.ended != nil && !x.model.join(t, i) {
+		panic("BUG: a join of a thread that has ended has no witness")
 	}
 	if len(o.writes) > 0 {
 		x.write(t, i, seq)
 	} else {
 		o.done = x.lastStamp(o)
 		o.past = x.g.pastOf(t, i)
-		x.visit(seq)
+		x.g.noteDone(t, i)
+		complete(x, t, i, seq)
+		x.g.dropDone(t, i)
 	}
+	x.model.undo(m)
 	x.g.threads[t][i] = old
 }
 
@@ -393,25 +414,20 @@ func (x *explorer) write(t, i int, seq []node) {
 	o.done = x.g.next()
 	o.past = x.g.pastOf(t, i)
 	width, stalls := x.width, o.mayStall()
-	x.width = width / float64(1+bit(stalls)+x.readers(o))
-	if len(seq) > 0 && seq[len(seq)-1] == (node{thread: int32(t), index: int32(i)}) {
-		next := seq
-		if o.buffered {
-			next = append(seq, node{int32(t), int32(i), true})
-		}
-		x.visit(next)
-	} else if next, ok := x.witness(cut{}, nil); ok {
-		x.visit(slices.Clone(next))
-	} else {
-		x.skip()
-	}
+	x.width = width / float64(1+bit(stalls)+readers(x, o))
+	m := x.model.mark()
+	x.g.noteDone(t, i)
+	ok := x.model.write(t, i)
+	x.goOn(t, i, seq, ok)
+	x.g.dropDone(t, i)
+	x.model.undo(m)
 	if stalls {
 		stall(x, t, i, seq)
 	}
-	for u, past := range o.past {
-		for j := int(past); j < len(x.g.threads[u]) && !x.stopped(); j++ {
-			for k := range x.g.threads[u][j].reads {
-				x.revisit(t, i, u, j, k)
+	for c := range o.written() {
+		for n := 0; n < len(x.g.cell(c).reads) && !x.stopped(); n++ {
+			if r := x.g.cell(c).reads[n]; r.index >= o.past[r.thread] {
+				x.revisit(t, i, int(r.thread), int(r.index), int(r.k), seq)
 			}
 		}
 	}
@@ -419,9 +435,57 @@ func (x *explorer) write(t, i int, seq []node) {
 	x.g.threads[t][i].done = 0
 }
 
+// goOn visits the graph to which the write of operation i of thread t was added. ok says that it may have a witness.
+func (x *explorer) goOn(t, i int, seq []node, ok bool) {
+	o := &x.g.threads[t][i]
+	mem := x.mem
+	if comesLast(x, t, i, seq) {
+		if !ok {
+			panic("BUG: a write that comes last has no witness")
+		}
+		next := seq
+		if o.buffered {
+			next = append(seq, node{thread: int32(t), index: int32(i), update: true})
+		}
+		old := overwrite(x, o, refOf(t, i))
+		x.visit(next)
+		for k, c := range o.writes {
+			x.mem[c] = old[k]
+		}
+	} else if !ok {
+		x.skip()
+	} else if next, ok := x.change(seq); ok {
+		x.visit(x.adopt(next))
+	} else {
+		x.skip()
+	}
+	x.mem = mem
+}
+
+// overwrite lets a write be the last one of its cells. It returns those before.
+func overwrite(x *explorer, o *op, by ref) []ref {
+	var old []ref
+	for _, c := range o.writes {
+		for int(c) >= len(x.mem) {
+			x.mem = append(x.mem, initial)
+		}
+		old = append(old, x.mem[c])
+	}
+	for _, c := range o.writes {
+		x.mem[c] = by
+	}
+	return old
+}
+
+// change looks for a witness of the graph, given one of the graph before the last change. The slice is valid
+// until the next call.
+func (x *explorer) change(seq []node) ([]node, bool) {
+	x.out.counts.checks++
+	return x.model.change(seq)
+}
+
 // witness looks for an execution of a part of the graph. The slice is valid until the next call.
 func (x *explorer) witness(c cut, d *demand) ([]node, bool) {
 	x.out.counts.checks++
-	x.find.cells = x.run.cells.count()
-	return x.find.witness(x.g, c, d)
+	return x.model.witness(c, d)
 }

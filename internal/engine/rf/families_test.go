@@ -96,3 +96,20 @@ func TestFamilies(t *testing.T) {
 		}
 	}
 }
+
+// TestJoinInPart: a revisit needs a witness of a part of a graph in which a join has read that its thread has started, and
+// the end of the thread is not in the part.
+func TestJoinInPart(t *testing.T) {
+	p := program(t,
+		[]string{"s = spawn {t1}()", "s = spawn {t2}()", "s = spawn {t3}()", "join 1", "join 2", "join 3", "r = load [&x0]"},
+		[]string{"store [&x0] = 4", "r = load [&x1]", "store [&x2] = r"},
+		[]string{"store [&x1] = 1", "store [&x0] = 1", "store [&x0] = 2", "r = load [&x0]", "s = load [&x0]", "store [&x3] = r"},
+		[]string{"store [&x0] = 3"})
+	for k, m := range testkit.Models {
+		want := [3]int64{17, 26, 26}[k]
+		n, err := rf.ExploreAll(&engine.Task{Program: p, Props: &property.Set{}, Model: m}, rf.Options{}, nil)
+		if err != nil || n.Classes != want {
+			t.Errorf("%s: %d classes, want %d (%v)", m, n.Classes, want, err)
+		}
+	}
+}

@@ -64,9 +64,11 @@ func (g *goalWatch) replay(seq []node, arrive func(t int), each func(at ref, ste
 	if each != nil {
 		each(initial, m.Steps)
 	}
-	for k, n := range seq {
+	for _, n := range seq {
 		g.at, g.steps = ref{n.thread + 1, n.index}, len(m.Steps)
-		g.run.seek(g.x.g, seq[:k+1])
+		if g.run.does(g.x.g, &n) {
+			g.run.step(g.x.g, &n)
+		}
 		if each != nil {
 			each(g.at, m.Steps[g.steps:])
 		}

@@ -43,6 +43,8 @@ type choice struct {
 }
 
 // op is an operation of a thread.
+//
+// shape: all that is known of an operation, with the part of each field said in its comment
 type op struct {
 	label machine.Label
 
@@ -60,6 +62,7 @@ type op struct {
 	later   bool          // the choice of the edge was not the first one
 	reads   []read        // never changed in place
 	choices []choice      // the other choices; never changed in place
+	orders  orders        // under c11
 	unit    unit          // for one that reads several cells and writes
 
 	// The outcome, known when all reads and choices are.
@@ -115,10 +118,14 @@ func (o *op) at(c int32) int { return slices.Index(o.writes, c) }
 // graph is the operations of each thread.
 type graph struct {
 	threads [][]op
-	stamp   int32 // the newest
+	stamp   int32       // the newest
+	cells   []cellIndex // see index.go
+	woken   [][]ref     // per thread, the complete operations that start or wake it
 }
 
-func newGraph(threads int) *graph { return &graph{threads: make([][]op, threads)} }
+func newGraph(threads int) *graph {
+	return &graph{threads: make([][]op, threads), woken: make([][]ref, threads)}
+}
 
 // op returns an operation.
 func (g *graph) op(r ref) *op { return &g.threads[r.t()][r.index] }
@@ -161,9 +168,12 @@ func (c *cut) whole(t, i int, o *op) bool {
 }
 
 // restrict returns a copy of the graph with only what belongs to the cut. Room is left for one more
-// operation per thread.
-func (g *graph) restrict(c *cut) *graph {
-	out := &graph{threads: make([][]op, len(g.threads)), stamp: g.stamp}
+// operation per thread. The copy has no index.
+func (g *graph) restrict(c *cut) *graph { return g.restrictTo(newGraph(len(g.threads)), c) }
+
+// restrictTo is restrict with the memory of another graph, which is not used any more.
+func (g *graph) restrictTo(out *graph, c *cut) *graph {
+	out.stamp = g.stamp
 	for t := range g.threads {
 		n := 0
 		for i := range g.threads[t] {
@@ -172,8 +182,7 @@ func (g *graph) restrict(c *cut) *graph {
 			}
 			n++
 		}
-		ops := make([]op, n, n+4)
-		copy(ops, g.threads[t][:n])
+		ops := append(slices.Grow(out.threads[t][:0], n+4), g.threads[t][:n]...)
 		if n > 0 && !c.whole(t, n-1, &ops[n-1]) {
 			ops[n-1].shrink(c, t, n-1)
 		}

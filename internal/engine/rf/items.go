@@ -31,9 +31,10 @@ func (or *order) build(g *graph, c *cut) {
 	or.start = append(or.start, int32(len(or.items)))
 	or.now.left = append(or.now.left[:0], make([]int32, left)...)
 	or.resolve(c)
+	*or.work += buildCost * int64(len(or.items))
 }
 
-// resolve finds the sources of the reads, and counts the reads of each write.
+// resolve finds the sources of the reads.
 func (or *order) resolve(c *cut) {
 	or.lastBy = or.lastBy[:0]
 	for range or.cells {
@@ -61,9 +62,6 @@ func (or *order) resolve(c *cut) {
 				return
 			}
 			or.reads = append(or.reads, out)
-			if !out.block {
-				*or.readsLeft(out.from, out.cell)++
-			}
 		}
 		it.to = int32(len(or.reads))
 		if it.whole {

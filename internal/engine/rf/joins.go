@@ -35,17 +35,19 @@ func (x *explorer) joinEnded(t int, seq []node) {
 		o.ended = append(o.ended, refOf(u, n-1))
 	}
 	// The join comes last, unless another one has joined the thread.
-	moved := append(slices.DeleteFunc(slices.Clone(seq), func(n node) bool { return n == at }), at)
-	if x.sourceAt(moved, at, o.cells[0]) != o.reads[0].from {
+	mem := x.mem
+	moved := append(slices.DeleteFunc(slices.Clone(seq), func(n node) bool { return n.is(at) }), at)
+	if lastOf(x, o.cells[0]) != o.reads[0].from {
 		o.done = x.g.next()
 		next, ok := x.witness(cut{}, nil)
 		if !ok {
 			panic("BUG: a join of a thread that has ended has no witness")
 		}
-		moved = slices.Clone(next)
+		moved = x.adopt(next)
 		o.done = 0
 	}
 	x.learn(t, i, moved)
+	x.mem = mem
 	x.g.threads[t][i] = old
 }
 

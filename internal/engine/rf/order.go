@@ -1,10 +1,6 @@
 package rf
 
-import (
-	"slices"
-
-	"fencepost/internal/memory"
-)
+import "fencepost/internal/memory"
 
 // Finding a witness: an execution in which exactly the operations of a graph happen, every read
 // reads from its source, and all buffers are empty in the end.
@@ -14,9 +10,9 @@ import (
 // no execution is lost by it: what writes nothing; a store that enters its buffer; and a write from
 // which no read is left to be done. A write is possible only if no read is left that would read what it
 // overwrites. The remaining choices are between writes that are still to be read. The first attempt
-// takes the first such write every time. If it does not come to its end, the closure (closure.go)
-// says whether there is a witness at all as far as it can tell, and a depth-first search within
-// the closure decides, with a memo of the sets of steps that lead nowhere: such a set determines
+// takes the first such write every time. If it does not come to its end, the clocks (clocks.go)
+// say whether there is a witness at all as far as they can tell, and a depth-first search within
+// them decides, with a memo of the sets of steps that lead nowhere: such a set determines
 // what can still happen, since of each cell at most one value that is in memory or was there has
 // reads left to be done, and that value is the newest.
 //
@@ -30,6 +26,14 @@ import (
 type node struct {
 	thread, index int32
 	update        bool
+	// If the machine has run the node: the number of this run, and of nodes before it.
+	ran int64
+	at  int32
+}
+
+// is reports whether two nodes are the same step.
+func (n node) is(m node) bool {
+	return n.thread == m.thread && n.index == m.index && n.update == m.update
 }
 
 // item is an operation in the simulation.
@@ -77,33 +81,15 @@ type order struct {
 	now      simulation
 	stack    []simulation
 	seq      []node
-	after    *closure // nil: the first attempt
-	relation closure
+	after    *clocks // nil: the first attempt
+	relation clocks  // of a part of a graph
 	memo     map[string]bool
 	key      []byte
+	later    []node
 
 	lastBy []int32
-}
 
-// simulation is the state of the simulation.
-type simulation struct {
-	pos     []int32 // per thread: its next item
-	pending []int32 // per thread: stores in the buffer
-	flushed []bool  // per item: its write is in memory
-	mem     []int32 // per cell: its last writer, or none
-	left    []int32 // per item and cell it writes: reads of it that are left to be done
-	first   []int32 // per cell: reads of its initial value that are left to be done
-	seq     int
-}
-
-func (s *simulation) copyTo(d *simulation) {
-	d.pos = append(d.pos[:0], s.pos...)
-	d.pending = append(d.pending[:0], s.pending...)
-	d.flushed = append(d.flushed[:0], s.flushed...)
-	d.mem = append(d.mem[:0], s.mem...)
-	d.left = append(d.left[:0], s.left...)
-	d.first = append(d.first[:0], s.first...)
-	d.seq = s.seq
+	work *int64 // counted since the last check of the limits
 }
 
 // demand says more about a witness than the sources of reads.
@@ -121,7 +107,8 @@ type final struct {
 }
 
 // witness returns an execution of the part of the graph in a cut, which meets a demand if that is not
-// nil. The slice is valid until the next call.
+// nil. It depends on the operations and sources of the part, and on nothing else. The slice is valid until the next
+// call.
 func (or *order) witness(g *graph, c cut, d *demand) ([]node, bool) {
 	or.build(g, &c)
 	if or.bad {
@@ -134,13 +121,80 @@ func (or *order) witness(g *graph, c cut, d *demand) ([]node, bool) {
 			return or.seq, true
 		}
 	}
-	cl, ok := or.close(d)
-	if !ok {
+	cl := &or.relation
+	cl.model = or.model
+	if !cl.build(g, &c) || d != nil && !cl.impose(d) {
 		return nil, false
 	}
-	or.after, or.memo = cl, map[string]bool{}
+	or.after = cl
+	return or.searchAll()
+}
+
+// searchAll looks for a witness that the clocks allow.
+func (or *order) searchAll() ([]node, bool) {
+	or.memo = map[string]bool{}
 	or.begin()
 	return or.seq, or.search()
+}
+
+// change returns an execution of the whole graph, given its clocks, and one of the graph before something was added or
+// taken away, which is kept as far as possible. The slice is valid until the next call.
+func (or *order) change(g *graph, cl *clocks, seq []node) ([]node, bool) {
+	or.build(g, &cut{})
+	if or.bad {
+		return nil, false
+	}
+	or.after = cl
+	or.begin()
+	if or.replay(seq) {
+		return or.seq, true
+	}
+	return or.searchAll()
+}
+
+// replay runs the simulation in the order of an execution, and puts off what is not possible. Nodes that the graph does
+// not have are left out. It returns false if something is never possible.
+func (or *order) replay(seq []node) bool {
+	or.later = or.later[:0]
+	for _, n := range seq {
+		if k := or.start[n.thread] + n.index; k < or.start[n.thread+1] && (!n.update || or.items[k].whole && or.items[k].op.buffered) {
+			if !or.step(n) {
+				or.later = append(or.later, n)
+			}
+		}
+	}
+	for moved := true; moved; {
+		moved = false
+		left := or.later[:0]
+		for _, n := range or.later {
+			if or.step(n) {
+				moved = true
+			} else {
+				left = append(left, n)
+			}
+		}
+		or.later = left
+	}
+	return or.ended()
+}
+
+// step lets a node happen if it is possible.
+func (or *order) step(n node) bool {
+	k := or.start[n.thread] + n.index
+	it := &or.items[k]
+	if n.update {
+		base := int32(len(or.items))
+		if k >= or.now.pos[n.thread] || !or.leaves(int(n.thread), k) || !or.writable(k, it) || !or.allowed(base+k) {
+			return false
+		}
+		or.do(base + k)
+		return true
+	}
+	if or.now.pos[n.thread] != k || !or.canDo(k) {
+		return false
+	}
+	or.do(k)
+	return true
 }
 
 // readsLeft returns the count of reads of a cell from an item that are left to be done.
@@ -155,16 +209,19 @@ func (or *order) readsLeft(from, cell int32) *int32 {
 // begin puts the simulation into the initial state.
 func (or *order) begin() {
 	s := &or.now
-	if or.after != nil { // counts were used up by the first attempt
-		clear(s.left)
-		clear(s.first)
-		for i := range or.reads {
-			if r := &or.reads[i]; !r.block {
-				*or.readsLeft(r.from, r.cell)++
-			}
+	clear(s.left)
+	clear(s.first)
+	for i := range or.reads {
+		if r := &or.reads[i]; !r.block {
+			*or.readsLeft(r.from, r.cell)++
 		}
 	}
 	s.pos = append(s.pos[:0], or.start[:len(or.start)-1]...)
+	s.head = append(s.head[:0], s.pos...)
+	s.globals = len(or.globals)
+	if or.after != nil {
+		s.done = append(s.done[:0], make([]int32, len(or.after.chains))...)
+	}
 	s.pending = append(s.pending[:0], make([]int32, len(s.pos))...)
 	s.flushed = append(s.flushed[:0], make([]bool, len(or.items))...)
 	s.mem = s.mem[:0]
@@ -239,226 +296,4 @@ func (or *order) search() bool {
 	or.stack = or.stack[:depth]
 	or.memo[key] = true
 	return false
-}
-
-// advance takes the steps that need no choice.
-func (or *order) advance() {
-	for moved := true; moved; {
-		moved = false
-		for t := range or.now.pos {
-			for or.now.pending[t] > 0 {
-				n, ok := or.update(t, func(n int32) bool { return or.unread(n) })
-				if !ok {
-					break
-				}
-				or.do(n)
-				moved = true
-			}
-			for or.now.pos[t] < or.start[t+1] {
-				n := or.now.pos[t]
-				if or.items[n].direct && !or.unread(n) || or.holdsUp(n) || !or.canDo(n) {
-					break
-				}
-				or.do(int32(n))
-				moved = true
-			}
-		}
-	}
-}
-
-// holdsUp reports whether item n is a store that would enter the buffer, and may keep a global fence from happening.
-func (or *order) holdsUp(n int32) bool {
-	return or.items[n].whole && or.items[n].op.buffered && slices.ContainsFunc(or.globals, func(g int32) bool { return !or.happened(g) })
-}
-
-// choice returns the k-th possible write that is still to be read: an item that writes memory
-// itself, or the update of an item, which is numbered after all items.
-func (or *order) choice(k int) (int32, bool) {
-	for t := range or.now.pos {
-		if or.now.pending[t] > 0 {
-			n, ok := or.update(t, func(int32) bool {
-				k--
-				return k < 0
-			})
-			if ok {
-				return n, true
-			}
-		}
-		if n := or.now.pos[t]; n < or.start[t+1] && (or.items[n].direct || or.holdsUp(n)) && or.canDo(n) {
-			if k--; k < 0 {
-				return n, true
-			}
-		}
-	}
-	return 0, false
-}
-
-// update returns the first update of thread t that is possible and accepted.
-func (or *order) update(t int, accept func(int32) bool) (int32, bool) {
-	base := int32(len(or.items))
-	seen := int32(0)
-	for n := or.start[t]; n < or.now.pos[t] && seen < or.now.pending[t]; n++ {
-		it := &or.items[n]
-		if !it.op.buffered || or.now.flushed[n] {
-			continue
-		}
-		seen++
-		if or.leaves(t, n) && or.writable(n, it) && or.allowed(base+n) && accept(n) {
-			return base + n, true
-		}
-		if or.model == memory.TSO {
-			break
-		}
-	}
-	return 0, false
-}
-
-// leaves reports whether the store of item n may leave the buffer before others in it.
-func (or *order) leaves(t int, n int32) bool {
-	it := &or.items[n]
-	for m := or.start[t]; m < n; m++ {
-		d := &or.items[m]
-		if !d.op.buffered || or.now.flushed[m] {
-			continue
-		}
-		if or.model == memory.TSO || d.op.epoch < it.op.epoch || overlap(d.op.writes, it.op.writes) {
-			return false
-		}
-	}
-	return true
-}
-
-func overlap(a, b []int32) bool {
-	return slices.ContainsFunc(a, func(c int32) bool { return slices.Contains(b, c) })
-}
-
-// unread reports whether no read from item n is left to be done.
-func (or *order) unread(n int32) bool {
-	it := &or.items[n]
-	for k := range it.op.writes {
-		if or.now.left[it.left+int32(k)] > 0 {
-			return false
-		}
-	}
-	return true
-}
-
-// writable reports whether no read of what an item overwrites is left to be done, except its own.
-func (or *order) writable(n int32, it *item) bool {
-	for _, c := range it.op.writes {
-		left := *or.readsLeft(or.now.mem[c], c)
-		if left > 0 && it.direct {
-			for _, r := range or.reads[it.from:it.to] {
-				if r.cell == c && r.from == or.now.mem[c] {
-					left--
-				}
-			}
-		}
-		if left > 0 {
-			return false
-		}
-	}
-	return true
-}
-
-// source returns what item n would read from a cell now.
-func (or *order) source(r *resolved) int32 {
-	if !r.raw && r.newest != none && or.items[r.newest].op.buffered && !or.now.flushed[r.newest] {
-		return r.newest
-	}
-	return or.now.mem[r.cell]
-}
-
-// canDo reports whether item n, the next of its thread, can happen now.
-func (or *order) canDo(n int32) bool {
-	it := &or.items[n]
-	t := it.thread
-	if it.op.drains && or.now.pending[t] > 0 || !or.allowed(n) {
-		return false
-	}
-	if it.op.global && slices.ContainsFunc(or.now.pending, func(n int32) bool { return n > 0 }) {
-		return false
-	}
-	for _, c := range it.op.causes {
-		if or.now.pos[c.t()] <= or.start[c.t()]+c.index {
-			return false
-		}
-	}
-	if u := it.op.join - 1; it.joins() && (or.now.pos[u] != or.start[u+1] || or.now.pending[u] > 0) {
-		return false
-	}
-	for k := it.from; k < it.to; k++ {
-		r := &or.reads[k]
-		if r.block {
-			if r.from != none && or.items[r.from].thread != t && !or.now.flushed[r.from] {
-				return false
-			}
-		} else if or.source(r) != r.from {
-			return false
-		}
-	}
-	return !it.direct || or.writable(n, it)
-}
-
-// allowed reports whether the closure allows a node now.
-func (or *order) allowed(node int32) bool {
-	return or.after == nil || or.after.allows(node, or)
-}
-
-// happened reports whether a node has happened.
-func (or *order) happened(node int32) bool {
-	if n := node - int32(len(or.items)); n >= 0 {
-		return or.now.flushed[n]
-	}
-	return node < or.now.pos[or.items[node].thread]
-}
-
-// do lets a node happen.
-func (or *order) do(node int32) {
-	if n := node - int32(len(or.items)); n >= 0 {
-		it := &or.items[n]
-		or.now.pending[it.thread]--
-		or.reach(n, it)
-		or.seq = append(or.seq, step(it, true))
-		or.now.seq = len(or.seq)
-		return
-	}
-	it := &or.items[node]
-	or.now.pos[it.thread]++
-	for _, r := range or.reads[it.from:it.to] {
-		if !r.block {
-			*or.readsLeft(r.from, r.cell)--
-		}
-	}
-	switch {
-	case it.whole && it.op.buffered:
-		or.now.pending[it.thread]++
-	case it.direct:
-		or.reach(node, it)
-	}
-	or.seq = append(or.seq, step(it, false))
-	or.now.seq = len(or.seq)
-}
-
-func step(it *item, update bool) node { return node{it.thread, it.index, update} }
-
-// reach lets the write of an item reach memory.
-func (or *order) reach(n int32, it *item) {
-	or.now.flushed[n] = true
-	for _, c := range it.op.writes {
-		or.now.mem[c] = n
-	}
-}
-
-// refOf returns the operation of an item; none is the initial value.
-func (or *order) refOf(n int32) ref {
-	if n == none {
-		return initial
-	}
-	return ref{or.items[n].thread + 1, or.items[n].index}
-}
-
-// lastIn reports whether reads have their sources at the end of the witness that was just found.
-func (or *order) lastIn(reads []read) bool {
-	return !slices.ContainsFunc(reads, func(r read) bool { return !r.pool && or.refOf(or.now.mem[r.cell]) != r.from })
 }

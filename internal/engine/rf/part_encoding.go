@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"fencepost/internal/machine"
+	"fencepost/internal/rc11"
 )
 
 // A task as bytes:
@@ -180,6 +181,10 @@ func appendOp(b []byte, o *op) []byte {
 	for _, n := range []int32{o.join, o.pick, o.unit.stalled, o.epoch, o.ord, o.done} {
 		b = binary.AppendUvarint(b, uint64(n))
 	}
+	for _, m := range []rc11.Mode{o.orders.read, o.orders.fail, o.orders.write, o.orders.fence} {
+		b = binary.AppendUvarint(b, uint64(m))
+	}
+	b = appendFlags(b, o.orders.update, o.orders.shared)
 	b = appendRefs(appendRefs(b, o.causes), o.ended)
 	b = binary.AppendUvarint(b, uint64(len(o.reads)))
 	for _, r := range o.reads {
@@ -305,6 +310,10 @@ func (d *decoder) op() op {
 	for _, n := range []*int32{&o.join, &o.pick, &o.unit.stalled, &o.epoch, &o.ord, &o.done} {
 		*n = d.small()
 	}
+	for _, m := range []*rc11.Mode{&o.orders.read, &o.orders.fail, &o.orders.write, &o.orders.fence} {
+		*m = rc11.Mode(d.small())
+	}
+	d.flags(&o.orders.update, &o.orders.shared)
 	o.causes, o.ended = decodeList(d, d.ref), decodeList(d, d.ref)
 	if waits && o.ended == nil {
 		o.ended = []ref{}

@@ -39,6 +39,9 @@ func NewParts(task *engine.Task, identity [32]byte) (*Parts, error) {
 	if err := supports(task); err != nil {
 		return nil, err
 	}
+	if task.Model == memory.C11 {
+		return nil, &engine.Unsupported{What: "rf does not explore in parts under c11"}
+	}
 	j := prepare(&job{Task: task})
 	return &Parts{job: j, y: memory.New(j.Program, j.Model, j.MemoryOptions()), identity: identity}, nil
 }

@@ -7,16 +7,17 @@ import "slices"
 // graph in which all of that, and the read, have canonical sources and first choices.
 
 // readers returns how many reads could be given a write.
-func (x *explorer) readers(w *op) int {
+func readers(x *explorer, w *op) int {
 	n := 0
-	for u := range x.g.threads {
-		for j := int(w.past[u]); j < len(x.g.threads[u]); j++ {
-			for k := range x.g.threads[u][j].reads {
-				if r := &x.g.threads[u][j].reads[k]; r.pool {
-					n += len(w.inPool(r.cell))
-				} else if w.at(r.cell) >= 0 {
-					n++
-				}
+	for c := range w.written() {
+		for _, p := range x.g.cell(c).reads {
+			if p.index < w.past[p.thread] {
+				continue
+			}
+			if x.g.threads[p.thread][p.index].reads[p.k].pool {
+				n += len(w.inPool(c))
+			} else {
+				n++
 			}
 		}
 	}
@@ -24,24 +25,23 @@ func (x *explorer) readers(w *op) int {
 }
 
 // revisit gives the write of operation i of thread t to read k of operation j of thread u, which does not happen
-// before it.
-func (x *explorer) revisit(t, i, u, j, k int) {
+// before it. seq is a witness of the graph without the write.
+func (x *explorer) revisit(t, i, u, j, k int, seq []node) {
 	w, o := &x.g.threads[t][i], &x.g.threads[u][j]
 	r := &o.reads[k]
-	if w.at(r.cell) < 0 || x.stopped() {
-		return
-	}
 	if !r.pool {
-		x.give(t, i, u, j, k, 0)
+		x.give(t, i, u, j, k, 0, seq)
 		return
 	}
 	for _, b := range w.inPool(r.cell) {
-		x.give(t, i, u, j, k, b)
+		if !x.stopped() {
+			x.give(t, i, u, j, k, b, seq)
+		}
 	}
 }
 
 // give makes a revisit. block is the block that an allocation uses then.
-func (x *explorer) give(t, i, u, j, k int, block uint64) {
+func (x *explorer) give(t, i, u, j, k int, block uint64, seq []node) {
 	w, o := &x.g.threads[t][i], &x.g.threads[u][j]
 	r := &o.reads[k]
 	stamp := w.done
@@ -52,7 +52,13 @@ func (x *explorer) give(t, i, u, j, k int, block uint64) {
 		x.skip()
 		return
 	}
-	g := x.g.restrict(&cut{before: r.stamp, past: w.past})
+	var g *graph
+	if n := len(x.spare); n > 0 {
+		g, x.spare = x.spare[n-1], x.spare[:n-1]
+	} else {
+		g = newGraph(len(x.g.threads))
+	}
+	x.g.restrictTo(g, &cut{before: r.stamp, past: w.past})
 	if len(g.threads[u]) <= j { // the read is the first part of its operation
 		part := *o
 		g.threads[u] = append(g.threads[u], part)
@@ -67,27 +73,45 @@ func (x *explorer) give(t, i, u, j, k int, block uint64) {
 		part.label = part.picked
 	}
 	part.reads = append(slices.Clone(o.reads[:k]), read{cell: r.cell, stamp: r.stamp, from: refOf(t, i), pool: r.pool, block: block})
-	old := x.g
+	old, mem := x.g, x.mem
 	x.g = g
 	x.drain(u, part)
-	if next, ok := x.witness(cut{}, nil); !ok {
+	g.reindex()
+	if !x.model.enter(g) {
+		x.skip()
+	} else if next, ok := x.change(seq); !ok {
 		x.skip()
 	} else if !x.share(0) {
 		n := len(next)
 		x.keep(n, n)
-		x.visit(slices.Clone(next))
+		x.visit(x.adopt(next))
 		x.keep(-n, -n)
 	}
-	x.g = old
+	x.model.leave()
+	x.g, x.mem = old, mem
+	x.spare = append(x.spare, g)
+}
+
+// late is a part of a graph that a revisit takes away: a read, or the write of an operation.
+type late struct {
+	stamp int32
+	t, i  int
+	k     int // the read, or none
 }
 
 // maximal reports whether read k of operation j of thread u, and everything that was added after it
 // and is not in past, has canonical sources and choices, and no read that was added earlier than its
 // source would lose the source.
+//
+// Canonical sources come about in this way: a witness of what is kept, which is a function of it, is extended by
+// what was added after the read, in the order in which it was added, and every read reads what memory holds at the end.
 func (x *explorer) maximal(u, j, k int, past []int32) bool {
-	stamp := x.g.threads[u][j].reads[k].stamp
-	type late struct{ t, i, k int }
-	var check []late
+	r := &x.g.threads[u][j].reads[k]
+	stamp := r.stamp
+	if !r.pool && k == 0 && replaced(x, r, past) {
+		return false
+	}
+	var parts []late
 	for t := range x.g.threads {
 		for i := range x.g.threads[t] {
 			o := &x.g.threads[t][i]
@@ -102,39 +126,44 @@ func (x *explorer) maximal(u, j, k int, past []int32) bool {
 						return false
 					}
 				}
-				if !kept && r.stamp >= stamp {
-					if r.pool && (r.from != initial || r.block != 0) || n == 0 && !r.pool && x.replaced(r, past) {
-						return false
-					}
-					if !r.pool {
-						check = append(check, late{t, i, n})
-					}
+				if kept || r.stamp < stamp {
+					continue
 				}
+				if r.pool && (r.from != initial || r.block != 0) || n == 0 && !r.pool && replaced(x, r, past) {
+					return false
+				}
+				if !r.pool {
+					parts = append(parts, late{r.stamp, t, i, n})
+				}
+			}
+			if !kept && o.done > stamp && len(o.writes) > 0 {
+				parts = append(parts, late{o.done, t, i, none})
 			}
 		}
 	}
-	for _, l := range check {
-		if !x.canonical(l.t, l.i, l.k, past) {
-			return false
-		}
-	}
-	return !stalledInVain(x, stamp, past)
+	slices.SortFunc(parts, func(a, b late) int { return int(a.stamp - b.stamp) })
+	return canonical(x, parts, stamp, past) && !stalledInVain(x, stamp, past)
 }
 
 // replaced reports whether the source of a read is not the last write of its cell in the graph of what
 // was added before, and of past, as far as that follows without a search.
-func (x *explorer) replaced(r *read, past []int32) bool {
+func replaced(x *explorer, r *read, past []int32) bool {
 	c := cut{before: r.stamp, past: past}
-	for u := range x.g.threads {
-		if r.from != initial && u != r.from.t() {
+	at := x.g.cell(r.cell)
+	for u, list := range at.by {
+		if len(list) == 0 || r.from != initial && u != r.from.t() {
 			continue
 		}
 		first := 0
 		if r.from != initial {
-			first = int(r.from.index) + 1
+			first = at.after(u, r.from.index+1)
 		}
-		for j := first; j < len(x.g.threads[u]); j++ {
-			if o := &x.g.threads[u][j]; o.at(r.cell) >= 0 && c.whole(u, j, o) && !o.direct() {
+		for _, j := range list[first:] {
+			o := &x.g.threads[u][j]
+			if !c.whole(u, int(j), o) {
+				break
+			}
+			if !o.direct() {
 				return true
 			}
 		}
@@ -142,16 +171,50 @@ func (x *explorer) replaced(r *read, past []int32) bool {
 	return false
 }
 
-// canonical reports whether read k of operation i of thread t has its canonical source in the graph of
-// what was added before, and of past.
-func (x *explorer) canonical(t, i, k int, past []int32) bool {
-	r := &x.g.threads[t][i].reads[k]
-	seq, ok := x.witness(cut{before: r.stamp, past: past}, nil)
+// canonical reports whether parts, in the order in which they were added after a stamp, have their canonical sources.
+func canonical(x *explorer, parts []late, stamp int32, past []int32) bool {
+	if !slices.ContainsFunc(parts, func(p late) bool { return p.k != none }) {
+		return true
+	}
+	seq, ok := x.witness(cut{before: stamp, past: past}, nil)
 	if !ok {
 		panic("BUG: a part of a graph has no witness")
 	}
-	if x.find.lastIn(x.g.threads[t][i].reads[:k]) {
-		return x.find.refOf(x.find.now.mem[r.cell]) == r.from
+	end := atEnd(x)
+	// last reports whether an operation with some reads can be the last one.
+	last := func(reads []read) bool {
+		return !slices.ContainsFunc(reads, func(r read) bool { return !r.pool && end[r.cell] != r.from })
 	}
-	return x.sourceAt(seq, node{thread: int32(t), index: int32(i)}, r.cell) == r.from
+	for _, p := range parts {
+		o := &x.g.threads[p.t][p.i]
+		switch {
+		case p.k == none && last(o.reads):
+			for _, c := range o.writes {
+				end[c] = refOf(p.t, p.i)
+			}
+		case p.k == none: // the operation stands further in front, as earlier reads of it demand
+			if seq, ok = x.witness(cut{before: p.stamp + 1, past: past}, nil); !ok {
+				return false
+			}
+			end = atEnd(x)
+		case last(o.reads[:p.k]):
+			if end[o.reads[p.k].cell] != o.reads[p.k].from {
+				return false
+			}
+		default:
+			if x.model.holds(seq, node{thread: int32(p.t), index: int32(p.i)}, o.reads[p.k].cell) != o.reads[p.k].from {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// atEnd returns the last write of each cell in the witness that was just found. The slice is valid until the next call.
+func atEnd(x *explorer) []ref {
+	x.end = x.end[:0]
+	for c := range x.run.cells.count() {
+		x.end = append(x.end, x.model.last(int32(c)))
+	}
+	return x.end
 }

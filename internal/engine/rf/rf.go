@@ -93,6 +93,14 @@ func supports(t *engine.Task) error {
 	if engine.WaitsInside(t.Program) || engine.SharedSpawnInside(t.Program) {
 		return &engine.Unsupported{What: "rf does not take atomic sections that wait"}
 	}
+	if t.Model == memory.C11 {
+		if !memory.HasC11 {
+			return &engine.Unsupported{What: "this part of fencepost does not have the model c11"}
+		}
+		if err := supportsC11(t); err != nil {
+			return err
+		}
+	}
 	return t.GoalsByLocation("rf")
 }
 
@@ -102,8 +110,18 @@ func run(ctx context.Context, task *job) (*engine.Outcome, error) {
 		return nil, err
 	}
 	start := time.Now()
+	if out := task.SetUp(ctx, engine.Awaiting, engine.Compiling); out != nil {
+		return out, nil
+	}
 	task = prepare(task)
-	y := memory.New(task.Program, task.Model, task.MemoryOptions())
+	y := newSystem(task.Task)
+	stages := []engine.Stage{engine.Counting}
+	if task.loops != nil {
+		stages = append(stages, engine.Compiling, engine.Looping)
+	}
+	if out := task.SetUp(ctx, stages...); out != nil {
+		return out, nil
+	}
 	x := explore(ctx, task, y)
 	out := x.out.Result
 	if err := x.found().outcome(y, out); err != nil {
@@ -119,7 +137,7 @@ func prepare(task *job) *job {
 		return task
 	}
 	t := *task.Task
-	given, asks := task.Program, task.AsksLoops()
+	given, asks := task.Program, task.AsksLoops() && task.Model != memory.C11
 	t.Program = transform.Await(given, task.KeepOf())
 	task = &job{Task: &t, Options: task.Options}
 	if asks {
@@ -168,17 +186,20 @@ func exploreWith(ctx context.Context, task *job, y *memory.System, cs *cells) *e
 // exploration is an explorer with the questions that it answers.
 type exploration struct {
 	explorer
-	task   *job
-	ctx    context.Context
-	budget *budget.Budget
-	begun  time.Time
-	ticks  int64
-	totals []int64 // the last estimates of the number of classes
+	task     *job
+	ctx      context.Context
+	budget   *budget.Budget
+	begun    time.Time
+	ticks    int64
+	spent    int64   // since the last check of the limits
+	reported int64   // ticks at the last report of progress
+	totals   []int64 // the last estimates of the number of classes
 
 	goals goalWatch
 	judge *engine.Judge
 	show  *engine.Finals
 	loops *endless.Executions // nil: endless loops are not asked about
+	mo    []modification      // under c11, of the witness at whose end the machine is
 	atEnd func(seq []node)    // for tests: called at the end of every class
 }
 
@@ -189,16 +210,24 @@ func newExploration(ctx context.Context, task *job, y *memory.System, cs *cells)
 	}
 	x.g, x.width = newGraph(y.Threads()), 1
 	x.out = newOutcome(task.KeepGoing)
-	x.find.model = y.Model
+	c11 := task.Model == memory.C11
+	x.model = newBuffers(y.Model, cs, &x.spent)
+	if memory.HasC11 && c11 {
+		x.model = newGraphs(cs)
+	}
+	x.model.enter(x.g)
 	opt := machine.Options{Unroll: task.Limits.Unroll, Idle: task.Traces, Keep: task.KeepOf()}
 	x.goals = goalWatch{x: x, watch: engine.WatchGoals(y.Prog, task.Props.Goals), goals: task.Props.Goals}
 	x.run = x.newRunner(y, cs, opt)
 	x.run.m.CheckFailed = x.checkFailed
+	if c11 { // reported at the end of the class, when the graph is known to be consistent
+		x.run.m.CheckFailed = func(memory.Fault) {}
+	}
 	if x.goals.watch != nil {
 		x.goals.run = x.newRunner(y, cs, opt)
 		x.goals.run.m.CheckFailed = func(memory.Fault) {}
 	}
-	x.inOrder = y.Model != memory.PSO
+	x.inOrder = y.Model != memory.PSO && !c11
 	for _, f := range y.Prog.Funcs {
 		for i := range f.Edges {
 			switch f.Edges[i].Op.Kind {
@@ -231,7 +260,7 @@ func writesUndrained(op *ir.Op) bool {
 // newRunner returns a runner whose threads stop between local steps where the questions need it: where
 // they enter or repeat a loop, and at locations of goals.
 func (x *exploration) newRunner(y *memory.System, cs *cells, opt machine.Options) runner {
-	rn := newRunner(y, cs, opt)
+	rn := newRunner(y, x.task.Model == memory.C11, cs, opt)
 	loops := rn.m.Loops
 	for t := range y.Threads() {
 		counted, watched := loops != nil && loops[t].Edges != nil, x.goals.watch != nil && x.goals.watch[t] != nil
@@ -274,18 +303,34 @@ func (x *exploration) conclude() {
 // the length of the execution.
 const longest = 1 << 16
 
-// count checks the limits in every 64th call.
+// What is counted as work: graphs, items of a graph that is searched for a witness, steps of the search, and nodes that
+// the machine runs.
+const (
+	graphCost = 3500
+	buildCost = 70
+	stepCost  = 110
+	runCost   = 500
+	localCost = 200 // of a local step that the machine runs
+
+	leastWork = 100 * budget.Microsecond // that is counted
+)
+
+// count checks the limits now and then.
 func (x *exploration) count() {
 	x.ticks++
-	if x.ticks&63 != 0 {
+	x.spent += graphCost
+	work := x.spent + x.run.work
+	if work < leastWork {
 		return
 	}
+	x.spent, x.run.work = 0, 0
 	if x.pool != nil {
 		x.pool.counted[x.number].Store(x.out.counts.All())
 		x.pool.weights[x.number].Store(math.Float64bits(x.explored))
 		x.out.Stopped = x.out.Stopped || x.pool.over.Load()
 	}
-	if x.ticks&4095 == 0 {
+	if x.ticks >= x.reported+4096 {
+		x.reported = x.ticks
 		x.progress()
 	}
 	if limit := x.task.Limits.MemoryLimit(); limit > 0 && x.kept > limit/int64(max(1, x.task.Limits.Workers)) {
@@ -296,7 +341,7 @@ func (x *exploration) count() {
 		x.out.Unknown(fmt.Sprintf("an execution has more than %d operations", longest))
 		return
 	}
-	if err := x.budget.Spend(x.ctx, 64); err != nil {
+	if err := x.budget.Spend(x.ctx, work); err != nil {
 		if x.pool != nil && x.pool.portion != nil {
 			x.pool.portion.over.Store(true) // what is left is put off
 			return

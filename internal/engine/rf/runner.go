@@ -18,10 +18,14 @@ type runner struct {
 	m      machine.Machine
 	cells  *cells
 	ran    []ran
+	work   int64         // counted since the last check of the limits
+	runs   int64         // nodes that were run so far
 	origin machine.Mark  // before the first local steps
 	words  bool          // the program has recursive mutexes, so it matters what they hold
 	first  *memory.State // the initial one, with words
 	shared []int         // per thread: the number of the threads that several threads can start, as Program.Starters returns it
+	c11    bool          // the machine runs under SC, with the values that reads have under c11
+	graph  *graph        // that the machine runs, under c11
 	err    string        // what the engine does not take, "" if nothing was met
 }
 
@@ -32,9 +36,11 @@ type ran struct {
 	takes []uint64 // the freed blocks that a section uses
 	mark  machine.Mark
 	steps int
+	run   int64  // the number of this run
+	pokes []poke // under c11
 }
 
-func newRunner(y *memory.System, cs *cells, opt machine.Options) runner {
+func newRunner(y *memory.System, c11 bool, cs *cells, opt machine.Options) runner {
 	opt.Stores = true
 	rn := runner{m: machine.New(y, machine.NewProcesses(y), machine.ReadsFromTables{}, opt), cells: cs, shared: y.Prog.Starters()}
 	rn.origin = rn.m.Mark()
@@ -43,6 +49,7 @@ func newRunner(y *memory.System, cs *cells, opt machine.Options) runner {
 			rn.words = rn.words || f.Edges[i].Op.Mutex == ir.RecursiveMutex
 		}
 	}
+	rn.c11, rn.words = c11, rn.words || c11
 	if rn.words {
 		rn.first = y.NewState()
 	}
@@ -61,82 +68,6 @@ func (rn *runner) start() {
 
 // thread returns thread t in the present state.
 func (rn *runner) thread(t int) memory.Thread { return rn.m.Sys.Thread(rn.m.State, t) }
-
-// seek brings the machine to the end of a witness. Operations that are not complete, or that wait for
-// a mutex, change nothing and are left out.
-func (rn *runner) seek(g *graph, seq []node) {
-	k, i := 0, 0
-	for ; i < len(seq); i++ {
-		n := seq[i]
-		o := &g.threads[n.thread][n.index]
-		if !n.update && (!o.complete() || o.waits) {
-			continue
-		}
-		if k == len(rn.ran) || rn.ran[k].node != n || !n.update && (rn.ran[k].label != o.label || !slices.Equal(rn.ran[k].takes, o.takes())) {
-			break
-		}
-		k++
-	}
-	rn.rewind(k)
-	for ; i < len(seq); i++ {
-		n := seq[i]
-		o := &g.threads[n.thread][n.index]
-		if n.update {
-			rn.flush(n, o)
-		} else if o.complete() && !o.waits {
-			var e machine.Event
-			rn.perform(n, o, &e)
-			if len(rn.m.TakeIssued()) > 0 != o.buffered {
-				panic("BUG: an operation has another outcome than before")
-			}
-		}
-	}
-}
-
-// rewind undoes all but the first k nodes.
-func (rn *runner) rewind(k int) {
-	if k == len(rn.ran) {
-		return
-	}
-	for i := k; i < len(rn.ran); i++ {
-		if !rn.ran[i].node.update {
-			rn.m.Procs.Count[rn.ran[i].node.thread]--
-		}
-	}
-	rn.m.Undo(rn.ran[k].mark)
-	rn.m.Steps = rn.m.Steps[:rn.ran[k].steps]
-	rn.ran = rn.ran[:k]
-}
-
-// push notes a node that is about to run.
-func (rn *runner) push(n node, lb machine.Label, takes []uint64) {
-	rn.ran = append(rn.ran, ran{n, lb, takes, rn.m.Mark(), len(rn.m.Steps)})
-}
-
-// perform runs an operation.
-func (rn *runner) perform(n node, o *op, e *machine.Event) {
-	rn.m.Takes = o.takes()
-	rn.push(n, o.label, rn.m.Takes)
-	rn.m.Inner = rn.m.Inner[:0]
-	rn.m.Perform(n.thread, o.label, e)
-	rn.m.Procs.Count[n.thread]++
-}
-
-// flush runs the update of a store.
-func (rn *runner) flush(n node, o *op) {
-	rn.push(n, machine.Label{}, nil)
-	buf := rn.m.State.Buffer(ir.ThreadID(n.thread))
-	for i := range buf {
-		if buf[i].Tag == o.ord && buf[i].Kind != memory.Marker {
-			var e machine.Event
-			rn.m.Perform(rn.m.BufferOf(int(n.thread), &buf[i]), machine.Label{}, &e)
-			return
-		}
-	}
-	if !o.frees { // an allocation of the thread may have used the block again, and taken the free out of the buffer
-		panic("BUG: a store that is not in the buffer is updated")
-	}
-}
 
 // alternatives returns what thread t can do next, as far as that is known before it reads: none if
 // the thread cannot go on. waits says that its last operation waits.
@@ -195,6 +126,9 @@ func (rn *runner) describe(t int, o *op) {
 	case ir.Load, ir.Await, ir.AbstractLoad:
 		o.cells = rn.cells.of(addr, size)
 	case ir.RMW:
+		if op.Blind() {
+			break
+		}
 		if cs := rn.cells.of(addr, size); len(cs) > 1 {
 			o.unit.is, o.unit.all = true, cs
 		} else {
@@ -229,6 +163,11 @@ func (rn *runner) describe(t int, o *op) {
 		if u := th.JoinHandle(edge); u >= 0 {
 			o.join, o.cells = int32(u)+1, rn.life(u)
 		}
+	}
+	if memory.HasC11 && rn.c11 {
+		o.orders = ordersOf(op)
+		rn.noMixedSizes(len(o.cells))
+		rn.noMixedSizes(len(o.unit.all))
 	}
 	if o.mutex && len(o.cells) > 2 || o.mutex && op.Kind != ir.CondWait && len(o.cells) > 1 {
 		rn.refuse("a mutex whose bytes are accessed one by one")
@@ -380,6 +319,7 @@ func (rn *runner) held(t int, o *op) bool {
 // The machine is right before it.
 func (rn *runner) outcome(t, i int, o *op) {
 	o.known = true
+	rn.poke(o)
 	if rn.held(t, o) {
 		o.waits, o.ends = true, true
 		if b, ok := rn.m.State.BlockAt(rn.cells.address(o.cells[len(o.cells)-1]), 1); ok {
@@ -439,7 +379,7 @@ func (rn *runner) outcome(t, i int, o *op) {
 		if a.Mode&machine.Reads != 0 && machine.IsMemory(a.Addr) && slices.ContainsFunc(cs, func(c int32) bool { return !slices.Contains(o.cells, c) && !slices.Contains(o.writes, c) }) && !rn.cells.split() {
 			panic("BUG: a section reads more than was found")
 		}
-		if a.Mode&machine.Writes != 0 && machine.IsMemory(a.Addr) && !o.ends {
+		if a.Mode&machine.Writes != 0 && machine.IsMemory(a.Addr) && (!o.ends || rn.c11) {
 			for _, c := range cs {
 				if !slices.Contains(o.writes, c) {
 					o.writes = append(o.writes, c)
@@ -447,6 +387,7 @@ func (rn *runner) outcome(t, i int, o *op) {
 			}
 		}
 	}
+	rn.noMixedSizes(len(o.writes))
 	rn.noteWords(o)
 }
 
@@ -456,7 +397,8 @@ func (rn *runner) noteWords(o *op) {
 		return
 	}
 	for _, c := range o.writes {
-		word := rn.m.Sys.ReadRaw(rn.m.State, rn.cells.address(c), memory.WordSize)
+		at := rn.cells.span(c)
+		word := rn.m.Sys.ReadRaw(rn.m.State, at.addr, at.size)
 		o.words = append(o.words, word)
 	}
 }

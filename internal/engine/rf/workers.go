@@ -136,12 +136,20 @@ func (x *exploration) work() {
 	x.run.start()
 	for b, ok := x.pool.take(); ok; b, ok = x.pool.take() {
 		x.g, x.width = b.g, b.width
-		if seq, ok := x.witness(cut{}, nil); ok {
-			enter(&x.explorer, append([]node{}, seq...), b.resumes)
+		x.g.reindex()
+		x.model.leave()
+		seq, ok := []node(nil), x.model.enter(x.g)
+		if ok {
+			seq, ok = x.change(nil)
+		}
+		if ok {
+			enter(&x.explorer, x.adopt(seq), b.resumes)
 		} else if x.pool.portion != nil {
 			x.noPart = true
 			x.pool.stop()
 			break
+		} else {
+			panic("BUG: a graph of another worker has no witness")
 		}
 		if x.stopped() {
 			x.pool.stop()

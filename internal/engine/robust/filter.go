@@ -73,7 +73,7 @@ func newPlan(ctx context.Context, p *ir.Program, model memory.Model, on filterKi
 type filterer struct {
 	ctx    context.Context
 	budget *budget.Budget
-	steps  int64 // of the filters, see over
+	steps  int64 // of the filters that are not counted as work yet
 	p      *ir.Program
 	facts  *analysis.Facts
 	pl     *plan
@@ -85,6 +85,7 @@ type filterer struct {
 	conflict [][]*ir.Edge // by edge id: edges that may access the same, one of the two writing
 	threads  [][]int      // by edge id: the threads that run it
 	index    []int32      // by edge id: its position in its function
+	asked    []uint8      // by edge id: whether it conflicts with an edge of another thread than the present one
 	stores   map[*ir.Func][]*ir.Edge
 	sections map[*ir.Func][]bool
 	compared int // pairs of edges that were compared, for tests
@@ -142,15 +143,17 @@ func (fl *filterer) findAccesses() {
 	}
 }
 
+// compareCost is the cost of a comparison or of a visit of an edge, as work.
+const compareCost = 20
+
 // over counts n comparisons or visits of edges as work, and reports whether the time is over.
-// 64 of them take about as long as a state of the search.
 func (fl *filterer) over(n int) bool {
-	before := fl.steps / 64
-	fl.steps += int64(n)
-	if units := fl.steps/64 - before; units > 0 {
-		return fl.budget.Spend(fl.ctx, units) != nil
+	if fl.steps += int64(n); fl.steps < 64 {
+		return false
 	}
-	return false
+	n64 := fl.steps
+	fl.steps = 0
+	return fl.budget.Spend(fl.ctx, n64*compareCost) != nil
 }
 
 func (fl *filterer) accessOf(e *ir.Edge) edgeAccess {
@@ -183,8 +186,26 @@ func (fl *filterer) conflicting(a, b ir.EdgeID) bool {
 	return x.foot.Overlaps(y.foot)
 }
 
-// elsewhere reports whether an edge conflicts with one of another thread.
+// elsewhere reports whether an edge of the thread that is looked at conflicts with one of another thread.
 func (fl *filterer) elsewhere(t ir.ThreadID, e ir.EdgeID) bool {
+	if fl.asked[e] == unasked {
+		fl.asked[e] = onlyHere
+		if fl.conflictsElsewhere(t, e) {
+			fl.asked[e] = elsewhere
+		}
+	}
+	return fl.asked[e] == elsewhere
+}
+
+// The answers of elsewhere that are known.
+const (
+	unasked = iota
+	onlyHere
+	elsewhere
+)
+
+func (fl *filterer) conflictsElsewhere(t ir.ThreadID, e ir.EdgeID) bool {
+	fl.steps += int64(len(fl.conflict[e]))
 	for _, g := range fl.conflict[e] {
 		for _, u := range fl.threads[g.ID] {
 			if u != int(t) {
@@ -217,6 +238,7 @@ func (fl *filterer) thread(t ir.ThreadID) {
 		}
 	}
 	fl.stores[f] = stores
+	fl.asked = make([]uint8, fl.p.NextEdge)
 	into := make([][]int32, len(f.Locs))
 	for i := range f.Edges {
 		into[f.Edges[i].To] = append(into[f.Edges[i].To], int32(i))

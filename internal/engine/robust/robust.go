@@ -44,6 +44,9 @@ func run(ctx context.Context, task *engine.Task, attacksFirst bool) (*engine.Out
 		return nil, err
 	}
 	model := against(task)
+	if out := task.SetUp(ctx, engine.Compiling, engine.Compiling, engine.Reducing); out != nil {
+		return out, nil
+	}
 	pl := newPlan(ctx, task.Program, model, allFilters(!task.NoReduction), everyAttack(task.KeepGoing))
 	y := memory.New(task.Program, model, memory.Options{Attacks: true})
 	eager := reduce.NewPlan(y, reduce.Options{})

@@ -82,12 +82,16 @@ type explorer struct {
 	out   *search.Sink
 }
 
+// eagerCost is the cost of an eager step, as work.
+const eagerCost = 200
+
 func newExplorer(eager *reduce.Plan, pl *plan, apart bool, groups [][]ir.ThreadID) *explorer {
 	y := eager.System()
 	x := &explorer{codec: codec{y: y, apart: apart, symmetric: newSymmetry(y.Prog, groups)}, plan: pl, s: y.NewState(), eager: reduce.NewRunner(eager)}
 	x.s.Record = true
 	x.watches = pl.doubts.some()
 	x.emit = func(a *attack, _ successor) {
+		x.out.Count(eagerCost * int64(len(x.eager.Trail())))
 		x.key = x.encode(x.s, a, x.key[:0])
 		x.out.Rank = rank(a)
 		x.out.Add(x.key)

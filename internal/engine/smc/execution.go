@@ -24,6 +24,8 @@ type execution struct {
 	chains     chains
 	reversible []reversible
 
+	overwritten bool // a store made a mutex look held, and a lock of another thread could have come first; in any execution
+
 	found []int32 // scratch: the events that a new one directly depends on
 }
 

@@ -22,6 +22,7 @@ const (
 	drains    = machine.Drains
 	joins     = machine.Joins
 	isMutex   = machine.IsMutex
+	marks     = machine.Marks
 	locks     = machine.Locks
 	acquires  = machine.Acquires
 	varies    = machine.Varies

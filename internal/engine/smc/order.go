@@ -257,6 +257,26 @@ func (ex *execution) reversibleLock(i int32) {
 	if f := ex.acquirer(e.Acc[0].Addr); f != none && ex.events[f].Thread != e.Thread && !ex.inPast(f, i) {
 		ex.addReversible(reversible{first: f, second: i, lock: true})
 	}
+	ex.overwritten = ex.overwritten || ex.marked(e.Acc[0].Addr, e.Thread, func(f int32) bool { return ex.inPast(f, i) })
+}
+
+// marked reports whether something that is no operation on a mutex made the mutex at addr look held, and could as well
+// have come after an operation of thread t on the mutex: past reports what happens before that operation. An operation
+// that waits could then have come first, and no lock is there to reverse it with.
+func (ex *execution) marked(addr uint64, t int32, past func(int32) bool) bool {
+	for w := addr / 8; w <= (addr+memory.WordSize-1)/8; w++ {
+		for r := ex.chains.head(w); r != none; r = ex.chains.records[r].prev {
+			rec := &ex.chains.records[r]
+			e := &ex.events[rec.ev]
+			switch before := past(rec.ev); {
+			case e.Flags&marks != 0 && e.Thread != t && rec.mode&writes != 0 && !before:
+				return true
+			case before && rec.mode&writes != 0 && rec.mask == 0xff:
+				return false // and so does all that comes before it
+			}
+		}
+	}
+	return false
 }
 
 // reversibleJoin adds the reversible race of join i with the start of its thread, unless that happens before the

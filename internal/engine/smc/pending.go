@@ -52,6 +52,7 @@ func (rv *reverser) pendingLock(t int, edge int32, h memory.Hindered) {
 	if f := rv.exec.acquirer(h.Addr); f != none && rv.exec.events[f].Thread != int32(t) && !rv.past(t, f) {
 		rv.pending = append(rv.pending, reversible{first: f, second: none, proc: int32(t), label: label{Edge: edge}, lock: true})
 	}
+	rv.exec.overwritten = rv.exec.overwritten || rv.run.StoredToHeld(t, h.Addr) || rv.exec.marked(h.Addr, int32(t), func(f int32) bool { return rv.past(t, f) })
 }
 
 // pendingJoins adds the reversible races of the joins that thread t waits at, and of the spawns for which no thread is
@@ -143,6 +144,7 @@ func (rv *reverser) blockedChoice(t int, lb label, i int32) {
 		before = append(rv.starts[:0], rv.exec.newest(h.Addr, func(f int32) bool {
 			return rv.exec.events[f].Flags&acquires != 0 && rv.exec.events[f].Accesses(h.Addr) && !rv.after(i, f)
 		}))
+		rv.exec.overwritten = rv.exec.overwritten || rv.exec.marked(h.Addr, int32(t), func(f int32) bool { return rv.pastOf(i, f) })
 	case memory.Others, memory.NoThread:
 		before = rv.startedBy(th, lb.Edge)
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 	"unsafe"
 
+	"fencepost/internal/budget"
 	"fencepost/internal/memory"
 	"fencepost/query"
 )
@@ -15,20 +16,38 @@ import (
 
 // meter counts the rounds of an exploration, and keeps the last estimates of its length.
 type meter struct {
-	begun  time.Time
-	ticks  int64
-	totals []int64
+	begun    time.Time
+	ticks    int64
+	reported int64 // ticks at the last report
+	work     int64 // since it was last counted
+	steps    int   // of the execution at the last tick
+	totals   []int64
 }
 
 func newMeter() meter { return meter{begun: time.Now()} }
 
-// tick checks the limits in every 512th call.
+// What an event and a local step after it cost, as work.
+const (
+	eventCost = 450
+	localCost = 200
+)
+
+// leastWork is how much work is counted at a time, if events have many local steps.
+const leastWork = 1 * budget.Millisecond
+
+// tick checks the limits in every 512th call, or more often.
 func (x *explorer) tick() {
 	x.meter.ticks++
-	if x.meter.ticks&511 != 0 {
+	x.meter.work += eventCost
+	if n := len(x.run.Steps); n != x.meter.steps {
+		x.meter.work += localCost * int64(max(0, n-x.meter.steps-1))
+		x.meter.steps = n
+	}
+	if x.meter.ticks&511 != 0 && x.meter.work < leastWork {
 		return
 	}
-	if x.meter.ticks&4095 == 0 {
+	if x.meter.ticks >= x.meter.reported+4096 {
+		x.meter.reported = x.meter.ticks
 		x.progress()
 		x.measure()
 	}
@@ -36,7 +55,9 @@ func (x *explorer) tick() {
 		x.world.counted[x.number].Store(x.out.counts.All())
 		x.out.Stopped = x.out.Stopped || x.world.over.Load()
 	}
-	if err := x.budget.Spend(x.ctx, 512); err != nil {
+	work := x.meter.work
+	x.meter.work = 0
+	if err := x.budget.Spend(x.ctx, work); err != nil {
 		why := "interrupted"
 		if err == context.DeadlineExceeded {
 			why = "time limit reached"

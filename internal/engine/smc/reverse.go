@@ -82,6 +82,9 @@ func (rv *reverser) reverseAll() {
 	if rv.tail.length == 0 && (rv.run.Uses.Mutexes || rv.run.Uses.Joins || rv.run.Uses.Shared) {
 		rv.pendingEvents()
 	}
+	if rv.exec.overwritten {
+		rv.run.Err = machine.ErrMutexWritten
+	}
 }
 
 // reverse reverses one race.

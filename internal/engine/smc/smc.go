@@ -55,6 +55,9 @@ func run(ctx context.Context, task *job) (*engine.Outcome, error) {
 		return nil, err
 	}
 	start := time.Now()
+	if out := task.SetUp(ctx, engine.Awaiting, engine.Compiling); out != nil {
+		return out, nil
+	}
 	var loops *memory.System
 	if task.AsksLoops() {
 		loops = memory.New(task.Program, task.Model, memory.Options{})
@@ -66,6 +69,13 @@ func run(ctx context.Context, task *job) (*engine.Outcome, error) {
 	}
 	opt := task.MemoryOptions()
 	y := memory.New(task.Program, task.Model, opt)
+	stages := []engine.Stage{engine.Counting}
+	if loops != nil {
+		stages = append(stages, engine.Compiling, engine.Looping)
+	}
+	if out := task.SetUp(ctx, stages...); out != nil {
+		return out, nil
+	}
 	x := explore(ctx, task, y)
 	if x.out.err != nil {
 		return nil, x.out.err

@@ -15,9 +15,14 @@ func (in *inst) parts(p *program) (live, upper regSet) {
 	d := demand{live: in.live, upper: in.upper, whole: in.maybe | in.maybeBefore}
 	if in.isCall() {
 		d.kill(in.defines(p))
-		for i, r := range argumentRegs {
-			if i < in.arguments(p) && !in.pointer && (in.callee == nil || in.callee.reads.has(r)) {
+		for i, r := range callRegs {
+			if i >= in.arguments(p) || in.pointer || in.callee != nil && !in.callee.reads.has(r) {
+				continue
+			}
+			if r != lift.RAX {
 				d.live, d.upper = d.live|one(r), d.upper|one(r)
+			} else if in.callee != nil { // its lowest byte
+				d.live |= one(r)
 			}
 		}
 	}

@@ -37,7 +37,7 @@ func (p *program) emit(l *translate.Linker, f *function) {
 		inRegisters -= len(f.passed)
 	}
 	for i := range inRegisters {
-		e.regs[argumentRegs[i]] = ir.Reg(i)
+		e.regs[callRegs[i]] = ir.Reg(i)
 	}
 	e.at = f.fb.Loc("", e.pos)
 	f.fb.Entry(e.at)
@@ -276,7 +276,7 @@ func (e *emitter) call(in *inst, o offsets) {
 			n, passed = in.callee.arity(), nil
 		}
 		for i := range n {
-			op.Args = append(op.Args, ir.R(e.reg(argumentRegs[i])))
+			op.Args = append(op.Args, ir.R(e.reg(callRegs[i])))
 		}
 		for _, s := range passed {
 			op.Args = append(op.Args, ir.R(e.argument(in, o, s)))

@@ -1,6 +1,7 @@
 package elf
 
 import (
+	"slices"
 	"strings"
 
 	"fencepost/internal/frontend/elf/lift"
@@ -28,6 +29,10 @@ func (s regSet) has(r ir.Reg) bool { return s&one(r) != 0 }
 // argumentRegs are the registers of parameters, in their order.
 var argumentRegs = []ir.Reg{lift.RDI, lift.RSI, lift.RDX, lift.RCX, lift.R8, lift.R9}
 
+// callRegs are the registers that a call hands over: those of parameters, and rax, whose lowest byte tells a function with
+// variable arguments whether some are in vector registers.
+var callRegs = append(slices.Clone(argumentRegs), lift.RAX)
+
 // volatileRegs are the registers that a call may change.
 var volatileRegs = func() regSet {
 	s := one(lift.RAX) | one(lift.RCX) | one(lift.RDX) | one(lift.RSI) | one(lift.RDI) | one(lift.R8) | one(lift.R9) | one(lift.R10) | one(lift.R11)
@@ -45,6 +50,7 @@ func (p *program) analyse() {
 	pointers := false
 	for _, f := range p.funcs {
 		f.used = p.inC(f)
+		f.findVariadic(p)
 		p.threadBlocks(f)
 		for _, in := range f.order {
 			if in.extern != "" && in.refused == "" {
@@ -72,6 +78,9 @@ func (p *program) analyse() {
 				if entry.has(r) && i >= len(f.params) && !(f.starts && i > 0) {
 					f.params, again = argumentRegs[:i+1], true
 				}
+			}
+			if f.variadic && len(f.params) < len(callRegs) {
+				f.params, again = callRegs, true
 			}
 			for r := lift.Vector; r < lift.CF && !again; r++ {
 				if entry.has(r) {
@@ -254,7 +263,7 @@ func (in *inst) maybeArguments(p *program) regSet {
 		maybe |= in.maybe
 	}
 	if in.pointer || in.callee != nil {
-		for _, r := range argumentRegs[:in.arguments(p)] {
+		for _, r := range callRegs[:in.arguments(p)] {
 			defined := false
 			for i := range in.Ops {
 				in.Ops[i].Defs(func(d ir.Reg) { defined = defined || d == r })
@@ -346,7 +355,7 @@ func (in *inst) keepsArgument(p *program, r ir.Reg) bool {
 	if !in.isCall() {
 		return false
 	}
-	for i, a := range argumentRegs {
+	for i, a := range callRegs {
 		if a == r && i < in.arguments(p) {
 			return true
 		}

@@ -12,7 +12,8 @@ import (
 type generated struct {
 	globals []string
 	units   []genUnit
-	threads int // of the units, how many run as threads; 0: the program has one thread
+	threads int  // of the units, how many run as threads; 0: the program has one thread
+	racy    bool // threads race on variables that are neither atomic nor volatile
 }
 
 // genUnit is a function f(a) with the statements of its body, and what comes before it.
@@ -318,9 +319,12 @@ func (g *generation) jumps() {
 	g.line("{ jmp_buf b; volatile int i = 0; if (setjmp(b) < 2) { i++; longjmp(b, i); } y += i; }")
 }
 
-// concurrent makes a program with two or three threads, whose results depend on their order. It has no data race.
+// concurrent makes a program with two or three threads, whose results depend on their order. The variables that they share
+// are atomic, volatile, which leaves compilers as little choice, or plain.
 func (g *generation) concurrent() *generated {
-	g.p.globals = append(g.p.globals, "atomic_int A, B, C[2]; pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER; int P, Q[3]; u64 got[3]; __thread int own[3];")
+	kind := g.pick("atomic_int", "atomic_int", "volatile int", "int")
+	g.p.racy = kind == "int"
+	g.p.globals = append(g.p.globals, kind+" A, B, C[2]; pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER; int P, Q[3]; u64 got[3]; __thread int own[3];")
 	g.p.threads = 2 + g.IntN(2)*g.IntN(2)
 	order := func() string { return "memory_order_" + g.pick("relaxed", "relaxed", "release", "seq_cst") }
 	load := func() string { return "memory_order_" + g.pick("relaxed", "acquire", "seq_cst") }
@@ -329,14 +333,20 @@ func (g *generation) concurrent() *generated {
 		g.line("x = 0;")
 		for range 2 + g.IntN(2) - t/2 {
 			v := g.pick("A", "B", "C[n1]", "C[n0]", "A", "B")
-			switch g.IntN(9) {
-			case 0, 1, 2:
+			switch k := g.IntN(9); {
+			case kind != "atomic_int" && k <= 2:
+				g.line("%s = %d;", v, 1+g.IntN(3))
+			case kind != "atomic_int" && k <= 5:
+				g.line("x = x * 5 + %s;", v)
+			case kind != "atomic_int" && k == 7:
+				g.line("%s;", g.pick(v+"++", v+" += 2", "x = x * 5 + "+v+"++"))
+			case k <= 2:
 				g.line("atomic_store_explicit(&%s, %d, %s);", v, 1+g.IntN(3), order())
-			case 3, 4, 5:
+			case k <= 5:
 				g.line("x = x * 5 + atomic_load_explicit(&%s, %s);", v, load())
-			case 6:
+			case k == 6:
 				g.line("pthread_mutex_lock(&m); P = P * 2 + %d; Q[n%d] += P; x = x * 5 + Q[n2]; pthread_mutex_unlock(&m);", t, g.IntN(3))
-			case 7:
+			case k == 7:
 				g.line("x = x * 5 + %s;", g.pick("atomic_fetch_add(&"+v+", 1)", "atomic_exchange(&"+v+", 3)", "({ int e = 1; atomic_compare_exchange_strong(&"+v+", &e, 2); })"))
 			default:
 				g.line("%s", g.pick("{ int l[4]; for (int i = 0; i < 4; i++) l[i] = i * 2; x += l[(x + n1) & 3]; }", "own[(x + n1) % 3] += 2; x += own[n1];", "switch (x % 5) { case 0: x += 2; break; case 1: x++; break; case 2: x *= 2; break; case 3: x = 1; break; case 4: x = 9; }", "atomic_thread_fence(memory_order_seq_cst);"))

@@ -316,7 +316,7 @@ func (e *emitter) callPointer(in *inst) {
 		op := ir.NewOp(ir.Call)
 		op.Dst, op.Val = e.reg(lift.RAX), ir.R(pointer)
 		for i := range n {
-			op.Args = append(op.Args, ir.R(e.reg(argumentRegs[i])))
+			op.Args = append(op.Args, ir.R(e.reg(callRegs[i])))
 		}
 		e.fb.Edge(e.at, op, after, e.pos)
 		if any == nil {

@@ -14,7 +14,7 @@ import (
 // the names are patterns.
 var onlyInC = []struct{ names, why string }{
 	{`__fp_\w+`, "the C front end's own functions"},
-	{`__ccgo_\w+|__builtin_\w+|alloca`, "compilers expand these, or call functions that the list has"},
+	{`__builtin_\w+|__atomic_\w+_n|__atomic_fetch_\w+|__atomic_\w+_fetch|__atomic_\w+_fence|__sync_(?:fetch|add|sub|and|or|xor|nand|lock|bool|val)_\w+|alloca`, "compilers expand these, or call functions that the list has"},
 	{`(ceil|copysign|fabs|fdim|floor|fmax|fmin|fmod|frexp|ldexp|llrint|llround|lrint|lround|modf|nan|nearbyint|rint|round|scalbln|scalbn|sqrt|trunc)f?`, "floating point"},
 	{`__VERIFIER_nondet_(float|double)`, "floating point"},
 	{`v(s|sn|as)printf`, "the arguments are in a list whose layout is the machine's"},

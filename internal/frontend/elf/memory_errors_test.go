@@ -25,6 +25,7 @@ var sourceLine = regexp.MustCompile(`^[^ :]+:([0-9]+)(?: in [^:]*(?:::[^:]*)*)?:
 func errorsOf(t *testing.T, in query.Input, model string) (found map[string]bool, complete bool) {
 	t.Helper()
 	opt := query.CheckOptions{Options: query.Defaults()}
+	opt.C.Uninitialised = query.UninitialisedZero // as machine code is read
 	opt.Workers, opt.Timeout, opt.KeepGoing, opt.Engines, opt.Buffer = 1, *limit, true, query.Engines{"explicit"}, query.DefaultBuffer
 	a, err := check.Run(context.Background(), in, opt.Under(query.Model(model)))
 	if err != nil {
@@ -62,9 +63,9 @@ func errorAt(v verdict.Violation) string {
 	}
 }
 
-// errorReasons are the kinds of reasons why errors differ: parts of an object have no bounds in machine code; the
-// compiler has dropped the access; the error is that of the source, and the debug information has another line for it.
-var errorReasons = []string{"bounds", "dropped", "line"}
+// errorReasons are the kinds of reasons why errors differ: parts of an object have no bounds in machine code, and objects
+// no types; the compiler has dropped the access; the error is that of the source, and the debug information has another line for it.
+var errorReasons = []string{"bounds", "types", "dropped", "line"}
 
 // none stands in the list for the side that does not have an error.
 const none = "-"

@@ -64,23 +64,25 @@ type program struct {
 
 // function is a function of the program.
 type function struct {
-	index   int
-	main    bool // the program begins here
-	final   bool // it does not return; false as long as that is not known
-	sym     *object.Symbol
-	insts   map[uint64]*inst
-	order   []*inst // by address
-	params  []ir.Reg
-	reads   regSet // what it reads of its caller's registers; other parameters a call through a pointer may take
-	starts  bool   // a thread begins with it: it gets one parameter
-	passed  []slot // parameters on the stack, by their offsets from the stack pointer at the entry
-	exact   bool   // passed has all of them
-	writes  regSet // what it overwrites of the registers that a call may change
-	used    bool   // some caller reads rax after it
-	results regSet // registers beside rax that callers read after it
-	problem string // the whole function has no translation
-	frame   frame
-	fb      *ir.FuncBuilder
+	index  int
+	main   bool // the program begins here
+	final  bool // it does not return; false as long as that is not known
+	sym    *object.Symbol
+	insts  map[uint64]*inst
+	order  []*inst // by address
+	params []ir.Reg
+	reads  regSet // what it reads of its caller's registers; other parameters a call through a pointer may take
+	// variadic: it has variable arguments, and saves those in vector registers if al is not 0.
+	variadic bool
+	starts   bool   // a thread begins with it: it gets one parameter
+	passed   []slot // parameters on the stack, by their offsets from the stack pointer at the entry
+	exact    bool   // passed has all of them
+	writes   regSet // what it overwrites of the registers that a call may change
+	used     bool   // some caller reads rax after it
+	results  regSet // registers beside rax that callers read after it
+	problem  string // the whole function has no translation
+	frame    frame
+	fb       *ir.FuncBuilder
 
 	// What alignment.go knows: the words of the stack by their offsets, the registers at the entry, and the result.
 	words   map[int64]int

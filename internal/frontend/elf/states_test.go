@@ -21,6 +21,7 @@ import (
 func states(t testing.TB, in query.Input) (n int64, ok bool) {
 	t.Helper()
 	opt := query.CheckOptions{Options: query.Defaults()}
+	opt.C.Uninitialised = query.UninitialisedZero // as machine code is read
 	opt.Workers, opt.Timeout, opt.Engines, opt.Buffer = 1, *limit, query.Engines{"explicit"}, query.DefaultBuffer
 	a, err := check.Run(context.Background(), in, opt.Under("tso"))
 	if err != nil {

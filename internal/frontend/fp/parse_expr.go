@@ -86,7 +86,11 @@ func (p *grammar) unary() *statement.Expr {
 		}
 		if p.Accept("&") {
 			p.tree.addrs = true
-			return p.Make(statement.Expr{Kind: statement.ExprAddr, X: p.lvalue(), Start: start})
+			x := p.lvalue()
+			if x.Order != ir.OrderUnset {
+				p.Fail(statement.CodeSyntax, x.Start, x.End, "an address has no memory order")
+			}
+			return p.Make(statement.Expr{Kind: statement.ExprAddr, X: x, Start: start})
 		}
 	}
 	return p.primary()
@@ -123,7 +127,9 @@ func (p *grammar) lvalue() *statement.Expr {
 	start := p.Tok.Start
 	if p.Accept("mem") {
 		p.Expect("[")
-		e := p.Make(statement.Expr{Kind: statement.ExprMem, X: p.subscript(), Start: start})
+		m := statement.Expr{Kind: statement.ExprMem, X: p.subscript(), Start: start}
+		orders(p, &m)
+		e := p.Make(m)
 		p.tree.mems = append(p.tree.mems, e)
 		return e
 	}
@@ -132,22 +138,72 @@ func (p *grammar) lvalue() *statement.Expr {
 	switch {
 	case p.Accept("["):
 		e.Kind, e.X = statement.ExprIndex, p.subscript()
-	case p.Tok.Is(".") && !p.Bad:
+	case p.Tok.Is(".") && !p.Bad && orderWords[p.Ahead.Text] == ir.OrderUnset:
 		p.Advance()
 		if !p.isType() {
-			p.Expected("'byte', 'half', 'word' or 'long'")
+			p.Expected("'byte', 'half', 'word' or 'long', or a memory order: 'na', 'rlx', 'acq', 'rel', 'acq_rel' or 'sc'")
 			break
 		}
 		e.Kind, e.Typ = statement.ExprPart, p.Tok.Text
 		p.Advance()
 		p.Expect("[")
 		e.X = p.subscript()
+		orders(p, &e)
 		return p.Make(e)
 	}
+	orders(p, &e)
 	if p.inCond && !p.inMiddle && p.Accept(":") {
 		e = statement.Expr{Kind: statement.ExprThread, Typ: id.Text, X: e.X, Name: p.Ident("a register").Text, Start: start}
 	}
 	return p.Make(e)
+}
+
+// orderWords are the memory orders.
+var orderWords = map[string]ir.Order{
+	"na": ir.Plain, "rlx": ir.Relaxed, "acq": ir.Acquire, "rel": ir.Release, "acq_rel": ir.AcqRel, "sc": ir.SeqCst,
+}
+
+// order parses '.' and a memory order; OrderUnset: none follows.
+func order(p *grammar) ir.Order {
+	if !p.Tok.Is(".") || p.Bad {
+		return ir.OrderUnset
+	}
+	p.Advance()
+	o := orderWords[p.Tok.Text]
+	if o == ir.OrderUnset || p.Tok.Kind != statement.TokenName {
+		p.Expected("a memory order: 'na', 'rlx', 'acq', 'rel', 'acq_rel' or 'sc'")
+		return ir.OrderUnset
+	}
+	p.Advance()
+	return o
+}
+
+// orders parses the memory orders after a cell.
+func orders(p *grammar, e *statement.Expr) {
+	start := p.Tok.Start
+	e.Order = order(p)
+	if e.Order != ir.OrderUnset {
+		if p.inCond {
+			p.Fail(statement.CodeSyntax, start, p.PrevEnd, "a condition reads memory without a memory order")
+		}
+		e.Fail = order(p)
+	}
+}
+
+// fenceOrder parses the order of a fence, and returns what such a fence is for store buffers.
+func fenceOrder(p *grammar) (ir.Order, ir.FenceKind) {
+	start := p.Tok.Start
+	switch o := order(p); o {
+	case ir.SeqCst:
+		return o, ir.FullFence
+	case ir.Release, ir.AcqRel:
+		return o, ir.StoreStoreFence
+	case ir.Plain:
+		p.Fail(statement.CodeSyntax, start, p.PrevEnd, "a fence has the memory order 'rlx', 'acq', 'rel', 'acq_rel' or 'sc'")
+		return ir.OrderUnset, ir.FullFence
+	default:
+		return o, ir.FenceUnset
+	}
 }
 
 // subscript parses what follows '['.

@@ -264,7 +264,12 @@ func (p *grammar) simple(s *statement.Stmt) {
 	case p.Accept("seqcst"):
 		s.Order = ir.SeqCst
 		p.assignment(s)
-	case p.Accept("fence"), p.Accept("mfence"):
+	case p.Accept("fence"):
+		s.Kind, s.Fence = statement.StmtFence, ir.FullFence
+		if p.Tok.Is(".") && !p.Bad {
+			s.Order, s.Fence = fenceOrder(p)
+		}
+	case p.Accept("mfence"):
 		s.Kind, s.Fence = statement.StmtFence, ir.FullFence
 	case p.Accept("sfence"):
 		s.Kind, s.Fence = statement.StmtFence, ir.StoreStoreFence
@@ -299,6 +304,12 @@ func (p *grammar) simple(s *statement.Stmt) {
 func (p *grammar) assignment(s *statement.Stmt) {
 	s.Kind = statement.StmtAssign
 	s.X = p.lvalue()
+	if s.X.Order != ir.OrderUnset {
+		if s.Order != ir.Plain {
+			p.Fail(statement.CodeSyntax, s.X.Start, s.X.End, "the store has two memory orders")
+		}
+		s.Order = s.X.Order
+	}
 	if !p.assignSign() {
 		p.Expected("'='")
 		return

@@ -21,6 +21,8 @@ type cCode struct {
 	extent
 	text   []byte // of the whole file, with everything else blank
 	kernel bool
+	// declared has where the text has declarations of registers that the file does not have.
+	declared []int
 }
 
 // cSection finds the C, which begins at the current position, and its threads. It
@@ -52,6 +54,7 @@ func (p *parser) cSection() bool {
 		return false
 	}
 	p.code.kernel = kernel != nil
+	p.code.text, p.code.declared = declareRegisters(p.code.text, start, end)
 	return true
 }
 

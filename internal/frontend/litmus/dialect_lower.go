@@ -61,7 +61,7 @@ func (c *compiler) compileC() {
 		return
 	}
 	out := test.Finish()
-	c.unit.Program, c.unit.Sites, c.unit.Write = out.Program, out.Sites, out.Write
+	c.unit.Program, c.unit.Sites, c.unit.Write = out.Program, out.Sites, undeclaring(out.Write, c.code.declared)
 	c.unit.Included, c.unit.kernel = out.Included, c.code.kernel
 }
 

@@ -70,7 +70,7 @@ func load(t *testing.T, name string, text []byte) (*litmus.Unit, *ir.Program) {
 		t.Error(err)
 	}
 	if u.InC() {
-		flat, err := transform.Run(u.Program, transform.Options{}, nil)
+		flat, err := transform.Run(u.Program, transform.Options{Observed: u.Props.Observed()}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

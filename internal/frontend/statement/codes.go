@@ -46,6 +46,8 @@ const (
 	codeAddress     = "FP0508" // the address of a variable that does not have 8 bytes
 	codeIndexOfMany = "FP0509" // the index or an instance of a template with any number of threads
 
+	codeOrder = "FP0510" // a memory order that the operation cannot have
+
 	CodeTwoFinals = "FP0601" // a second final condition
 	codeCondition = "FP0602" // an operation that is not allowed in a condition
 	CodeGoalTwice = "FP0603" // a thread that a goal names twice

@@ -8,7 +8,7 @@ func (l *Lowerer) Simple(s *Stmt, from, next ir.Loc) {
 	case StmtAssign:
 		l.assignment(s, from, next)
 	case StmtFence:
-		l.fence(s.Fence, from, next, s.Start, s.End)
+		l.fence(s.Fence, s.Order, from, next, s.Start, s.End)
 	case StmtSkip:
 		l.nop(from, next, s.Start, s.End)
 	case StmtMark:
@@ -46,15 +46,19 @@ func (l *Lowerer) Simple(s *Stmt, from, next ir.Loc) {
 	}
 }
 
-func (l *Lowerer) fence(kind ir.FenceKind, from, next ir.Loc, start, end int) {
+// fence makes a fence. One with an order that does nothing to store buffers is no fence for models that have them.
+func (l *Lowerer) fence(kind ir.FenceKind, order ir.Order, from, next ir.Loc, start, end int) {
 	op := ir.NewOp(ir.Fence)
-	op.Fence = kind
+	op.Fence, op.Order = kind, order
+	if kind == ir.FenceUnset {
+		op.Kind = ir.Nop
+	}
 	l.Edge(from, op, next, start, end)
 }
 
 // assignment translates stores, loads and local assignments.
 func (l *Lowerer) assignment(s *Stmt, from, next ir.Loc) {
-	if s.Order == ir.Plain && s.X.Kind == ExprName {
+	if s.Order == ir.Plain && s.X.Kind == ExprName && s.X.Order == ir.OrderUnset {
 		if r, ok := l.Register(s.X.Name); ok {
 			l.into(l.Resolve(s.Y), r, from, next, s.Start, s.End)
 			return
@@ -73,13 +77,14 @@ func (l *Lowerer) assignment(s *Stmt, from, next ir.Loc) {
 	op := l.Compiler.access(ir.Store, p, addr, s.Order)
 	op.Val = v
 	switch s.Order {
-	case ir.Plain:
+	case ir.Plain, ir.Relaxed:
 	case ir.Release:
 		to := l.Loc(s.Start)
-		l.fence(ir.StoreStoreFence, at, to, s.Start, s.End)
+		l.fence(ir.StoreStoreFence, ir.OrderUnset, at, to, s.Start, s.End)
 		at = to
 	case ir.SeqCst:
-		op.Kind, op.RMW = ir.RMW, ir.Xchg
+		op.Kind, op.RMW, op.Marks = ir.RMW, ir.Xchg, ir.AsStore
+	case ir.Acquire, ir.AcqRel: // an error was reported
 	default:
 		panic("BUG: unknown order of a store")
 	}

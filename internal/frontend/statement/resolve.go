@@ -114,6 +114,9 @@ func (s *Scope) Resolve(e *Expr) *node {
 	case ExprInt:
 		return pureNode(e, ir.Int(e.Val))
 	case ExprName:
+		if e.Order != ir.OrderUnset {
+			return s.read(e)
+		}
 		if r, ok := s.number(e.Name); ok {
 			return pureNode(e, ir.R(r))
 		}

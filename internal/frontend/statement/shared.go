@@ -15,10 +15,19 @@ type cellRef struct {
 	fixed *ir.Expr
 	cell  int64 // number of a fixed cell
 	name  string
+	text  *Expr // as it is written
 }
 
 // cellRef resolves a shared variable; nil after an error.
 func (s *Scope) cellRef(e *Expr) *cellRef {
+	p := s.element(e)
+	if p != nil {
+		p.text = e
+	}
+	return p
+}
+
+func (s *Scope) element(e *Expr) *cellRef {
 	if e.Kind == ExprMem {
 		switch {
 		case e.X.Kind == ExprName && s.Compiler.Vars[e.X.Name] != nil:
@@ -180,7 +189,7 @@ func (p *cellRef) addr(index *ir.Expr) *ir.Expr {
 
 // same reports whether two cells are written the same, their indices being pure.
 func (p *cellRef) same(q *cellRef) bool {
-	if p.obj != q.obj || p.typ != q.typ || (p.index == nil) != (q.index == nil) {
+	if p.obj != q.obj || p.typ != q.typ || p.text.Order != q.text.Order || (p.index == nil) != (q.index == nil) {
 		return false
 	}
 	if p.index == nil {
@@ -196,5 +205,26 @@ func (c *Compiler) access(kind ir.OpKind, p *cellRef, addr *ir.Expr, order ir.Or
 	}
 	op := ir.NewOp(kind)
 	op.Type, op.Order, op.Addr, op.Obj = p.typ, order, addr, p.obj
+	c.written(&op, p.text)
 	return op
+}
+
+// written gives an access the memory order that is written after its cell.
+func (c *Compiler) written(op *ir.Op, e *Expr) {
+	if e.Order == ir.OrderUnset {
+		return
+	}
+	op.Order = e.Order
+	bad := op.Kind == ir.RMW && e.Order == ir.Plain || op.Kind == ir.Store && (e.Order == ir.Acquire || e.Order == ir.AcqRel) ||
+		op.Kind != ir.RMW && op.Kind != ir.Store && (e.Order == ir.Release || e.Order == ir.AcqRel)
+	if bad {
+		c.Errorf(codeOrder, e.Start, e.End, "the operation cannot have this memory order").
+			Note("a load has na, rlx, acq or sc; a store has na, rlx, rel or sc; a read-modify-write has rlx, acq, rel, acq_rel or sc")
+	}
+	if op.Kind != ir.RMW && e.Fail != ir.OrderUnset || e.Fail == ir.Plain || e.Fail == ir.Release || e.Fail == ir.AcqRel {
+		c.Errorf(codeOrder, e.Start, e.End, "only cas has a second memory order, for a cas that fails: rlx, acq or sc")
+	}
+	if e.Order == ir.Plain {
+		op.Marks |= ir.NonAtomic
+	}
 }

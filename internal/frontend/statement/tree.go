@@ -32,6 +32,9 @@ type Expr struct {
 	Typ        string  // the type of ePart, the thread of eThread
 	Bound      []Ident // of an invariant for all numbers
 	Start, End int
+
+	// Order is the memory order that is written after a cell, and Fail the second one, of a cas that fails; OrderUnset: none.
+	Order, Fail ir.Order
 }
 
 // stmtKind says what a statement is. The zero value is unset.
@@ -71,8 +74,8 @@ const (
 type Stmt struct {
 	Kind       stmtKind
 	Fence      ir.FenceKind
-	Order      ir.Order
-	Constraint bool // havoc(x, y)
+	Order      ir.Order // of a store or a fence; OrderUnset on a fence: none was written
+	Constraint bool     // havoc(x, y)
 	Labels     []Ident
 	Invariants []*Expr // said of where the statement starts
 	Name       Ident

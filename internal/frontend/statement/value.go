@@ -153,7 +153,10 @@ func (l *Lowerer) rmw(n *node, dst ir.Reg, at, next ir.Loc, start, end int) {
 	op.Val, at = l.value(n.y, at)
 	switch n.src.Name {
 	case "cas":
-		op.Fail = ir.SeqCst
+		op.Fail = failing(op.Order)
+		if f := n.cellRef.text.Fail; f != ir.OrderUnset {
+			op.Fail = f
+		}
 		op.Val2, at = l.value(n.z, at)
 		if op.Type.Bits < 64 { // what is compared are the bytes of the cell
 			op.Val = ir.Unary(ir.Cast, op.Type, op.Val)
@@ -166,6 +169,17 @@ func (l *Lowerer) rmw(n *node, dst ir.Reg, at, next ir.Loc, start, end int) {
 		op.Dst = dst
 	}
 	l.Edge(at, op, next, start, end)
+}
+
+// failing returns the order of a compare-exchange that fails, given the order of one that succeeds [C11 §7.17.7.4].
+func failing(o ir.Order) ir.Order {
+	switch o {
+	case ir.AcqRel:
+		return ir.Acquire
+	case ir.Release:
+		return ir.Relaxed
+	}
+	return o
 }
 
 // nowhere as a target of branch means that this way is blocked.

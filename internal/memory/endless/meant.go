@@ -80,6 +80,9 @@ func (g *graph) again() []ir.Loc {
 	return out
 }
 
+// stateCost is the cost of a state that Rests visits, as work.
+const stateCost = 2 * budget.Microsecond
+
 // maxRest bounds the states that Rests visits.
 const maxRest = 20_000
 
@@ -109,7 +112,7 @@ func Rests(ctx context.Context, y *memory.System) (bool, error) {
 		if found = x.rests(s, inside); found {
 			return nil
 		}
-		if err := budget.Spend(ctx, 1); err != nil {
+		if err := budget.Spend(ctx, stateCost); err != nil {
 			return err
 		}
 		for _, st := range y.Enabled(s, nil) {

@@ -60,11 +60,11 @@ func read(ctx context.Context, run *pipeline.Run, opt *query.CheckOptions) (*ir.
 		run.Props.Deadlock = true
 	}
 	pipeline.AskEndless(&opt.Endless, run.Props)
-	if run.Props.Empty() && !opt.Finals && !opt.Robustness && !opt.Races {
+	if run.Props.Empty() && !opt.Finals && !opt.Robustness && !opt.Races && !onlyC11(opt.Models) {
 		return nil, run.Refuse(verdict.Diagnostic{
 			Code:    "FP0900",
 			Message: "no assertion, goal or final condition: there is nothing to check",
-			Notes:   []string{"add an assert, a goal or a final condition; or list the final states with --final-states"},
+			Notes:   []string{"add an assert, a goal or a final condition; or list the final states with --final-states, or count the executions with `fencepost traces`"},
 		})
 	}
 	run.Stage = "passes"
@@ -82,11 +82,16 @@ func ask(ctx context.Context, run *pipeline.Run, opt query.CheckOptions) ([]verd
 	}
 	var results []verdict.Result
 	for _, name := range opt.Models.OrTSO() {
-		model, err := pipeline.ParseModel(name)
+		model, err := pipeline.ParseAnyModel(name)
 		if err != nil {
 			return nil, err
 		}
 		q := &question{Program: run.Program, flat: flat, model: model, opt: opt}
+		if memory.HasC11 && model == memory.C11 {
+			if err := prepareC11(q); err != nil {
+				return nil, err
+			}
+		}
 		if err := q.refused(); err != nil {
 			return nil, err
 		}
@@ -100,7 +105,11 @@ func ask(ctx context.Context, run *pipeline.Run, opt query.CheckOptions) ([]verd
 		}
 		run.Restrict(res, &opt.Options)
 		if !opt.Robustness {
-			cover(res, run.Program, flat, &opt)
+			covered, asked := flat, opt
+			if memory.HasC11 && model == memory.C11 {
+				covered, asked.Races = q.flat, true
+			}
+			cover(res, run.Program, covered, &asked)
 		}
 		results = append(results, *res)
 	}
@@ -131,6 +140,9 @@ func (q *question) refused() error {
 		return q.Refuse(verdict.Diagnostic{
 			Code: "FP0937", Message: fmt.Sprintf("unknown thread %q; the threads are %s", name, strings.Join(names, ", ")),
 		})
+	}
+	if err := pipeline.FillsUnder(q.Program, q.flat, q.model); err != nil {
+		return err
 	}
 	for _, name := range q.opt.Engines {
 		e, err := pipeline.EngineNamed(name, &q.opt)
@@ -163,6 +175,8 @@ func (q *question) answer(ctx context.Context) (*verdict.Result, error) {
 	defer cancel()
 	return supervise.Run(ctx, "the search", supervise.OfStage(q.opt.Timeout), func(ctx context.Context) (*verdict.Result, error) {
 		switch {
+		case memory.HasC11 && q.model == memory.C11:
+			return answerC11(ctx, q)
 		case q.opt.Robustness:
 			return q.robustByTraces(ctx)
 		case q.opt.Races:

@@ -2,6 +2,7 @@ package check
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"fencepost/internal/ir"
@@ -24,6 +25,9 @@ func checked(p *pipeline.Program, flat *ir.Program) *verdict.Checked {
 		c.Liveness = string(query.LivenessFair)
 	case p.Props.Endless:
 		c.Liveness = string(query.LivenessSpin)
+	}
+	if p.Uninitialised != query.UninitialisedError {
+		c.Uninitialised = string(p.Uninitialised)
 	}
 	type position struct {
 		file      string
@@ -93,6 +97,10 @@ func cover(res *verdict.Result, p *pipeline.Program, flat *ir.Program, opt *quer
 		c.Liveness = string(query.LivenessSpin)
 	case !strings.Contains(string(res.Question), string(verdict.NonTermination)): // the engine did not ask
 		c.Liveness = ""
+	}
+	c.NotAsked = notAsked(p, flat, races)
+	if res.Model == string(query.C11) {
+		c.NotAsked = slices.DeleteFunc(c.NotAsked, func(n verdict.NotAsked) bool { return n == verdict.NotAskedC11 })
 	}
 	res.Coverage.Checked = c
 	if res.Verdict != verdict.Safe || !p.BeginsAtMain {

@@ -20,7 +20,7 @@ func RunCompiled(ctx context.Context, source query.Input, opt query.CheckOptions
 		return before, err
 	}
 	machine := opt
-	machine.Lang = "x86"
+	machine.Lang, machine.C.Uninitialised = "x86", ""
 	after, err := Run(ctx, binary, machine)
 	out := query.Answer{Diagnostics: append(before.Diagnostics, after.Diagnostics...)}
 	if err != nil || after.HasErrors() {
@@ -59,7 +59,7 @@ func endsToo(ctx context.Context, source, binary query.Input, so *verdict.Result
 	opt.Endless.Liveness = query.LivenessFair
 	for _, in := range []query.Input{source, binary} {
 		if in.Name == binary.Name {
-			opt.Lang = "x86"
+			opt.Lang, opt.C.Uninitialised = "x86", ""
 		}
 		answer, err := Run(ctx, in, opt.Under(query.Model(so.Model)))
 		if err != nil || len(answer.Results) != 1 {

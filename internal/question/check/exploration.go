@@ -108,6 +108,8 @@ func inParts(opt *query.CheckOptions, name query.Engine) error {
 		return &query.OptionError{Option: "memory models for an exploration in parts", Value: opt.Models.String(), Want: "one"}
 	case len(opt.Engines) > 0 && opt.Engines.String() != string(name):
 		return &query.OptionError{Option: "engine for an exploration in parts", Value: opt.Engines.String(), Want: string(name)}
+	case onlyC11(opt.Models):
+		return &query.OptionError{Option: "memory model for an exploration in parts", Value: opt.Models.String(), Want: "sc, tso or pso"}
 	case opt.Robustness:
 		return &query.OptionError{Option: "question for an exploration in parts", Value: "robustness", Want: "one without it"}
 	case opt.Races:

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"fencepost/internal/budget"
 	"fencepost/internal/engine"
 	"fencepost/internal/engine/bmc"
 	"fencepost/internal/ir"
@@ -97,7 +98,9 @@ func (q *question) attempts(s *schedule, as pipeline.Asking, asked *engine.Engin
 		}
 		a := newAttempt(e, as.Model, as.Under, s)
 		a.partial = by != q
-		a.work = func(ctx context.Context) { by.askRaising(ctx, a.ask, how) }
+		a.work = func(ctx context.Context) {
+			by.askRaising(ctx, a.ask, how, func() int64 { return s.searching.without(budget.Of(ctx)) })
+		}
 		if e.Name == bmc.Engine.Name && bmc.Estimate(q.flat, boundsOfBMC(&q.opt)) > smallFormula {
 			a.since = turns // it waits until all engines run at the same time
 		}

@@ -19,9 +19,12 @@ const (
 	raisedStates  = 200_000 // of a search, for another one with a larger bound
 )
 
-// askRaising asks an engine, and asks again with longer buffers where they alone prevent an answer.
-func (q *question) askRaising(ctx context.Context, a *pipeline.Asking, how pipeline.Asked) {
+// askRaising asks an engine, and asks again with longer buffers, or more rounds of loops, where their bounds alone
+// prevent an answer. others returns the work of the engines that are still at
+// their first search.
+func (q *question) askRaising(ctx context.Context, a *pipeline.Asking, how pipeline.Asked, others func() int64) {
 	q.Ask(ctx, a, q.flat, how)
+	raiseUnroll(ctx, q, a, how, others)
 	if a.Engine.Name != explicit.Engine.Name || q.opt.Buffer > 0 {
 		return
 	}
@@ -39,13 +42,5 @@ func (q *question) askRaising(ctx context.Context, a *pipeline.Asking, how pipel
 
 // onlyBuffers reports whether only the bound of buffers prevents an answer, and the search was small.
 func onlyBuffers(a *pipeline.Asking) bool {
-	if a.Err != nil || a.Cut || !a.Result.BoundedOnly || a.Result.Stats.States > raisedStates {
-		return false
-	}
-	for _, b := range a.Result.Coverage.Met() {
-		if b.Name != "buffer" {
-			return false
-		}
-	}
-	return true
+	return onlyMet(a, "buffer") && a.Result.Stats.States <= raisedStates
 }

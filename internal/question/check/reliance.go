@@ -26,14 +26,13 @@ const (
 	reliedSuspects    = 24
 )
 
-// reliedWork returns how much work all weaker programs may take together, in units of the explicit engine, which
-// counts large states as several small ones. The search must not cost much more than the answer did, which some
-// engines find without storing states.
+// reliedWork returns how much work all weaker programs may take together. The search must not cost much more than the
+// answer did, which some engines find without storing states.
 func reliedWork(res *verdict.Result) int64 {
 	if res.Stats.States == 0 {
-		return max(reliedStates*2/5, res.Stats.Transitions/2)
+		return max(4*budget.Millisecond, res.Stats.Transitions*budget.Microsecond)
 	}
-	return max(reliedStates, 2*res.Stats.States)
+	return max(10*budget.Millisecond, 4*res.Stats.States*budget.Microsecond)
 }
 
 // relies lists what the safety of a program relies on.

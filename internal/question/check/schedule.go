@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -27,7 +28,7 @@ import (
 type attempt struct {
 	ask   *pipeline.Asking
 	work  func(context.Context)
-	units int64 // work that it does in about a millisecond
+	units int64 // of work in a turn of a millisecond
 	since int   // the first round in which it gets a turn
 	// fewestBounds says that no other engine would get further within the bounds that the user set.
 	fewestBounds bool
@@ -47,28 +48,16 @@ const (
 	turns     = 10 // 2 to 1,024 ms: about two seconds for each engine
 )
 
-// policy has, by engine, the work that it does in about a millisecond, measured on the scaling
-// families, and the first round in which it gets a turn. make portfolio measures what the policy costs.
-var policy = map[string]struct {
-	units int64
-	since int
-}{
-	"robust":   {units: 800},
-	"explicit": {units: 500},
-	"smc":      {units: 1_800},
-	"rf":       {units: 200, since: 3},
-	"lazy":     {units: 700, since: 3},
-	"bmc":      {units: 20_000, since: 5},
-	"dual":     {units: 100, since: 6},
-}
+// firstRound has, by engine, the first round in which it gets a turn, if that is not the first of all. make portfolio
+// measures what the policy costs.
+var firstRound = map[string]int{"rf": 3, "lazy": 3, "bmc": 5, "dual": 6}
 
 // smallFormula is the largest estimate of a formula (bmc.Estimate) for which bmc gets turns: most
 // formulas of this size are built and solved in a second or two.
 const smallFormula = 4_000
 
 func newAttempt(e *engine.Engine, model, under memory.Model, s *schedule) *attempt {
-	p := policy[e.Name]
-	return &attempt{ask: &pipeline.Asking{Engine: e, Model: model, Under: under, Share: s.share}, units: p.units, since: p.since, fewestBounds: e.Name == explicit.Engine.Name}
+	return &attempt{ask: &pipeline.Asking{Engine: e, Model: model, Under: under, Share: s.share}, units: budget.Millisecond, since: firstRound[e.Name], fewestBounds: e.Name == explicit.Engine.Name}
 }
 
 // A schedule lets attempts run until one has a definite answer.
@@ -80,6 +69,7 @@ type schedule struct {
 	// crossCheck waits for all engines and compares all definite answers.
 	crossCheck bool
 	log        func(line string) // nil: none
+	searching  searching
 }
 
 // answer returns the first definite answer, nil if there is none. Attempts that have not ended by
@@ -145,6 +135,9 @@ func (s *schedule) turn(ctx context.Context, a *attempt, units int64) bool {
 func (s *schedule) giveUp(a *attempt) {
 	a.over, a.gaveUp = true, true
 	s.live.Add(-1)
+	if a.begun != nil {
+		s.searching.without(a.begun.Budget)
+	}
 }
 
 // tooLate reports whether an attempt would begin after the time limit. The first one that answers
@@ -159,8 +152,33 @@ func (s *schedule) tooLate(ctx context.Context, a *attempt) bool {
 
 func (s *schedule) begin(ctx context.Context, a *attempt) {
 	if a.begun == nil {
-		a.begun = supervise.Start(ctx, budget.New(), a.work)
+		b := budget.New()
+		s.searching.add(b)
+		a.begun = supervise.Start(ctx, b, a.work)
 	}
+}
+
+// searching has the budgets of the attempts that are at their first search. Attempts read it while others begin and end.
+type searching struct {
+	mu  sync.Mutex
+	all []*budget.Budget
+}
+
+func (l *searching) add(b *budget.Budget) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.all = append(l.all, b)
+}
+
+// without takes an attempt off the list, and returns the work that the others have done.
+func (l *searching) without(one *budget.Budget) (sum int64) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.all = slices.DeleteFunc(l.all, func(b *budget.Budget) bool { return b == one })
+	for _, b := range l.all {
+		sum += b.Spent()
+	}
+	return sum
 }
 
 // ended takes the answer of an attempt that has ended. It returns the answer if the question needs
@@ -169,6 +187,7 @@ func (s *schedule) begin(ctx context.Context, a *attempt) {
 func (s *schedule) ended(a *attempt, first *verdict.Result) (*verdict.Result, error) {
 	a.begun.Raise()
 	a.over = true
+	s.searching.without(a.begun.Budget)
 	s.live.Add(-1)
 	a.measured()
 	if a.ask.Err != nil {

@@ -1,6 +1,7 @@
 package fences
 
 import (
+	"cmp"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -67,7 +68,7 @@ func patchName(o *query.FenceOptions, name string) string {
 	if !filepath.IsAbs(name) {
 		full = filepath.Join(o.Directory, name)
 	}
-	if rel, err := filepath.Rel(o.Directory, full); err == nil && filepath.IsLocal(rel) {
+	if rel, err := filepath.Rel(cmp.Or(o.PatchRoot, o.Directory), full); err == nil && filepath.IsLocal(rel) {
 		return filepath.ToSlash(rel)
 	}
 	return strings.TrimPrefix(filepath.ToSlash(full), "/")

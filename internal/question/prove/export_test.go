@@ -17,6 +17,7 @@ import (
 // limit of opt is for the proof: what is not proved within it counts as not proved.
 func Contradict(ctx context.Context, in query.Input, opt query.ProveOptions, largest int, limit int64) (res *verdict.Result, refused bool, err error) {
 	run := pipeline.Open(in)
+	opt.C.Uninitialised = query.UninitialisedZero // as Run
 	answer, err := run.Answer(ctx, Command, opt, func(ctx context.Context) ([]verdict.Result, error) {
 		if err := run.Read(ctx, pipeline.ReadOptions{Options: opt.Options, Annotations: true}); err != nil {
 			return nil, err

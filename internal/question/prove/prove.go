@@ -55,6 +55,7 @@ func Run(ctx context.Context, in query.Input, opt query.ProveOptions) (query.Ans
 		if err := validate(&opt); err != nil {
 			return nil, err
 		}
+		opt.C.Uninitialised = cmp.Or(opt.C.Uninitialised, query.UninitialisedZero) // proofs do not have masks of memory
 		res, err := ask(ctx, run, in, opt)
 		if none := run.Undecided(cmp.Or(opt.Model, query.TSO), err); none != nil {
 			res, err = none, nil
@@ -62,6 +63,9 @@ func Run(ctx context.Context, in query.Input, opt query.ProveOptions) (query.Ans
 		}
 		if err != nil {
 			return nil, err
+		}
+		if mode := run.Uninitialised; res.Proof != nil && mode != query.UninitialisedError {
+			res.Proof.Uninitialised = string(mode)
 		}
 		return []verdict.Result{*res}, nil
 	})

@@ -33,6 +33,8 @@ func (d *describer) of(t reflect.Type) map[string]any {
 		return map[string]any{"$ref": "#/definitions/" + t.Name()}
 	case reflect.Slice:
 		return map[string]any{"type": []string{"array", "null"}, "items": d.of(t.Elem())}
+	case reflect.Array:
+		return map[string]any{"type": "array", "items": d.of(t.Elem()), "minItems": t.Len(), "maxItems": t.Len()}
 	case reflect.Map:
 		return map[string]any{"type": "object", "additionalProperties": d.of(t.Elem())}
 	case reflect.String:
@@ -43,8 +45,10 @@ func (d *describer) of(t reflect.Type) map[string]any {
 		return map[string]any{"type": "number"}
 	case reflect.Interface:
 		return map[string]any{}
-	default:
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64, reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
 		return map[string]any{"type": "integer"}
+	default:
+		panic("no schema for " + t.String())
 	}
 }
 
@@ -62,6 +66,48 @@ func (d *describer) object(t reflect.Type) map[string]any {
 		}
 	}
 	return map[string]any{"type": "object", "properties": properties, "required": required}
+}
+
+// fill gives every field of a value something that is written: one element in each slice and map, down to a depth, since
+// types may contain themselves.
+func fill(v reflect.Value, depth int) {
+	if depth <= 0 && (v.Kind() == reflect.Slice || v.Kind() == reflect.Map) {
+		return
+	}
+	switch v.Kind() {
+	case reflect.Pointer:
+		v.Set(reflect.New(v.Type().Elem()))
+		fill(v.Elem(), depth-1)
+	case reflect.Struct:
+		for i := range v.NumField() {
+			if v.Type().Field(i).IsExported() {
+				fill(v.Field(i), depth-1)
+			}
+		}
+	case reflect.Slice:
+		v.Set(reflect.MakeSlice(v.Type(), 1, 1))
+		fill(v.Index(0), depth-1)
+	case reflect.Array:
+		for i := range v.Len() {
+			fill(v.Index(i), depth-1)
+		}
+	case reflect.Map:
+		key, value := reflect.New(v.Type().Key()).Elem(), reflect.New(v.Type().Elem()).Elem()
+		fill(key, depth-1)
+		fill(value, depth-1)
+		v.Set(reflect.MakeMap(v.Type()))
+		v.SetMapIndex(key, value)
+	case reflect.String:
+		v.SetString("x")
+	case reflect.Bool:
+		v.SetBool(true)
+	case reflect.Float64:
+		v.SetFloat(0.5)
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		v.SetInt(1)
+	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+		v.SetUint(1)
+	}
 }
 
 // resultsSchema is the schema of what --json prints.
@@ -115,6 +161,16 @@ func TestSchemaFile(t *testing.T) {
 	}
 	check("no result", `{"schema": "fencepost/1", "results": []}`, true)
 	check("no verdict", `{"schema": "fencepost/1", "results": [{"program": "x", "model": "tso"}]}`, false)
+	var result verdict.Result
+	fill(reflect.ValueOf(&result).Elem(), 12)
+	full, err := stdjson.Marshal(map[string]any{"schema": verdict.Schema, "results": []any{result}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(full), `"pairs":[[1,1]]`) {
+		t.Error("the proof of a full result has no pairs")
+	}
+	check("every field", string(full), true)
 	check("another schema", `{"schema": "fencepost/0", "results": []}`, false)
 	files, err := os.ReadDir("testdata")
 	if err != nil {

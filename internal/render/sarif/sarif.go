@@ -80,7 +80,11 @@ func (b *builder) add(r *verdict.Result) {
 		if r.Verdict == verdict.Unknown || r.Verdict == verdict.Unset {
 			level = "warning"
 		}
-		b.notify(level, strings.Join(append([]string{text.Headline(r)}, r.Next...), "; "), r.Pos)
+		words := append([]string{text.Headline(r)}, r.Next...)
+		if c := r.Coverage.Checked; c != nil {
+			words = append(words, text.CheckedText(r.Question, c))
+		}
+		b.notify(level, strings.Join(words, "; "), r.Pos)
 	}
 	for _, w := range r.Warnings {
 		b.notify("warning", strings.TrimSpace(w.Message+" "+bracketed(w.Code)), w.Pos)

@@ -64,12 +64,20 @@ func Comparison(w io.Writer, results []verdict.Result, opt Options) {
 	}
 }
 
-// checkedOnce says what the answers are about, which is the same for all models.
+// checkedOnce says what the answers are about, which is the same for all models but c11.
 func (p *printer) checkedOnce(results []verdict.Result) {
+	said, first := "", ""
 	for i := range results {
-		if results[i].Coverage.Checked != nil {
-			p.checked(&results[i])
-			return
+		r := &results[i]
+		if r.Coverage.Checked == nil {
+			continue
+		}
+		switch text := CheckedText(r.Question, r.Coverage.Checked); {
+		case said == "":
+			p.line("  %s", text)
+			said, first = text, r.Model
+		case text != said && (r.Model == "c11" || first == "c11"):
+			p.line("  under %s, %s", strings.ToUpper(r.Model), text)
 		}
 	}
 }

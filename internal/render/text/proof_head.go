@@ -102,6 +102,9 @@ func ProofScope(r *verdict.Result) []string {
 	} else if r.Proof.Arithmetic != "" {
 		out = append(out, "data: all values, exactly as in the program")
 	}
+	if text := uninitialisedText(r.Proof.Uninitialised); text != "" {
+		out = append(out, text)
+	}
 	return out
 }
 

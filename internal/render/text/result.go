@@ -238,13 +238,48 @@ func CheckedText(question verdict.Question, c *verdict.Checked) string {
 		parts = append(parts, "data races")
 	}
 	text := strings.Join(parts, ", ") + "; " + counted(int64(c.Threads), "thread", "threads")
-	switch {
-	case c.Loops && c.Liveness != "":
-		text += "; not checked: whether other loops end"
-	case c.Loops:
-		text += "; not checked: whether loops end"
+	if u := uninitialisedText(c.Uninitialised); u != "" {
+		text += "; " + u
+	}
+	if not := notChecked(c); len(not) > 0 {
+		text += "; not checked: " + strings.Join(not, ", ")
 	}
 	return "checked: " + strings.TrimPrefix(text, "; ")
+}
+
+// notChecked names what could matter and was not checked.
+func notChecked(c *verdict.Checked) []string {
+	var out []string
+	switch {
+	case c.Loops && c.Liveness != "":
+		out = append(out, "whether other loops end")
+	case c.Loops:
+		out = append(out, "whether loops end")
+	}
+	for _, n := range c.NotAsked {
+		switch n {
+		case verdict.NotAskedRaces:
+			out = append(out, "data races (--races)")
+		case verdict.NotAskedC11:
+			out = append(out, "what C11 allows beyond the model")
+		case verdict.NotAskedLeaks:
+			out = append(out, "memory leaks")
+		default:
+			out = append(out, oneLine(string(n)))
+		}
+	}
+	return out
+}
+
+// uninitialisedText says what memory was taken to hold that was never written, "" if that was checked.
+func uninitialisedText(mode string) string {
+	switch mode {
+	case "zero":
+		return "memory that was never written reads as 0"
+	case "any":
+		return "memory that was never written may hold any value"
+	}
+	return ""
 }
 
 func boundText(b verdict.Bound) string { return oneLine(b.String()) }

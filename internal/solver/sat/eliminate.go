@@ -110,7 +110,7 @@ func (s *Embedded) simplify(ctx context.Context, assume []lit) {
 func (p *simplifier) over() bool {
 	units := p.steps - p.counted
 	p.counted = p.steps
-	return p.steps > maxSteps || budget.Spend(p.ctx, int64(units)) != nil || p.s.full()
+	return p.steps > maxSteps || budget.Spend(p.ctx, int64(units)*simplifyCost) != nil || p.s.full()
 }
 
 // collect moves the clauses from the solver to the simplifier, without satisfied clauses and false

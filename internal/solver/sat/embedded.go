@@ -77,7 +77,7 @@ type Embedded struct {
 	Conflicts    int64
 	Decisions    int64
 	Propagations int64
-	counted      int64 // propagations that were counted as work
+	work         int64 // since it was last counted
 }
 
 // analysis is the scratch of conflict analysis.
@@ -277,6 +277,7 @@ func (s *Embedded) propagate() conflict {
 		p := s.trail[s.head]
 		s.head++
 		s.Propagations++
+		s.work += propagationCost + clauseCost*int64(len(s.bins[p])/8+len(s.watches[p]))
 		for _, q := range s.bins[p] {
 			switch s.vals[q] {
 			case no:

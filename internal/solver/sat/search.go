@@ -78,13 +78,22 @@ func (s *Embedded) search(ctx context.Context, assume []lit) Status {
 	}
 }
 
-// stopped counts the propagations since the last call as work. It returns the status of the limit
+// What is counted as work: a propagation, a clause that it visits, a literal of a clause that is learnt, and a step of
+// the simplifier.
+const (
+	propagationCost = 20
+	clauseCost      = 12
+	learntCost      = 100
+	simplifyCost    = 15
+)
+
+// stopped counts the work since the last call. It returns the status of the limit
 // that ends the search, StatusUnset for none.
 func (s *Embedded) stopped(ctx context.Context) Status {
-	units := s.Propagations - s.counted
-	s.counted = s.Propagations
+	work := s.work
+	s.work = 0
 	switch {
-	case budget.Spend(ctx, units) != nil:
+	case budget.Spend(ctx, work) != nil:
 		return Interrupted
 	case s.full():
 		return OutOfMemory
@@ -138,6 +147,7 @@ func luby(i int64) int64 {
 // learn analyzes a conflict, backtracks, and adds the learnt clause.
 func (s *Embedded) learn(c conflict) {
 	back := s.analyze(c)
+	s.work += learntCost * int64(len(s.learnt))
 	lbd := s.levels(s.learnt)
 	s.fast += (float64(lbd) - s.fast) / 32
 	s.slow += (float64(lbd) - s.slow) / 8192

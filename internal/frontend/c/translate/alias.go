@@ -1,86 +1,60 @@
 package translate
 
 import (
-	"strings"
-
-	"modernc.org/cc/v4"
+	"fencepost/internal/lang/c/parse"
 )
 
 // Second names and weak definitions. A name with the attribute alias is another name of a function or
 // an object of the same file. A definition with the attribute weak, an alias among them, gives way to a
 // definition of another file.
 
-// alias is a declaration with the attribute alias.
-type alias struct {
-	name, target string
-	at           *cc.AttributeValue
-}
-
-// linkage has the attributes about names of the file that is being read.
-type linkage struct {
-	aliases []alias
-	weak    map[string]bool
-}
-
-// collectLinkage notes alias and weak, and reports whether the attribute is one of them.
-func (c *Symbols) collectLinkage(name string, x *cc.AttributeValue) bool {
-	if c.declares == nil || name != "alias" && name != "weak" {
+// isWeak reports whether an object is declared weak, and notes its name.
+func (c *Symbols) isWeak(o *parse.Object) bool {
+	if _, weak := parse.Find(o.Attrs, "weak"); !weak {
 		return false
 	}
-	if name == "weak" {
-		if c.linkage.weak == nil {
-			c.linkage.weak = map[string]bool{}
-		}
-		for _, n := range c.declares.names {
-			c.linkage.weak[n], c.weakNames[n] = true, true
-		}
-		return true
-	}
-	if x.ArgumentExpressionList == nil || len(c.declares.names) != 1 {
-		return false
-	}
-	p, ok := Unparen(x.ArgumentExpressionList.AssignmentExpression).(*cc.PrimaryExpression)
-	if !ok || p.Case != cc.PrimaryExpressionString {
-		return false
-	}
-	target := strings.Trim(p.Token.SrcStr(), `"`)
-	c.linkage.aliases = append(c.linkage.aliases, alias{c.declares.names[0], target, x})
-	c.collectUse(target)
+	c.weakNames[o.Text] = true
 	return true
 }
 
 // enterAliases gives the second names of a file to what they name.
 func (c *Symbols) enterAliases(u *unit) {
-	for _, a := range c.linkage.aliases {
-		target := u.static[a.target]
-		if target == nil {
-			target = c.Linked[a.target]
+	for _, o := range u.In.Tree.Objects {
+		if a, ok := parse.Find(o.Attrs, "alias"); ok && !u.ofLibrary() {
+			c.enterAlias(u, o, a)
 		}
-		if target == nil || target.Unit != u || target.Def == nil && !target.Defined {
-			c.In.Errorf(codeLink, c.In.Span(a.at), "%s is another name of %s, which this file does not define", a.name, a.target)
-			continue
-		}
-		if u.static[a.name] != nil {
-			u.static[a.name] = target
-			continue
-		}
-		old, weak := c.Linked[a.name], c.linkage.weak[a.name]
-		if old != nil && (old.Def != nil || old.Defined) && !c.weak[old] {
-			if !weak {
-				c.twice(old, target.Decl)
-			}
-			continue
-		}
-		named := *target // a definition elsewhere replaces the name only
-		if !weak {
-			c.Linked[a.name] = target
-			continue
-		}
-		named.Name, named.alias = a.name, target
-		c.Linked[a.name] = &named
-		c.weak[&named] = true
 	}
-	c.linkage = linkage{}
+}
+
+func (c *Symbols) enterAlias(u *unit, o *parse.Object, a parse.Attribute) {
+	name, other := o.Text, u.argument(a)
+	target := u.static[other]
+	if target == nil {
+		target = c.Linked[other]
+	}
+	if target == nil || target.Unit != u || target.Def == nil && !target.Defined {
+		c.In.Errorf(codeLink, u.In.Span(a), "%s is another name of %s, which this file does not define", name, other)
+		return
+	}
+	if u.static[name] != nil {
+		u.static[name] = target
+		return
+	}
+	old, weak := c.Linked[name], c.isWeak(o)
+	if old != nil && (old.Def != nil || old.Defined) && !c.weak[old] {
+		if !weak {
+			c.twice(old, u, target.Decl)
+		}
+		return
+	}
+	if !weak {
+		c.Linked[name] = target
+		return
+	}
+	named := *target // a definition elsewhere replaces the name only
+	named.Name, named.alias = name, target
+	c.Linked[name] = &named
+	c.weak[&named] = true
 }
 
 // undefinedWeak reports whether a function is declared weak and no file defines it, nor is it one of the
@@ -92,14 +66,14 @@ func (c *Symbols) undefinedWeak(name string) bool {
 
 // givesWay reports whether a definition of a name with external linkage is dropped, since the one that is
 // there is stronger. A weak one that is there makes room.
-func (c *Symbols) givesWay(u *unit, d *cc.Declarator) bool {
-	name := d.Name()
+func (c *Symbols) givesWay(u *unit, o *parse.Object, weak bool) bool {
+	name := o.Text
 	old := c.linkedIn(u)[name]
-	if old == nil || old.Def == nil && !old.Defined || old.home == u || old.Unit == u || u.static[name] != nil || d.Linkage() == cc.Internal {
+	if old == nil || old.Def == nil && !old.Defined || old.home == u || old.Unit == u || u.static[name] != nil || linkage(o) == internalLinkage {
 		return false
 	}
 	switch {
-	case c.linkage.weak[name]:
+	case weak:
 		return true
 	case c.weak[old]:
 		delete(c.Linked, name)

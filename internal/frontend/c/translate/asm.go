@@ -5,7 +5,8 @@ import (
 	"strconv"
 	"strings"
 
-	"modernc.org/cc/v4"
+	"fencepost/internal/lang/c/parse"
+	"fencepost/internal/lang/c/types"
 
 	"fencepost/internal/ir"
 	"fencepost/internal/lazyregexp"
@@ -26,7 +27,7 @@ import (
 type asmOperand struct {
 	name       string
 	constraint string
-	expr       cc.ExpressionNode
+	expr       *parse.Expr
 	output     bool
 	memory     bool
 	flag       *asmCondition // of an output such as "=@ccz"
@@ -39,50 +40,43 @@ type asmOperand struct {
 // asmBlock is one assembly statement.
 type asmBlock struct {
 	*Lowering
-	stmt     *cc.AsmStatement
+	stmt     *parse.Stmt
 	operands []*asmOperand
 	machine  *asmMachine
 	lines    []asmLine
-	labels   []string // of C, that asm goto may jump to
+	labels   []*parse.Label // of C, that asm goto may jump to
 	stack    []asmPushed
 }
 
 // assembly is an inline assembly statement.
-func assembly(f *Lowering, s *cc.AsmStatement) {
+func assembly(f *Lowering, s *parse.Stmt) {
 	b := &asmBlock{Lowering: f, stmt: s, machine: newAsmMachine()}
-	for i, l := 0, s.Asm.AsmArgList; l != nil; i, l = i+1, l.AsmArgList {
-		for e := l.AsmExpressionList; e != nil && i < 2; e = e.AsmExpressionList {
-			b.operands = append(b.operands, b.operand(e, i == 0))
-		}
-		for e := l.AsmExpressionList; e != nil && i == 3; e = e.AsmExpressionList {
-			b.labels = append(b.labels, b.gotoLabel(e))
-		}
+	for i := range s.Asm.Outputs {
+		b.operands = append(b.operands, b.operand(&s.Asm.Outputs[i], true))
 	}
-	b.lines = asmLines(s.Asm.Token3.SrcStr())
+	for i := range s.Asm.Inputs {
+		b.operands = append(b.operands, b.operand(&s.Asm.Inputs[i], false))
+	}
+	b.labels = s.Asm.Labels
+	b.lines = asmLines(s.Asm.Template)
 	b.findFlags()
 	b.findLabels()
 	b.read()
+	outer := b.Code.machine
+	b.Code.machine = true
 	for i := range b.lines {
 		b.line(i)
 	}
+	b.Code.machine = outer
 	if b.Code.At != Nowhere {
 		b.write(true)
 	}
 }
 
 // operand reads "constraint"(expression).
-func (b *asmBlock) operand(e *cc.AsmExpressionList, output bool) *asmOperand {
-	o := &asmOperand{output: output, reg: ir.NoReg}
-	if e.AsmIndex != nil && e.AsmIndex.ExpressionList != nil {
-		if p, ok := Unparen(e.AsmIndex.ExpressionList).(*cc.PrimaryExpression); ok {
-			o.name = p.Token.SrcStr()
-		}
-	}
-	text, expr, ok := asmArgument(e.AssignmentExpression)
-	if !ok {
-		b.In.Refuse(codeAsm, b.stmt, "this operand is not supported")
-	}
-	o.constraint, o.expr = text, expr
+func (b *asmBlock) operand(e *parse.AsmOperand, output bool) *asmOperand {
+	text := e.Constraint
+	o := &asmOperand{output: output, reg: ir.NoReg, name: e.Name, constraint: text, expr: e.Expr}
 	if cond, ok := strings.CutPrefix(text, "=@cc"); ok {
 		c, known := asmConditions[cond]
 		if !known || !output {
@@ -120,20 +114,6 @@ func (b *asmBlock) matching(o *asmOperand, name string) *asmOperand {
 	return o
 }
 
-// asmArgument takes "constraint"(expression) apart, which cc reads as a call.
-func asmArgument(e cc.ExpressionNode) (constraint string, expr cc.ExpressionNode, ok bool) {
-	call, isCall := e.(*cc.PostfixExpression)
-	if !isCall || call.Case != cc.PostfixExpressionCall {
-		return "", nil, false
-	}
-	p, isString := call.PostfixExpression.(*cc.PrimaryExpression)
-	args := arguments(call)
-	if !isString || p.Case != cc.PrimaryExpressionString || len(args) != 1 {
-		return "", nil, false
-	}
-	return strings.Trim(p.Token.SrcStr(), `"`), args[0], true
-}
-
 // read gives every operand its lvalue or its register, and registers their values.
 func (b *asmBlock) read() {
 	for _, o := range b.operands {
@@ -141,7 +121,7 @@ func (b *asmBlock) read() {
 			continue
 		}
 		o.lvalue = b.Lvals.Lvalue(o.expr)
-		if t := o.lvalue.Type; o.memory && (IsStruct(t) || isWide(t) || t.Kind() == cc.Array) { // some bytes, whatever they mean
+		if t := o.lvalue.Type; o.memory && (IsStruct(t) || isWide(t) || t.Kind == types.Array) { // some bytes, whatever they mean
 			o.typ = ir.U64
 			if size := o.lvalue.Type.Size(); size == 1 || size == 2 || size == 4 {
 				o.typ = ir.Type{Bits: uint8(8 * size)}

@@ -68,7 +68,9 @@ func (b *asmBlock) foreignBarrier(p string) bool {
 		StoreFence(b.Lowering)
 	case barrierNothing:
 		what = "nothing"
-		b.Code.Emit(ir.NewOp(ir.Nop))
+		op := ir.NewOp(ir.Nop)
+		op.Marks = ir.Machine
+		b.Code.Emit(op)
 	default:
 		panic("BUG: unknown barrier")
 	}

@@ -5,26 +5,17 @@ import (
 	"strconv"
 	"strings"
 
-	"modernc.org/cc/v4"
+	"fencepost/internal/lang/c/parse"
 )
 
 // asm goto: jumps out of the text to labels of C. Outputs are written before such a jump too.
 
-// gotoLabel reads a label of asm goto.
-func (b *asmBlock) gotoLabel(e *cc.AsmExpressionList) string {
-	p, ok := Unparen(e.AssignmentExpression).(*cc.PrimaryExpression)
-	if !ok || p.Case != cc.PrimaryExpressionIdent {
-		b.In.Reject(codeAsm, b.stmt, "a label is needed here")
-	}
-	return p.Token.SrcStr()
-}
-
 // outside returns the label of C that %l[name] or %l5 names. An operand with + counts twice.
-func (b *asmBlock) outside(ref string) string {
+func (b *asmBlock) outside(ref string) *parse.Label {
 	ref = strings.TrimPrefix(ref, "%l")
 	i := -1
 	if name, ok := strings.CutPrefix(ref, "["); ok {
-		i = slices.IndexFunc(b.labels, func(l string) bool { return strings.EqualFold(l, strings.TrimSuffix(name, "]")) })
+		i = slices.IndexFunc(b.labels, func(l *parse.Label) bool { return strings.EqualFold(l.Text, strings.TrimSuffix(name, "]")) })
 	} else if n, err := strconv.Atoi(ref); err == nil {
 		i = n - len(b.operands)
 		for _, o := range b.operands {

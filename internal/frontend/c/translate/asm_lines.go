@@ -27,9 +27,8 @@ var (
 )
 
 // asmLines cuts the text of an assembly statement. A prefix stays with its instruction.
-func asmLines(literal string) []asmLine {
-	text := strings.ToLower(strings.Trim(literal, `"`))
-	text = strings.NewReplacer(`\n`, "\n", `\t`, " ", "\t", " ", `\"`, `"`).Replace(text)
+func asmLines(template string) []asmLine {
+	text := strings.ReplaceAll(strings.ToLower(template), "\t", " ")
 	if !strings.Contains(text, "%{") {
 		text = asmDialects.ReplaceAllString(text, "$1")
 	}
@@ -201,7 +200,11 @@ func (b *asmBlock) instruction(p string) {
 		StoreFence(b.Lowering)
 		return
 	case asmHints[p], strings.HasPrefix(p, "prefetch"), strings.HasPrefix(p, "clflush"), strings.HasPrefix(p, "clwb "):
-		b.Code.Emit(ir.NewOp(ir.Nop))
+		op := ir.NewOp(ir.Nop)
+		if p == "lfence" {
+			op.Marks = ir.Machine
+		}
+		b.Code.Emit(op)
 		return
 	}
 	if b.foreignBarrier(p) {

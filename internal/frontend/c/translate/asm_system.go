@@ -4,7 +4,7 @@ import (
 	"math"
 	"strings"
 
-	"modernc.org/cc/v4"
+	"fencepost/internal/lang/c/parse"
 
 	"fencepost/internal/ir"
 )
@@ -14,28 +14,12 @@ import (
 // systemCall is the function of the library, in C, that assembly calls.
 const systemCall = "__fp_system_call"
 
-// collectAsm notes what of the library an assembly statement needs, and the registers of variables.
-func (c *Symbols) collectAsm(x *cc.Asm) {
-	if strings.Contains(x.Token3.SrcStr(), "syscall") {
-		c.mentionedInOurs[systemCall] = true
-		c.collectUse(systemCall)
-	}
-}
-
-// collectRegister notes the register that a variable is declared to be in.
-func (c *Symbols) collectRegister(d *cc.InitDeclarator) {
-	if d.Asm == nil || d.Declarator == nil {
-		return
-	}
-	if v, ok := asmRegisters[strings.Trim(d.Asm.Token3.SrcStr(), `"%`)]; ok && !v.high {
-		c.inRegister[d.Declarator] = v.name
-	}
-}
-
 // declaredRegister returns the register that a variable is declared to be in, "" if there is none.
-func (b *asmBlock) declaredRegister(e cc.ExpressionNode) string {
+func (b *asmBlock) declaredRegister(e *parse.Expr) string {
 	if d := VariableOf(e); d != nil {
-		return b.Syms.inRegister[d]
+		if v, ok := asmRegisters[strings.Trim(d.Asm, "%")]; ok && !v.high {
+			return v.name
+		}
 	}
 	return ""
 }

@@ -3,7 +3,7 @@ package translate
 import (
 	"strings"
 
-	"modernc.org/cc/v4"
+	"fencepost/internal/lang/c/parse"
 
 	"fencepost/internal/ir"
 )
@@ -13,50 +13,40 @@ import (
 
 const asyncPrefix = "__CPROVER_ASYNC_"
 
-func isAsync(s *cc.LabeledStatement) bool {
-	return s.Case == cc.LabeledStatementLabel && strings.HasPrefix(s.Token.SrcStr(), asyncPrefix)
-}
+func isAsync(l *parse.Label) bool { return strings.HasPrefix(l.Text, asyncPrefix) }
 
 // async starts the thread of a label. Only a call can stand after it, with
 // arguments that read no memory: the thread would read it, not its parent.
-func (f *Statements) async(s *cc.LabeledStatement) {
+func (f *Statements) async(s *parse.Stmt) {
 	f.begin(s)
 	call := f.asyncCall(s)
-	d := VariableOf(call.PostfixExpression)
-	if d == nil || d.Type().Kind() != cc.Function {
+	d := VariableOf(call.A)
+	if d == nil || d.Kind != parse.Function {
 		f.In.Refuse(codeStatement, s, "a label that starts a thread needs the call of a named function after it")
 	}
 	sym := f.Syms.Find(f.Unit, d)
 	if sym == nil || sym.Def == nil {
-		f.In.Refuse(CodeExtern, s, "%s has no body, and cannot run as a thread", d.Name())
+		f.In.Refuse(CodeExtern, s, "%s has no body, and cannot run as a thread", d.Text)
 	}
-	f.Code.Here(f.gotoLabel(s.Token.SrcStr()))
+	f.Code.Here(f.gotoLabel(s.Label))
 	op := ir.NewOp(ir.Spawn)
-	op.Args = f.asyncArgs(sym.Decl.Type().(*cc.FunctionType), call)
+	op.Args = f.asyncArgs(sym, call)
 	op.Func = f.Syms.Function(sym).ID
 	f.Code.Emit(op)
 }
 
-func (f *Statements) asyncCall(s *cc.LabeledStatement) *cc.PostfixExpression {
-	if st := s.Statement; st != nil && st.Case == cc.StatementExpr && st.ExpressionStatement.ExpressionList != nil {
-		if x, ok := Unparen(st.ExpressionStatement.ExpressionList).(*cc.PostfixExpression); ok && x.Case == cc.PostfixExpressionCall {
-			return x
-		}
+func (f *Statements) asyncCall(s *parse.Stmt) *parse.Expr {
+	if st := s.Then; st != nil && st.Kind == parse.ExprStmt && st.Expr.Op == parse.Call {
+		return st.Expr
 	}
 	f.In.Refuse(codeStatement, s, "a label that starts a thread needs the call of a function after it")
 	panic("BUG: unreachable")
 }
 
 // asyncArgs are the arguments of a thread: scalars, as many as there are parameters.
-func (f *Statements) asyncArgs(t *cc.FunctionType, call *cc.PostfixExpression) []*ir.Expr {
-	var params []cc.Type
-	for _, p := range t.Parameters() {
-		if !IsVoid(p.Type()) {
-			params = append(params, p.Type())
-		}
-	}
-	args := arguments(call)
-	if len(args) != len(params) || t.IsVariadic() || inWords(t.Result()) {
+func (f *Statements) asyncArgs(s *symbol, call *parse.Expr) []*ir.Expr {
+	params, args, t := s.parameters(), call.Args, s.Decl.Type
+	if len(args) != len(params) || t.Variadic || inWords(t.Elem) {
 		f.In.Refuse(CodeArgument, call, "a thread needs a function that takes exactly these %d arguments and returns no struct", len(args))
 	}
 	var out []*ir.Expr

@@ -1,7 +1,8 @@
 package translate
 
 import (
-	"modernc.org/cc/v4"
+	"fencepost/internal/lang/c/parse"
+	"fencepost/internal/lang/c/types"
 
 	"fencepost/internal/ir"
 )
@@ -12,7 +13,7 @@ import (
 // ordinary objects and taken apart into them. Padding is always zero here.
 
 // atomicWord is the word an atomic object of some type is accessed as.
-func (f *Accesses) atomicWord(t cc.Type, n cc.Node) ir.Type {
+func (f *Accesses) atomicWord(t *types.Type, n parse.Node) ir.Type {
 	if wide, ok := WideType(t); ok {
 		return wide
 	}
@@ -28,7 +29,7 @@ func (f *Accesses) atomicWord(t cc.Type, n cc.Node) ir.Type {
 }
 
 // Gather reads a struct member by member into a word, or two.
-func (f *Accesses) Gather(l Lvalue, n cc.Node) Value {
+func (f *Accesses) Gather(l Lvalue, n parse.Node) Value {
 	words := [2]*ir.Expr{ir.Int(0), ir.Int(0)}
 	add := func(i int, part *ir.Expr) { words[i] = ir.Binary(ir.Or, ir.U64, words[i], part) }
 	for _, leaf := range f.Layouts.Leaves(l.Type, n) {
@@ -46,7 +47,7 @@ func (f *Accesses) Gather(l Lvalue, n cc.Node) Value {
 }
 
 // Scatter writes one word or two to the members of a struct.
-func (f *Accesses) Scatter(l Lvalue, v Value, n cc.Node) {
+func (f *Accesses) Scatter(l Lvalue, v Value, n parse.Node) {
 	for _, leaf := range f.Layouts.Leaves(l.Type, n) {
 		word, shift := v.Expr, 8*(leaf.Off%8)
 		if leaf.Off >= 8 {
@@ -65,11 +66,11 @@ func (f *Accesses) Scatter(l Lvalue, v Value, n cc.Node) {
 }
 
 // AtomicOperand is a value that an atomic operation on an object of type t takes.
-func (f *Accesses) AtomicOperand(e cc.ExpressionNode, t cc.Type, n cc.Node) Value {
+func (f *Accesses) AtomicOperand(e *parse.Expr, t *types.Type, n parse.Node) Value {
 	if !IsStruct(t) {
 		return f.Exprs.Convert(f.Exprs.anyOperand(e), t, n)
 	}
-	if !IsStruct(e.Type()) {
+	if !IsStruct(e.Type) {
 		f.In.Reject(CodeAtomic, e, "a value of type %s is needed here", t)
 	}
 	from := f.Lvals.Lvalue(e)
@@ -82,7 +83,7 @@ func (f *Accesses) AtomicOperand(e cc.ExpressionNode, t cc.Type, n cc.Node) Valu
 	return f.Gather(from, n)
 }
 
-func (f *Accesses) loadAtomic(l Lvalue, n cc.Node) Value {
+func (f *Accesses) loadAtomic(l Lvalue, n parse.Node) Value {
 	t := f.atomicWord(l.Type, n)
 	if t.Bits == 128 {
 		return f.LoadSection(l, t)
@@ -95,7 +96,7 @@ func (f *Accesses) loadAtomic(l Lvalue, n cc.Node) Value {
 
 // copyAtomic is an assignment between structs one of which is atomic: its access is
 // one of order seq_cst.
-func (f *Accesses) copyAtomic(to, from Lvalue, n cc.Node) {
+func (f *Accesses) copyAtomic(to, from Lvalue, n parse.Node) {
 	var v Value
 	if from.Atomic {
 		v = f.loadAtomic(from, n)
@@ -109,50 +110,14 @@ func (f *Accesses) copyAtomic(to, from Lvalue, n cc.Node) {
 	}
 }
 
-// atomicResult is the call whose result a macro of stdatomic.h casts to a struct, or
-// nil.
-func atomicResult(e cc.ExpressionNode) *cc.PostfixExpression {
-	x, ok := e.(*cc.CastExpression)
-	if !ok || x.Case != cc.CastExpressionCast || !IsStruct(x.TypeName.Type()) {
-		return nil
-	}
-	call, ok := Unparen(x.CastExpression).(*cc.PostfixExpression)
-	if !ok || call.Case != cc.PostfixExpressionCall {
-		return nil
-	}
-	switch calledName(call) {
-	case "__fp_load", "__fp_rmw", "__fp_casval":
-		return call
-	}
-	return nil
-}
-
-// allocAtomicResults makes the objects that hold structs atomic operations return.
-func (f *Storage) allocAtomicResults(body cc.Node) {
-	inspect(body, func(n cc.Node) bool {
-		x, ok := n.(*cc.CastExpression)
-		if !ok {
-			return true
-		}
-		if call := atomicResult(x); call != nil {
-			f.attempt(call, func() { f.literals[call] = f.alloc("value", x.TypeName.Type(), x) })
-		}
-		return true
-	})
-}
-
 // atomicValue is the lvalue of a struct an atomic operation returns.
-func (f *Accesses) atomicValue(e cc.ExpressionNode) (Lvalue, bool) {
-	call := atomicResult(e)
-	if call == nil {
-		return Lvalue{}, false
-	}
-	l, ok := f.Vars.literals[call]
+func (f *Accesses) atomicValue(e *parse.Expr) Lvalue {
+	l, ok := f.Vars.literals[e]
 	if !ok && f.Code.static {
 		f.In.Refuse(codeInit, e, "the initialiser is not constant")
 	} else if !ok {
-		f.Vars.missing(call)
+		f.Vars.missing(e)
 	}
-	f.Scatter(l, f.calls.call(call, true), e)
-	return l, true
+	f.Scatter(l, f.calls.call(e, true), e)
+	return l
 }

@@ -1,7 +1,7 @@
 package translate
 
 import (
-	"modernc.org/cc/v4"
+	"fencepost/internal/lang/c/parse"
 
 	"fencepost/internal/ir"
 )
@@ -63,8 +63,8 @@ func (f *Accesses) CasSection(l Lvalue, t ir.Type, old, desired Value) (was Valu
 	return was, wrote
 }
 
-// RmwSection is an update of 16 bytes by one of the functions of __fp_rmw.
-func (f *Accesses) RmwSection(l Lvalue, t ir.Type, k RmwFunction, v Value, n cc.Node) (was, is Value) {
+// RmwSection is an update of 16 bytes by one of RmwFunctions.
+func (f *Accesses) RmwSection(l Lvalue, t ir.Type, k RmwFunction, v Value, n parse.Node) (was, is Value) {
 	v = f.Code.Keep(v)
 	was = f.wideSection(l, t, func(was Value) *Value {
 		switch {
@@ -84,7 +84,7 @@ func (f *Accesses) RmwSection(l Lvalue, t ir.Type, k RmwFunction, v Value, n cc.
 }
 
 // wrapped applies an operator as atomic operations do, which wrap.
-func (f *Pairs) wrapped(op ir.ExprOp, x, y Value, n cc.Node) Value {
+func (f *Pairs) wrapped(op ir.ExprOp, x, y Value, n parse.Node) Value {
 	signed := x.Type.Signed
 	x.Type.Signed, y.Type.Signed = false, false
 	v := f.combineWide(op, x, y, n)
@@ -93,7 +93,7 @@ func (f *Pairs) wrapped(op ir.ExprOp, x, y Value, n cc.Node) Value {
 }
 
 // updateSection is a compound assignment to an _Atomic integer of 128 bits.
-func (f *Accesses) updateSection(l Lvalue, t ir.Type, op ir.ExprOp, v Value, n cc.Node) (was, is Value) {
+func (f *Accesses) updateSection(l Lvalue, t ir.Type, op ir.ExprOp, v Value, n parse.Node) (was, is Value) {
 	if op == ir.Div || op == ir.Rem {
 		f.In.Refuse(CodeAtomic, n, "the division of an atomic integer of 128 bits is not supported")
 	}

@@ -3,12 +3,13 @@ package translate
 import (
 	"slices"
 
-	"modernc.org/cc/v4"
+	"fencepost/internal/lang/c/parse"
+	"fencepost/internal/lang/c/types"
 
 	"fencepost/internal/ir"
 )
 
-// Bit-fields. Where they lie is known from the reader (read/layout.go).
+// Bit-fields. Where they lie is known from their types.
 //
 // A bit-field is read by a load of its unit and written by a load and a store of it,
 // so writes to neighbours can get lost. The unit is the largest
@@ -52,41 +53,33 @@ func (b *bitRange) parts() []bitRange {
 	return append([]bitRange{first}, b.rest...)
 }
 
-// structure has the methods that structs and unions of cc have in common.
-type structure interface {
-	cc.Type
-	NumFields() int
-	FieldByIndex(int) *cc.Field
-}
-
-// placement is the bit-fields of a struct, by index of the field.
-type placement map[int]*bitRange
+// placement is the bit-fields of a struct.
+type placement map[*types.Field]*bitRange
 
 // placements finds the bit-fields of a struct or union.
-func (c *Layouts) placements(s structure) placement {
-	first := s.FieldByIndex(0)
-	if p := c.placed[first]; p != nil {
+func (c *Layouts) placements(r *types.Record) placement {
+	if p := c.placed[r]; p != nil {
 		return p
 	}
 	p := placement{}
-	c.placed[first] = p
-	for i := range s.NumFields() {
-		if f := s.FieldByIndex(i); f.IsBitfield() && f.ValueBits() > 0 {
-			p[i] = chooseUnits(s, f)
+	c.placed[r] = p
+	for i := range r.Fields {
+		if f := &r.Fields[i]; f.Bits > 0 {
+			p[f] = chooseUnits(r, f)
 		}
 	}
 	return p
 }
 
 // chooseUnits finds the words that a bit-field is accessed by.
-func chooseUnits(s structure, f *cc.Field) *bitRange {
-	t := f.Type()
-	at := 8*f.Offset() + int64(f.OffsetBits())
-	end := at + f.ValueBits()
+func chooseUnits(r *types.Record, f *types.Field) *bitRange {
+	t := f.Type
+	at := f.BitOffset
+	end := at + f.Bits
 	var parts []bitRange
 	for at < end {
 		size := min(8, t.Size())
-		for size > 1 && (roundDown(at/8, size)+size > s.Size() || overlapsMember(s, roundDown(at/8, size), size)) {
+		for size > 1 && (roundDown(at/8, size)+size > r.ByteSize || overlapsMember(r, roundDown(at/8, size), size)) {
 			size /= 2
 		}
 		off := roundDown(at/8, size)
@@ -97,23 +90,20 @@ func chooseUnits(s structure, f *cc.Field) *bitRange {
 		at += int64(b.width)
 	}
 	out := parts[0]
-	out.rest, out.total = parts[1:], uint(f.ValueBits())
-	out.signed = cc.IsSignedInteger(t)
-	if it, ok := IntType(t); ok {
-		out.signed = it.Signed && t.Kind() != cc.Bool
-	}
+	out.rest, out.total = parts[1:], uint(f.Bits)
+	out.signed = !t.IsUnsigned()
 	return &out
 }
 
 // overlapsMember reports whether a stretch of a struct holds bytes of a member that
 // is no bit-field.
-func overlapsMember(s structure, off, size int64) bool {
-	if s.Kind() == cc.Union {
+func overlapsMember(r *types.Record, off, size int64) bool {
+	if r.Union {
 		return false // members overlap anyway
 	}
-	for i := range s.NumFields() {
-		f := s.FieldByIndex(i)
-		if !f.IsBitfield() && f.Offset() < off+size && off < f.Offset()+max(0, f.Type().Size()) {
+	for i := range r.Fields {
+		f := &r.Fields[i]
+		if !f.IsBitField() && f.Offset < off+size && off < f.Offset+max(0, f.Type.Size()) {
 			return true
 		}
 	}
@@ -122,24 +112,14 @@ func overlapsMember(s structure, off, size int64) bool {
 
 func roundDown(n, to int64) int64 { return n / to * to }
 
-// bitField is where a bit-field of a struct lies, relative to the struct that f's
-// own offset is relative to.
-func (c *Layouts) bitField(f *cc.Field, n cc.Node) bitRange {
-	s, ok := f.ParentType().(structure)
-	if !ok {
-		c.In.Refuse(codeBitField, n, "this bit-field is not supported")
-	}
-	b := c.placements(s)[f.Index()]
-	if b == nil || f.Type().Size() > 8 {
-		c.In.Refuse(codeBitField, n, "a bit-field of type %s is not supported", f.Type())
+// bitField is where a bit-field lies in its struct.
+func (c *Layouts) bitField(f *types.Field, n parse.Node) bitRange {
+	b := c.placements(f.Of)[f]
+	if b == nil || f.Type.Size() > 8 {
+		c.In.Refuse(codeBitField, n, "a bit-field of type %s is not supported", f.Type)
 	}
 	out := *b
-	outer := f.Offset() - s.FieldByIndex(f.Index()).Offset() // of anonymous structs around
-	out.off += outer
 	out.rest = slices.Clone(b.rest)
-	for i := range out.rest {
-		out.rest[i].off += outer
-	}
 	return out
 }
 
@@ -208,7 +188,7 @@ func (b *bitRange) extended(e *ir.Expr) *ir.Expr {
 }
 
 // loadBits reads a bit-field.
-func (f *Accesses) loadBits(l Lvalue, n cc.Node) Value {
+func (f *Accesses) loadBits(l Lvalue, n parse.Node) Value {
 	declared := f.Types.Scalar(l.Type, n)
 	if len(l.bits.rest) == 0 {
 		return l.bits.value(l.bits.extract(f.loadUnit(l, l.bits)), declared)
@@ -293,21 +273,18 @@ func commonPrecision(x, y Value) (bits uint8, signed bool) {
 	return bits, signed
 }
 
-// eitherBits is the value v of a conditional with the arms a and b, with their width.
-func eitherBits(v, a, b Value) Value {
-	if a.width == 0 && b.width == 0 || !isInteger(a) || !isInteger(b) {
+// fitted is an integer converted to the type of a bit-field of some width.
+func fitted(v Value, t ir.Type, width uint8) Value {
+	if v.width == width && v.Type.Signed == t.Signed {
 		return v
 	}
-	bits, signed := commonPrecision(a, b)
-	v.Type.Signed = signed
-	if bits < 64 {
-		v = narrowed(v, Value{width: bits})
-	}
-	return v
+	out := Integer(cutTo(Cast(v.Expr, v.Type, t), width, t.Signed), t)
+	out.width = width
+	return out
 }
 
 // combineBits applies a binary operator to integers, one of which has the type of a bit-field.
-func (f *Expressions) combineBits(op ir.ExprOp, x, y Value, n cc.Node) Value {
+func (f *Expressions) combineBits(op ir.ExprOp, x, y Value, n parse.Node) Value {
 	plain := func(v Value) Value { v.width = 0; return v }
 	if op == ir.Shl || op == ir.Shr {
 		return narrowed(f.combine(op, plain(x), plain(y), n), x)

@@ -4,44 +4,38 @@ import (
 	"slices"
 	"strings"
 
-	"modernc.org/cc/v4"
+	"fencepost/internal/lang/c/parse"
+	"fencepost/internal/lang/c/types"
 
 	"fencepost/internal/ir"
 )
 
 // Calls: of functions with a body, of functions we model, through pointers.
 
-func arguments(x *cc.PostfixExpression) []cc.ExpressionNode {
-	var out []cc.ExpressionNode
-	for l := x.ArgumentExpressionList; l != nil; l = l.ArgumentExpressionList {
-		if l.AssignmentExpression != nil {
-			out = append(out, l.AssignmentExpression)
-		}
-	}
-	return out
-}
-
 // call translates a call; want says whether its result is used.
-func (f *Calls) call(x *cc.PostfixExpression, want bool) Value {
-	args := arguments(x)
-	name := calledName(x)
-	if d := VariableOf(x.PostfixExpression); d == nil || d.Type().Kind() != cc.Function {
-		if name != "" && d == nil {
-			return f.external(name, args, x, want)
+func (f *Calls) call(x *parse.Expr, want bool) Value {
+	args := x.Args
+	d := VariableOf(x.A)
+	if x.Op == parse.Builtin {
+		v := f.external(d.Text, args, x, want)
+		if v.Void || IsStruct(x.Type) {
+			return v
 		}
+		return f.Exprs.Convert(v, x.Type, x)
+	}
+	if d == nil || d.Kind != parse.Function {
 		return f.callPointer(x, args, want)
 	}
-	d := VariableOf(x.PostfixExpression)
 	s := f.Syms.Find(f.Unit, d)
 	if s == nil || s.Def == nil {
-		return f.external(name, args, x, want)
+		return f.external(d.Text, args, x, want)
 	}
-	t := s.Decl.Type().(*cc.FunctionType)
+	t := s.Decl.Type
 	op := ir.NewOp(ir.Call)
 	op.Args = f.callArgs(s.parameters(), t, args, x)
 	op.Func = f.Syms.Function(s).ID
 	noteDestructor(f.Lowering, s, op.Args)
-	section := strings.HasPrefix(name, "__VERIFIER_atomic_")
+	section := strings.HasPrefix(d.Text, "__VERIFIER_atomic_")
 	if section {
 		f.Code.Emit(ir.NewOp(ir.AtomicBegin))
 	}
@@ -53,19 +47,19 @@ func (f *Calls) call(x *cc.PostfixExpression, want bool) Value {
 }
 
 // callArgs evaluates arguments and converts them to the types of the parameters.
-func (f *Calls) callArgs(params []cc.Type, t *cc.FunctionType, args []cc.ExpressionNode, x *cc.PostfixExpression) []*ir.Expr {
-	if len(params) > len(args) || len(params) < len(args) && !t.IsVariadic() {
+func (f *Calls) callArgs(params []*types.Type, t *types.Type, args []*parse.Expr, x *parse.Expr) []*ir.Expr {
+	if len(params) > len(args) || len(params) < len(args) && !t.Variadic {
 		f.In.Reject(CodeArgument, x, "%d arguments for %d parameters", len(args), len(params))
 	}
 	var out []*ir.Expr
-	if inWords(t.Result()) {
+	if inWords(t.Elem) {
 		l, ok := f.Vars.literals[x]
 		if !ok {
 			f.Vars.missing(x)
 		}
 		out = append(out, l.Addr)
 	}
-	if t.IsVariadic() {
+	if t.Variadic {
 		out = append(out, f.variableArgs(x, args[len(params):]))
 	}
 	for i, p := range params {
@@ -74,42 +68,42 @@ func (f *Calls) callArgs(params []cc.Type, t *cc.FunctionType, args []cc.Express
 	return out
 }
 
-func (f *Calls) finishCall(op ir.Op, t *cc.FunctionType, want bool, x *cc.PostfixExpression) Value {
-	if IsVoid(t.Result()) {
+func (f *Calls) finishCall(op ir.Op, t *types.Type, want bool, x *parse.Expr) Value {
+	if IsVoid(t.Elem) {
 		f.Code.Emit(op)
 		return Value{Void: true, Obj: ir.NoObject}
 	}
-	if IsStruct(t.Result()) {
+	if IsStruct(t.Elem) {
 		f.Code.Emit(op)
 		return Value{Void: true, Obj: ir.NoObject}
 	}
-	if wide, ok := WideType(t.Result()); ok {
+	if wide, ok := WideType(t.Elem); ok {
 		f.Code.Emit(op)
 		if !want {
 			return Value{Void: true, Obj: ir.NoObject}
 		}
 		return f.Mem.loadPair(f.Vars.literals[x], wide)
 	}
-	it := f.Types.Scalar(t.Result(), x)
+	it := f.Types.Scalar(t.Elem, x)
 	if !want {
 		f.Code.Emit(op)
 		return Value{Void: true, Obj: ir.NoObject}
 	}
 	op.Dst = f.Code.Temp()
 	f.Code.Emit(op)
-	return Value{Expr: ir.R(op.Dst), Type: it, Elem: ElemOf(t.Result()), Obj: ir.NoObject}
+	return Value{Expr: ir.R(op.Dst), Type: it, Elem: ElemOf(t.Elem), Obj: ir.NoObject}
 }
 
 // callPointer calls through a pointer to a function.
-func (f *Calls) callPointer(x *cc.PostfixExpression, args []cc.ExpressionNode, want bool) Value {
-	v := f.Exprs.Operand(x.PostfixExpression)
-	t, ok := v.Elem.(*cc.FunctionType)
-	if !ok {
+func (f *Calls) callPointer(x *parse.Expr, args []*parse.Expr, want bool) Value {
+	v := f.Exprs.Operand(x.A)
+	t := v.Elem
+	if t == nil || t.Kind != types.Function {
 		f.In.Reject(CodeExpr, x, "this is not a function")
 	}
 	op := ir.NewOp(ir.Call)
 	op.Val = v.Expr
-	op.Args = f.callArgs(typesOf(t), t, args, x)
+	op.Args = f.callArgs(pointerParams(t, args), t, args, x)
 	if v.Expr.Op == ir.FuncAddr && f.Syms.ByID[v.Expr.Func].HasWords(f.Compiler, len(op.Args)) { // *f or &f of a function we know
 		op.Func, op.Val = v.Expr.Func, nil
 	} else {
@@ -118,13 +112,39 @@ func (f *Calls) callPointer(x *cc.PostfixExpression, args []cc.ExpressionNode, w
 	return f.finishCall(op, t, want, x)
 }
 
+// pointerParams returns the types of the parameters of a call through a pointer. Without a prototype the types
+// of the arguments count.
+func pointerParams(t *types.Type, args []*parse.Expr) []*types.Type {
+	if !t.OldStyle {
+		return t.Params
+	}
+	var out []*types.Type
+	for _, a := range args {
+		out = append(out, a.Type)
+	}
+	return out
+}
+
+// plainArguments are the arguments of a function of the library, without the conversions of pointers that
+// the program does not write: what a pointer points to matters.
+func plainArguments(args []*parse.Expr) []*parse.Expr {
+	out := slices.Clone(args)
+	for i, e := range out {
+		for e.Op == parse.Convert && e.Implicit && e.Type.Kind == types.Pointer && e.A.Type.Kind == types.Pointer {
+			e = e.A
+		}
+		out[i] = e
+	}
+	return out
+}
+
 // external is a call of a function without a body.
-func (f *Calls) external(name string, args []cc.ExpressionNode, x *cc.PostfixExpression, want bool) Value {
+func (f *Calls) external(name string, args []*parse.Expr, x *parse.Expr, want bool) Value {
 	if m, ok := f.library.Functions[name]; ok {
 		if m.Args >= 0 && m.Args != len(args) {
 			f.In.Reject(CodeArgument, x, "%s takes %d arguments", name, m.Args)
 		}
-		f.refuseFloats(args, x)
+		args = plainArguments(args)
 		f.checkSyncObject(name, args)
 		if _, plain := f.library.Functions[strings.TrimPrefix(name, BuiltinPrefix)]; plain {
 			name = strings.TrimPrefix(name, BuiltinPrefix)
@@ -132,7 +152,7 @@ func (f *Calls) external(name string, args []cc.ExpressionNode, x *cc.PostfixExp
 		return m.Lower(f.Lowering, &Call{Name: name, Args: args, Node: x, Want: want})
 	}
 	if s := f.Syms.builtin(name); s != nil {
-		t := s.Decl.Type().(*cc.FunctionType)
+		t := s.Decl.Type
 		op := ir.NewOp(ir.Call)
 		op.Args, op.Func = f.callArgs(s.parameters(), t, args, x), f.Syms.Function(s).ID
 		return f.finishCall(op, t, want, x)

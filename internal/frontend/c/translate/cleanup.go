@@ -1,7 +1,7 @@
 package translate
 
 import (
-	"modernc.org/cc/v4"
+	"fencepost/internal/lang/c/parse"
 
 	"fencepost/internal/ir"
 )
@@ -15,8 +15,8 @@ import (
 
 // cleanup is a local with this attribute.
 type cleanup struct {
-	decl *cc.Declarator
-	by   *cc.AttributeValue
+	decl *parse.Object
+	by   parse.Attribute
 }
 
 // exit is a location that a jump leads to, and how many cleanups are left to run there.
@@ -25,56 +25,26 @@ type exit struct {
 	cleanups int
 }
 
-// collectCleanup notes that the program uses the attribute, and reports whether this is one. gcc ignores it
-// outside functions.
-func (c *Symbols) collectCleanup(name string) bool {
-	c.cleanups = c.cleanups || name == "cleanup"
-	return name == "cleanup"
-}
-
-// cleanupsOf returns the locals with the attribute that a declaration declares, in the order of the text.
-func cleanupsOf(d *cc.Declaration) []cleanup {
+// cleanupsOf returns the locals with the attribute that a declaration declares, in the order of the text. gcc
+// ignores the attribute outside functions.
+func cleanupsOf(d *parse.Stmt) []cleanup {
 	var out []cleanup
-	all := cleanupIn(d.DeclarationSpecifiers)
-	add := func(decl *cc.Declarator, by *cc.AttributeValue) {
-		if by != nil && !decl.IsStatic() && !decl.IsExtern() && !decl.IsTypename() {
-			out = append(out, cleanup{decl, by})
+	for _, o := range d.Objs {
+		if o.Kind != parse.Variable || o.Global {
+			continue
 		}
-	}
-	if d.Case == cc.DeclarationAuto {
-		add(d.Declarator, all)
-	}
-	for l := d.InitDeclaratorList; l != nil; l = l.InitDeclaratorList {
-		by := all
-		nodes := []cc.Node{l.AttributeSpecifierList, l.InitDeclarator.AttributeSpecifierList, l.InitDeclarator.Declarator.Pointer}
-		if l.InitDeclaratorList == nil {
-			nodes = append(nodes, d.AttributeSpecifierList)
-		}
-		for _, n := range nodes {
-			if x := cleanupIn(n); x != nil {
-				by = x
+		for i := len(o.Attrs) - 1; i >= 0; i-- {
+			if o.Attrs[i].Name == "cleanup" {
+				out = append(out, cleanup{o, o.Attrs[i]})
+				break
 			}
 		}
-		add(l.InitDeclarator.Declarator, by)
 	}
 	return out
 }
 
-// cleanupIn returns the attribute in a part of a declaration, nil if there is none.
-func cleanupIn(n cc.Node) *cc.AttributeValue {
-	var found *cc.AttributeValue
-	inspect(n, func(n cc.Node) bool {
-		if x, ok := n.(*cc.AttributeValue); ok && attributeName(x) == "cleanup" {
-			found = x
-		}
-		_, def := n.(*cc.StructDeclarationList)
-		return !def
-	})
-	return found
-}
-
 // enterScope puts the locals of a declaration on the stack.
-func (f *Statements) enterScope(d *cc.Declaration) {
+func (f *Statements) enterScope(d *parse.Stmt) {
 	if f.Syms.cleanups {
 		f.cleanups = append(f.cleanups, cleanupsOf(d)...)
 	}
@@ -99,19 +69,16 @@ func (f *Statements) runCleanup(c cleanup) {
 	if f.Code.At == Nowhere {
 		return
 	}
-	var name *cc.PrimaryExpression
-	if c.by.ArgumentExpressionList != nil {
-		name, _ = Unparen(c.by.ArgumentExpressionList.AssignmentExpression).(*cc.PrimaryExpression)
-	}
-	if name == nil || name.Case != cc.PrimaryExpressionIdent {
+	name := f.Unit.argument(c.by)
+	if name == "" {
 		f.In.Reject(codeAttribute, c.by, "the attribute cleanup needs the name of a function")
 	}
-	s := f.Unit.static[name.Token.SrcStr()]
+	s := f.Unit.static[name]
 	if s == nil {
-		s = f.Syms.named(f.Unit, name.Token.SrcStr())
+		s = f.Syms.named(f.Unit, name)
 	}
 	if s == nil || s.Def == nil || !s.HasWords(f.Compiler, 1) {
-		f.In.Refuse(codeAttribute, c.by, "%s has no body with one parameter", name.Token.SrcStr())
+		f.In.Refuse(codeAttribute, c.by, "%s has no body with one parameter", name)
 	}
 	of, ok := f.Vars.vars[c.decl]
 	if !ok {
@@ -129,7 +96,7 @@ func (f *Statements) leaveTo(e exit) {
 }
 
 // jumpTo leaves the scopes that a label is not in, and goes on there.
-func (f *Statements) jumpTo(label string) {
+func (f *Statements) jumpTo(label *parse.Label) {
 	if len(f.cleanups) > 0 {
 		f.runCleanups(f.inCommon(label))
 	}
@@ -137,10 +104,10 @@ func (f *Statements) jumpTo(label string) {
 }
 
 // inCommon returns how many scopes of the stack a label is in.
-func (f *Statements) inCommon(label string) int {
+func (f *Statements) inCommon(label *parse.Label) int {
 	if f.scopes == nil {
-		f.scopes = map[string][]cleanup{}
-		f.findScopes(f.sym.Def.CompoundStatement, nil)
+		f.scopes = map[*parse.Label][]cleanup{}
+		f.findScopes(f.sym.Def.Body, nil)
 	}
 	n := 0
 	for there := f.scopes[label]; n < len(there) && n < len(f.cleanups) && there[n] == f.cleanups[n]; {
@@ -149,20 +116,36 @@ func (f *Statements) inCommon(label string) int {
 	return n
 }
 
-// findScopes notes the locals in whose scope each label is. It returns the stack after a node.
-func (f *Statements) findScopes(n cc.Node, stack []cleanup) []cleanup {
-	switch x := n.(type) {
-	case *cc.LabeledStatement:
-		if x.Case == cc.LabeledStatementLabel {
-			f.scopes[x.Token.SrcStr()] = append([]cleanup(nil), stack...)
-		}
-	case *cc.Declaration:
-		return append(stack, cleanupsOf(x)...)
+// findScopes notes the locals in whose scope each label is. It returns the stack after a statement.
+func (f *Statements) findScopes(s *parse.Stmt, stack []cleanup) []cleanup {
+	if s == nil {
+		return stack
 	}
 	before := stack
-	eachChild(n, func(child cc.Node) { stack = f.findScopes(child, stack) })
-	switch n.(type) {
-	case *cc.CompoundStatement, *cc.IterationStatement:
+	inside := parse.Visitor{Expr: func(e *parse.Expr) bool {
+		if e.Op == parse.StmtExpr {
+			f.findScopes(e.Body, stack)
+		}
+		return e.Op != parse.StmtExpr
+	}}
+	inside.Exprs(s.Expr)
+	inside.Exprs(s.Post)
+	for _, o := range s.Objs {
+		inside.Inits(o.Init)
+	}
+	switch s.Kind {
+	case parse.LabelStmt:
+		f.scopes[s.Label] = append([]cleanup(nil), stack...)
+	case parse.DeclStmt:
+		return append(stack[:len(stack):len(stack)], cleanupsOf(s)...)
+	}
+	stack = f.findScopes(s.Init, stack)
+	for _, one := range s.List {
+		stack = f.findScopes(one, stack)
+	}
+	stack = f.findScopes(s.Else, f.findScopes(s.Then, stack))
+	switch s.Kind {
+	case parse.Block, parse.While, parse.Do, parse.For:
 		return before
 	}
 	return stack

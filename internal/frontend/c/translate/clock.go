@@ -3,7 +3,7 @@ package translate
 import (
 	"math"
 
-	"modernc.org/cc/v4"
+	"fencepost/internal/lang/c/parse"
 
 	"fencepost/internal/ir"
 )
@@ -18,7 +18,7 @@ import (
 const late = 1 << 40
 
 // AnyTime is a time that a clock shows at n: a number from 0 to most.
-func (f *Code) AnyTime(n cc.Node, most int64) *ir.Expr {
+func (f *Code) AnyTime(n parse.Node, most int64) *ir.Expr {
 	op := ir.NewOp(ir.Havoc)
 	op.Dst, op.HasRange, op.Hi, op.Timed = f.Fb.Reg("time", 0, f.Pos), true, 2, true
 	if r := f.Opt.Nondet; r != nil {

@@ -20,6 +20,7 @@ type Code struct {
 	floor int // temps that hold values of the expression around a statement expression
 
 	refuses bool // something in the function has no translation
+	machine bool // inside inline assembly
 
 	// straight are the edges that are the only way on from where they start, see goesOn.
 	Straight map[ir.EdgeID]bool
@@ -35,6 +36,9 @@ func (f *Code) Emit(op ir.Op) {
 	}
 	if f.At == Nowhere {
 		f.At = f.Fb.Loc("", f.Pos)
+	}
+	if f.machine && (op.Accesses() || op.Kind == ir.Fence) {
+		op.Marks |= ir.Machine
 	}
 	to := f.Fb.Loc("", f.Pos)
 	f.Fb.Edge(f.At, op, to, f.Pos)

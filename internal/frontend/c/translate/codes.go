@@ -18,7 +18,7 @@ const (
 	codeLarge     = "C0114" // an object or initialiser that is too large
 	codeAttribute = "C0115" // an attribute that changes the meaning of the program
 
-	codeInit = "C0201" // an initialiser that is not constant or not supported
+	codeInit = "C0201" // an initialiser that is not supported
 
 	CodeExtern   = "C0301" // a function without a body that is not modelled
 	CodeArgument = "C0302" // a call of a modelled function with an unsupported argument

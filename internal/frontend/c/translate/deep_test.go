@@ -57,13 +57,13 @@ func TestDeepExpressions(t *testing.T) {
 func TestTooDeep(t *testing.T) {
 	const n = 120_000
 	for text, at := range map[string]string{
-		"int main(void) { return " + strings.Repeat("(", n) + "1" + strings.Repeat(")", n) + "; }\n":                          "deep.c:1:25024",
-		"int main(void) {\n" + strings.Repeat("{", n) + strings.Repeat("}", n) + "}\n":                                        "deep.c:2:25000",
-		"int x[1] = " + strings.Repeat("{", n) + "0" + strings.Repeat("}", n) + ";\nint main(void) { return 0; }\n":           "deep.c:1:25012",
-		"#define P ((((((((((\n#define Q P P P P P P P P P P\nint main(void) { return\n" + strings.Repeat("Q ", n/100) + "\n": "deep.c:4:499",
+		"int main(void) { return " + strings.Repeat("(", n) + "1" + strings.Repeat(")", n) + "; }\n":                          "deep.c:1:50024 this is nested too deeply",
+		"int main(void) {\n" + strings.Repeat("{", n) + strings.Repeat("}", n) + "}\n":                                        "deep.c:2:100001 this is nested too deeply",
+		"int x[1] = " + strings.Repeat("{", n) + "0" + strings.Repeat("}", n) + ";\nint main(void) { return 0; }\n":           "deep.c:1:50012 this is nested too deeply",
+		"#define P ((((((((((\n#define Q P P P P P P P P P P\nint main(void) { return\n" + strings.Repeat("Q ", n/100) + "\n": "deep.c:3:16 '{' has no end",
 	} {
 		u, diags := translate.Program([]*source.File{source.NewFile("deep.c", []byte(text))}, library.New(), translate.Options{})
-		if u.Program != nil || len(diags.All) != 1 || diags.All[0].Span.Pos.String() != at || !strings.Contains(diags.All[0].Message, "deeper than 25000 levels") {
+		if u.Program != nil || len(diags.All) != 1 || diags.All[0].Span.Pos.String()+" "+diags.All[0].Message != at {
 			t.Errorf("%.40q: want an error at %s, have %.300v", text, at, diags.All)
 		}
 	}

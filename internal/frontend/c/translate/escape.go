@@ -3,98 +3,87 @@ package translate
 import (
 	"strings"
 
-	"modernc.org/cc/v4"
+	"fencepost/internal/lang/c/parse"
 )
 
 // outArgument says which argument of a function we model is only written through
 // (and, for compare-exchange, read): &x there does not make x escape.
-var outArgument = map[string]int{"__fp_cas": 1, "pthread_create": 0, "pthread_join": 1, "thrd_create": 0, "thrd_join": 1, "sem_getvalue": 1}
+var outArgument = map[string]int{
+	"__atomic_compare_exchange_n": 1, "__atomic_compare_exchange": 1, "pthread_create": 0, "pthread_join": 1, "thrd_create": 0, "thrd_join": 1,
+	"sem_getvalue": 1,
+}
 
 // escapes finds the locals whose address is taken.
-func (f *Storage) escapes(body cc.Node) map[*cc.Declarator]bool {
-	out := map[*cc.Declarator]bool{}
-	exempt := map[cc.Node]bool{}
-	inspect(body, func(n cc.Node) bool {
-		switch x := n.(type) {
-		case *cc.PostfixExpression:
-			if x.Case != cc.PostfixExpressionCall {
-				break
-			}
-			if i, ok := outArgument[calledName(x)]; ok && f.modelled(x) {
-				for l := x.ArgumentExpressionList; l != nil; l, i = l.ArgumentExpressionList, i-1 {
-					if i == 0 {
-						if a := Addressed(l.AssignmentExpression); a != nil {
-							exempt[a] = true
-						}
+func (f *Storage) escapes(body *parse.Stmt) map[*parse.Object]bool {
+	out := map[*parse.Object]bool{}
+	exempt := map[*parse.Expr]bool{}
+	visit := parse.Visitor{
+		Stmt: func(s *parse.Stmt) bool {
+			if s.Asm != nil {
+				for _, o := range append(s.Asm.Outputs[:len(s.Asm.Outputs):len(s.Asm.Outputs)], s.Asm.Inputs...) {
+					if d := VariableOf(o.Expr); d != nil && strings.ContainsAny(o.Constraint, "moV") {
+						out[d] = true
 					}
 				}
 			}
-		case *cc.AsmExpressionList:
-			if text, e, ok := asmArgument(x.AssignmentExpression); ok && strings.ContainsAny(text, "moV") {
-				if d := VariableOf(e); d != nil {
+			return true
+		},
+		Expr: func(e *parse.Expr) bool {
+			switch e.Op {
+			case parse.Call, parse.Builtin:
+				if i, ok := outArgument[calledName(e)]; ok && i < len(e.Args) && f.modelled(e) {
+					if a := Addressed(e.Args[i]); a != nil {
+						exempt[a] = true
+					}
+				}
+			case parse.AddressOf:
+				if d := VariableOf(e.A); d != nil && !exempt[e] {
 					out[d] = true
 				}
 			}
-		case *cc.UnaryExpression:
-			if x.Case == cc.UnaryExpressionAddrof && !exempt[x] {
-				if d := VariableOf(x.CastExpression); d != nil {
-					out[d] = true
-				}
-			}
-		}
-		return true
-	})
+			return true
+		},
+	}
+	visit.Stmts(body)
 	return out
 }
 
 // escapeCleanups notes the locals whose address a cleanup gets.
-func (f *Storage) escapeCleanups(body cc.Node) {
+func (f *Storage) escapeCleanups(body *parse.Stmt) {
 	if !f.Syms.cleanups {
 		return
 	}
-	inspect(body, func(n cc.Node) bool {
-		if d, ok := n.(*cc.Declaration); ok {
-			for _, c := range cleanupsOf(d) {
+	visit := parse.Visitor{Stmt: func(s *parse.Stmt) bool {
+		if s.Kind == parse.DeclStmt {
+			for _, c := range cleanupsOf(s) {
 				f.escaped[c.decl] = true
 			}
 		}
 		return true
-	})
+	}}
+	visit.Stmts(body)
 }
 
-// Addressed is the operation &... that e is, in any number of parentheses.
-func Addressed(e cc.ExpressionNode) *cc.UnaryExpression {
-	if u, ok := Unparen(e).(*cc.UnaryExpression); ok && u.Case == cc.UnaryExpressionAddrof {
-		return u
+// Addressed is the operation &... that e is; nil if it is none.
+func Addressed(e *parse.Expr) *parse.Expr {
+	if e = e.Bare(); e.Op == parse.AddressOf {
+		return e
 	}
 	return nil
 }
 
-// VariableOf returns the declarator that e names, or nil.
-func VariableOf(e cc.ExpressionNode) *cc.Declarator {
-	if p, ok := Unparen(e).(*cc.PrimaryExpression); ok && p.Case == cc.PrimaryExpressionIdent {
-		d, _ := p.ResolvedTo().(*cc.Declarator)
-		return d
+// VariableOf returns the variable or function that e names, or nil.
+func VariableOf(e *parse.Expr) *parse.Object {
+	if e = e.Bare(); e.Op == parse.Name {
+		return e.Obj
 	}
 	return nil
-}
-
-// Unparen returns e without parentheses around it.
-func Unparen(e cc.ExpressionNode) cc.ExpressionNode {
-	for {
-		p, ok := e.(*cc.PrimaryExpression)
-		if !ok || p.Case != cc.PrimaryExpressionExpr {
-			return e
-		}
-		e = p.ExpressionList
-	}
 }
 
 // calledName is the name of the function a call names directly, or "".
-func calledName(x *cc.PostfixExpression) string {
-	p, ok := Unparen(x.PostfixExpression).(*cc.PrimaryExpression)
-	if !ok || p.Case != cc.PrimaryExpressionIdent {
-		return ""
+func calledName(x *parse.Expr) string {
+	if d := VariableOf(x.A); d != nil {
+		return d.Text
 	}
-	return p.Token.SrcStr()
+	return ""
 }

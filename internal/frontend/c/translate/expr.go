@@ -1,9 +1,9 @@
 package translate
 
 import (
-	"modernc.org/cc/v4"
+	"fencepost/internal/lang/c/parse"
+	"fencepost/internal/lang/c/types"
 
-	"fencepost/internal/frontend/c/translate/read"
 	"fencepost/internal/ir"
 )
 
@@ -13,257 +13,218 @@ import (
 // C leaves the behaviour undefined: values that cross a sequence point are saved.
 
 // Effect evaluates an expression whose value is not used.
-func (f *Expressions) Effect(e cc.ExpressionNode) {
-	switch x := Unparen(e).(type) {
-	case *cc.ExpressionList:
-		for ; x != nil; x = x.ExpressionList {
-			f.Effect(x.AssignmentExpression)
-		}
-	case *cc.CastExpression:
-		if x.Case == cc.CastExpressionCast && IsVoid(x.Type()) {
-			f.Effect(x.CastExpression)
+func (f *Expressions) Effect(e *parse.Expr) {
+	switch e.Op {
+	case parse.Comma:
+		f.Effect(e.A)
+		f.Effect(e.B)
+	case parse.Convert:
+		if IsVoid(e.Type) {
+			f.Effect(e.A)
 			return
 		}
-		if atomicResult(x) != nil {
-			f.Lvals.designated(x)
+		f.other(e)
+	case parse.Call, parse.Builtin:
+		if e.Op == parse.Builtin && IsStruct(e.Type) {
+			f.Lvals.designated(e)
 			return
 		}
-		f.expr(x)
-	case *cc.PostfixExpression:
-		if x.Case == cc.PostfixExpressionCall {
-			f.calls.call(x, false)
+		f.calls.call(e, false)
+	case parse.Cond:
+		if (IsVoid(e.Type) || IsStruct(e.Type)) && e.B != nil {
+			f.conditionalEffect(e)
 			return
 		}
-		f.expr(x)
-	case *cc.AssignmentExpression:
-		if x.Case == cc.AssignmentExpressionAssign && IsStruct(x.UnaryExpression.Type()) {
-			f.Lvals.structLvalue(x)
+		f.other(e)
+	case parse.Deref:
+		if IsVoid(e.Type) {
+			f.Effect(e.A)
 			return
 		}
-		f.expr(x)
-	case *cc.ConditionalExpression:
-		if (IsVoid(x.Type()) || IsStruct(x.Type())) && x.ExpressionList != nil {
-			f.conditionalEffect(x)
-			return
-		}
-		f.expr(x)
+		f.other(e)
 	default:
-		if IsStruct(e.Type()) {
-			f.Lvals.Lvalue(e)
-			return
-		}
-		f.expr(e)
+		f.other(e)
 	}
 }
 
-// IsStruct reports whether t is a struct or a union.
-func IsStruct(t cc.Type) bool { return t.Kind() == cc.Struct || t.Kind() == cc.Union }
+// other evaluates any other expression whose value is not used.
+func (f *Expressions) other(e *parse.Expr) {
+	if IsStruct(e.Type) {
+		f.Lvals.Lvalue(e)
+		return
+	}
+	f.expr(e)
+}
 
-func (f *Expressions) conditionalEffect(x *cc.ConditionalExpression) {
-	f.stmts.either(x.LogicalOrExpression, func() { f.Effect(x.ExpressionList) }, func() { f.Effect(x.ConditionalExpression) })
+// IsStruct reports whether t is a struct or a union.
+func IsStruct(t *types.Type) bool { return t.IsRecord() }
+
+func (f *Expressions) conditionalEffect(x *parse.Expr) {
+	f.stmts.either(x.A, func() { f.Effect(x.B) }, func() { f.Effect(x.C) })
+}
+
+// binaryOps are the operators with two operands.
+var binaryOps = map[parse.Op]ir.ExprOp{
+	parse.Mul: ir.Mul, parse.Div: ir.Div, parse.Rem: ir.Rem, parse.Add: ir.Add, parse.Sub: ir.Sub, parse.Shl: ir.Shl, parse.Shr: ir.Shr,
+	parse.Less: ir.Lt, parse.Greater: ir.Gt, parse.LessEqual: ir.Le, parse.GreaterEqual: ir.Ge, parse.Equal: ir.Eq, parse.NotEqual: ir.Ne,
+	parse.And: ir.And, parse.Xor: ir.Xor, parse.Or: ir.Or,
 }
 
 // expr evaluates an expression to a word.
-func (f *Expressions) expr(e cc.ExpressionNode) Value {
-	switch x := e.(type) {
-	case *cc.PrimaryExpression:
-		return f.primary(x)
-	case *cc.PostfixExpression:
-		return f.Lvals.postfix(x)
-	case *cc.UnaryExpression:
-		return f.unary(x)
-	case *cc.CastExpression:
-		return f.castExpr(x)
-	case *cc.MultiplicativeExpression:
-		op := map[cc.MultiplicativeExpressionCase]ir.ExprOp{
-			cc.MultiplicativeExpressionMul: ir.Mul, cc.MultiplicativeExpressionDiv: ir.Div, cc.MultiplicativeExpressionMod: ir.Rem,
-		}[x.Case]
-		return f.binary(op, x.MultiplicativeExpression, x.CastExpression, x)
-	case *cc.AdditiveExpression:
-		op := ir.Add
-		if x.Case == cc.AdditiveExpressionSub {
-			op = ir.Sub
+func (f *Expressions) expr(e *parse.Expr) Value {
+	switch e.Op {
+	case parse.Constant:
+		return f.constant(e)
+	case parse.Decay:
+		f.Lvals.decays(e.A)
+		return f.Mem.Load(f.Lvals.Lvalue(e.A), e)
+	case parse.Load:
+		return f.Mem.Load(f.Lvals.Lvalue(e.A), e)
+	case parse.Name, parse.StringConst, parse.Literal, parse.Member, parse.Deref:
+		return f.Mem.Load(f.Lvals.Lvalue(e), e)
+	case parse.Convert:
+		return f.conversion(e)
+	case parse.Call, parse.Builtin:
+		if v, ok := f.folded(e); ok {
+			return v
 		}
-		return f.binary(op, x.AdditiveExpression, x.MultiplicativeExpression, x)
-	case *cc.ShiftExpression:
-		op := ir.Shl
-		if x.Case == cc.ShiftExpressionRsh {
-			op = ir.Shr
-		}
-		return f.binary(op, x.ShiftExpression, x.AdditiveExpression, x)
-	case *cc.RelationalExpression:
-		op := map[cc.RelationalExpressionCase]ir.ExprOp{
-			cc.RelationalExpressionLt: ir.Lt, cc.RelationalExpressionGt: ir.Gt,
-			cc.RelationalExpressionLeq: ir.Le, cc.RelationalExpressionGeq: ir.Ge,
-		}[x.Case]
-		return f.binary(op, x.RelationalExpression, x.ShiftExpression, x)
-	case *cc.EqualityExpression:
-		op := ir.Eq
-		if x.Case == cc.EqualityExpressionNeq {
-			op = ir.Ne
-		}
-		return f.binary(op, x.EqualityExpression, x.RelationalExpression, x)
-	case *cc.AndExpression:
-		return f.binary(ir.And, x.AndExpression, x.EqualityExpression, x)
-	case *cc.ExclusiveOrExpression:
-		return f.binary(ir.Xor, x.ExclusiveOrExpression, x.AndExpression, x)
-	case *cc.InclusiveOrExpression:
-		return f.binary(ir.Or, x.InclusiveOrExpression, x.ExclusiveOrExpression, x)
-	case *cc.LogicalAndExpression, *cc.LogicalOrExpression:
+		return f.calls.call(e, true)
+	case parse.PreInc, parse.PostInc:
+		return f.Lvals.step(e.A, ir.Add, e.Op == parse.PostInc, e)
+	case parse.PreDec, parse.PostDec:
+		return f.Lvals.step(e.A, ir.Sub, e.Op == parse.PostDec, e)
+	case parse.AndAnd, parse.OrOr:
 		return f.logical(e)
-	case *cc.ConditionalExpression:
-		return f.conditional(x)
-	case *cc.AssignmentExpression:
-		return f.Lvals.assignment(x)
-	case *cc.ExpressionList:
-		for ; x.ExpressionList != nil; x = x.ExpressionList {
-			f.Effect(x.AssignmentExpression)
+	case parse.Cond:
+		return f.conditional(e)
+	case parse.Assign, parse.AssignOp:
+		return f.Lvals.assignment(e)
+	case parse.Comma:
+		f.Effect(e.A)
+		return f.expr(e.B)
+	case parse.StmtExpr:
+		return f.statementValue(e)
+	}
+	if op, ok := binaryOps[e.Op]; ok {
+		return f.binary(op, e.A, e.B, e)
+	}
+	return f.unary(e)
+}
+
+// constant is a number, or a null pointer.
+func (f *Expressions) constant(e *parse.Expr) Value {
+	if e.Val.Kind == parse.FloatValue {
+		return f.floatConstant(e)
+	}
+	n := e.Val.Int
+	if t, ok := WideType(e.Type); ok {
+		return Pair(ir.Int(n.Int64()), ir.Int(int64(n.Hi)), t.Signed)
+	}
+	t := f.Types.Scalar(e.Type, e)
+	v := Integer(ir.Int(t.Wrap(n.Int64())), t)
+	v.Elem, v.width = ElemOf(e.Type), uint8(e.Type.Width)
+	return v
+}
+
+// folded is the value of a call in an initialiser that must be constant, if it has one.
+func (f *Expressions) folded(e *parse.Expr) (Value, bool) {
+	if !f.Code.static {
+		return Value{}, false
+	}
+	v, ok := f.In.Tree.Fold(e)
+	if !ok || v.Kind != parse.IntValue && v.Kind != parse.FloatValue {
+		return Value{}, false
+	}
+	return f.constant(&parse.Expr{Op: parse.Constant, Val: &v, Type: e.Type, Tok: e.Tok, First: e.First, Last: e.Last}), true
+}
+
+// conversion is a conversion, which the program writes or not.
+func (f *Expressions) conversion(e *parse.Expr) Value {
+	if IsVoid(e.Type) {
+		f.Effect(e.A)
+		return Value{Void: true, Obj: ir.NoObject}
+	}
+	if t, ok := floatType(e.Type); ok && e.A.Type.Kind == types.LongDouble { // gcc defines DBL_MAX and others in this way
+		if v, ok := f.In.Tree.Fold(e); ok && v.Kind == parse.FloatValue {
+			return Integer(ir.Float(t, v.Float.Bits64), t)
 		}
-		return f.expr(x.AssignmentExpression)
-	case *cc.ConstantExpression:
-		return f.expr(x.ConditionalExpression)
+	}
+	return f.Convert(f.anyOperand(e.A), e.Type, e)
+}
+
+func (f *Expressions) unary(e *parse.Expr) Value {
+	switch e.Op {
+	case parse.AddressOf:
+		return f.address(e)
+	case parse.Plus, parse.Minus, parse.Complement:
+		return f.sign(e)
+	case parse.Not:
+		v := f.anyOperand(e.A)
+		return Integer(ir.Negate(TruthOf(v)), ir.S32)
+	case parse.SizeOf:
+		v, ok := f.Vars.variableSize(e)
+		if !ok {
+			f.In.Refuse(codeVLA, e, "this size is not constant")
+		}
+		return v
+	case parse.OffsetOf:
+		return Integer(f.Lvals.Lvalue(e.A).Addr, ir.U64)
+	case parse.LabelAddress:
+		f.In.Refuse(codeJump, e, "labels as values are not supported")
+	case parse.Real, parse.Imag:
+		if e.A.Type.Kind == types.Complex || e.A.Type.Kind != types.Complex && e.Op == parse.Imag {
+			f.In.Refuse(codeFloat, e, "this operator is not supported")
+		}
+		return f.expr(e.A)
 	}
 	f.In.Refuse(CodeExpr, e, "this expression is not supported")
 	panic("BUG: unreachable")
 }
 
-func (f *Expressions) primary(x *cc.PrimaryExpression) Value {
-	switch x.Case {
-	case cc.PrimaryExpressionIdent:
-		if n, ok := x.ResolvedTo().(*cc.Enumerator); ok {
-			return f.enumerator(n, x)
-		}
-		return f.Mem.Load(f.Lvals.Lvalue(x), x)
-	case cc.PrimaryExpressionInt, cc.PrimaryExpressionChar, cc.PrimaryExpressionLChar:
-		v, ok := IntValue(x)
-		if !ok {
-			f.In.Refuse(CodeExpr, x, "this constant is not supported")
-		}
-		t := f.Types.Scalar(x.Type(), x)
-		return Integer(ir.Int(t.Wrap(v)), t)
-	case cc.PrimaryExpressionString, cc.PrimaryExpressionLString, cc.PrimaryExpressionExpr:
-		if x.Case == cc.PrimaryExpressionExpr {
-			return f.expr(x.ExpressionList)
-		}
-		return f.Mem.Load(f.Lvals.Lvalue(x), x)
-	case cc.PrimaryExpressionFloat:
-		return f.floatLiteral(x)
-	case cc.PrimaryExpressionStmt:
-		return f.statementValue(x)
-	case cc.PrimaryExpressionGeneric:
-		if a := x.GenericSelection.Associated(); a != nil && a.AssignmentExpression != nil {
-			return f.expr(a.AssignmentExpression)
-		}
+// sign is the operator +, - or ~.
+func (f *Expressions) sign(e *parse.Expr) Value {
+	v := f.anyOperand(e.A)
+	if v.High != nil {
+		return f.pairs.unaryWide(e.Op, v, e)
 	}
-	f.In.Refuse(CodeExpr, x, "this expression is not supported")
-	panic("BUG: unreachable")
-}
-
-func (f *Expressions) enumerator(n *cc.Enumerator, at cc.Node) Value {
-	var v int64
-	switch x := n.Value().(type) {
-	case cc.Int64Value:
-		v = int64(x)
-	case cc.UInt64Value:
-		v = int64(x)
-	default:
-		f.In.Refuse(CodeExpr, at, "the value of this enumerator is not known")
+	if v.Elem != nil || v.Type.Float && e.Op == parse.Complement {
+		f.In.Reject(CodeExpr, e.A, "an integer is needed here")
 	}
-	if ir.S32.Wrap(v) == v {
-		return Integer(ir.Int(v), ir.S32)
-	}
-	t := f.Types.Scalar(n.Type(), at) // GNU C: that of the enumeration
-	return Integer(ir.Int(t.Wrap(v)), t)
-}
-
-func (f *Expressions) castExpr(x *cc.CastExpression) Value {
-	if x.Case != cc.CastExpressionCast {
-		return f.expr(x.UnaryExpression)
-	}
-	to := x.TypeName.Type()
-	if IsVoid(to) {
-		f.Effect(x.CastExpression)
-		return Value{Void: true, Obj: ir.NoObject}
-	}
-	if v, ok := castLongLiteral(x.CastExpression, to); ok {
+	t := promote(v.Type)
+	switch {
+	case t.Float && e.Op == parse.Minus:
+		return Integer(ir.Unary(ir.FNeg, t, v.Expr), t)
+	case t.Float:
 		return v
 	}
-	return f.Convert(f.expr(x.CastExpression), to, x)
-}
-
-func (f *Expressions) unary(x *cc.UnaryExpression) Value {
-	switch x.Case {
-	case cc.UnaryExpressionInc:
-		return f.Lvals.step(x.UnaryExpression, ir.Add, false, x)
-	case cc.UnaryExpressionDec:
-		return f.Lvals.step(x.UnaryExpression, ir.Sub, false, x)
-	case cc.UnaryExpressionAddrof:
-		return f.address(x)
-	case cc.UnaryExpressionDeref:
-		return f.Mem.Load(f.Lvals.Lvalue(x), x)
-	case cc.UnaryExpressionPlus, cc.UnaryExpressionMinus, cc.UnaryExpressionCpl:
-		v := f.anyOperand(x.CastExpression)
-		if v.High != nil {
-			return f.pairs.unaryWide(x.Case, v, x)
-		}
-		if v.Elem != nil || v.Type.Float && x.Case == cc.UnaryExpressionCpl {
-			f.In.Reject(CodeExpr, x.CastExpression, "an integer is needed here")
-		}
-		t := promote(v.Type)
-		switch {
-		case t.Float && x.Case == cc.UnaryExpressionMinus:
-			return Integer(ir.Unary(ir.FNeg, t, v.Expr), t)
-		case t.Float:
-			return v
-		}
-		switch x.Case {
-		case cc.UnaryExpressionMinus:
-			f.checkNegation(t, v.Expr)
-			return narrowed(Integer(ir.Unary(ir.Neg, t, v.Expr), t), v)
-		case cc.UnaryExpressionCpl:
-			return narrowed(Integer(ir.Unary(ir.BitNot, t, v.Expr), t), v)
-		}
-		return narrowed(Integer(v.Expr, t), v)
-	case cc.UnaryExpressionNot:
-		v := f.anyOperand(x.CastExpression)
-		return Integer(ir.Negate(TruthOf(v)), ir.S32)
-	case cc.UnaryExpressionSizeofExpr, cc.UnaryExpressionSizeofType, cc.UnaryExpressionAlignofExpr, cc.UnaryExpressionAlignofType:
-		if n, ok := read.MemberAlign(x); ok {
-			return Integer(ir.Int(n), ir.U64)
-		}
-		if v, ok := f.Vars.variableSize(x); ok {
-			return v
-		}
-		v, ok := IntValue(x)
-		if !ok {
-			f.In.Refuse(codeVLA, x, "this size is not constant")
-		}
-		return Integer(ir.Int(v), ir.U64)
-	case cc.UnaryExpressionLabelAddr:
-		f.In.Refuse(codeJump, x, "labels as values are not supported")
+	switch e.Op {
+	case parse.Minus:
+		f.checkNegation(t, v.Expr)
+		return narrowed(Integer(ir.Unary(ir.Neg, t, v.Expr), t), v)
+	case parse.Complement:
+		return narrowed(Integer(ir.Unary(ir.BitNot, t, v.Expr), t), v)
 	}
-	f.In.Refuse(codeFloat, x, "this operator is not supported")
-	panic("BUG: unreachable")
+	return narrowed(Integer(v.Expr, t), v)
 }
 
 // address is &e.
-func (f *Expressions) address(x *cc.UnaryExpression) Value {
-	f.Lvals.addressOnly(x.CastExpression)
-	l := f.Lvals.Lvalue(x.CastExpression)
+func (f *Expressions) address(x *parse.Expr) Value {
+	f.Lvals.addressOnly(x.A)
+	l := f.Lvals.Lvalue(x.A)
 	if l.Reg != ir.NoReg {
 		panic("BUG: the address of a register")
 	}
 	return Value{Expr: l.Addr, Type: ir.U64, Elem: l.Type, Obj: l.Obj, known: l.known}
 }
 
-func (f *Expressions) binary(op ir.ExprOp, left, right cc.ExpressionNode, n cc.Node) Value {
+func (f *Expressions) binary(op ir.ExprOp, left, right *parse.Expr, n parse.Node) Value {
 	x := f.anyOperand(left)
 	y := f.anyOperand(right)
 	return f.combine(op, x, y, n)
 }
 
 // combine applies a binary operator to two values.
-func (f *Expressions) combine(op ir.ExprOp, x, y Value, n cc.Node) Value {
+func (f *Expressions) combine(op ir.ExprOp, x, y Value, n parse.Node) Value {
 	if (x.width > 0 || y.width > 0) && isInteger(x) && isInteger(y) {
 		return f.combineBits(op, x, y, n)
 	}
@@ -288,7 +249,7 @@ func (f *Expressions) combine(op ir.ExprOp, x, y Value, n cc.Node) Value {
 	}
 	t := common(x.Type, y.Type)
 	f.narrowInput(op, x, y)
-	small := x.Type.Bits < t.Bits
+	small := x.small || x.Type.Bits < t.Bits
 	x.Expr, y.Expr = Cast(x.Expr, x.Type, t), Cast(y.Expr, y.Type, t)
 	if op == ir.Div || op == ir.Rem {
 		y = f.checkDivisor(y, t)
@@ -321,7 +282,7 @@ func (f *Expressions) checkQuotient(op ir.ExprOp, x, y Value, t ir.Type, small b
 	f.Code.Check(fitsSigned(op, t, x.Expr, y.Expr), ir.DivByZero, "the quotient of a division does not fit")
 }
 
-func (f *Expressions) pointerArithmetic(op ir.ExprOp, x, y Value, n cc.Node) Value {
+func (f *Expressions) pointerArithmetic(op ir.ExprOp, x, y Value, n parse.Node) Value {
 	if x.Elem == nil && op == ir.Add {
 		x, y = y, x
 	}
@@ -344,135 +305,76 @@ func (f *Expressions) pointerArithmetic(op ir.ExprOp, x, y Value, n cc.Node) Val
 }
 
 // logical is && or || where a value is wanted.
-func (f *Expressions) logical(e cc.ExpressionNode) Value {
-	var left, right cc.ExpressionNode
+func (f *Expressions) logical(e *parse.Expr) Value {
 	op := ir.LAnd
-	switch x := e.(type) {
-	case *cc.LogicalAndExpression:
-		left, right = x.LogicalAndExpression, x.InclusiveOrExpression
-	case *cc.LogicalOrExpression:
-		left, right, op = x.LogicalOrExpression, x.LogicalAndExpression, ir.LOr
+	if e.Op == parse.OrOr {
+		op = ir.LOr
 	}
-	if f.Code.static || f.pure(right) {
-		x := TruthOf(f.anyOperand(left))
-		return Integer(ir.Binary(op, ir.S64, x, TruthOf(f.anyOperand(right))), ir.S32)
+	if f.Code.static || f.pure(e.B) {
+		x := TruthOf(f.anyOperand(e.A))
+		return Integer(ir.Binary(op, ir.S64, x, TruthOf(f.anyOperand(e.B))), ir.S32)
 	}
 	r := f.Code.Temp()
 	f.stmts.choose(r, e, func() *ir.Expr { return ir.Int(1) }, func() *ir.Expr { return ir.Int(0) })
 	return Integer(ir.R(r), ir.S32)
 }
 
-func (f *Expressions) conditional(x *cc.ConditionalExpression) Value {
-	if x.Case != cc.ConditionalExpressionCond {
-		return f.expr(x.LogicalOrExpression)
-	}
-	if x.ExpressionList == nil {
+func (f *Expressions) conditional(x *parse.Expr) Value {
+	if x.B == nil {
 		return f.orElse(x)
 	}
-	if IsVoid(x.Type()) {
+	if IsVoid(x.Type) {
 		f.conditionalEffect(x)
 		return Value{Void: true, Obj: ir.NoObject}
 	}
-	if t, ok := WideType(x.Type()); ok {
+	if t, ok := WideType(x.Type); ok {
 		return f.pairs.conditionalWide(x, t)
 	}
-	if f.Code.static || f.pure(x.ExpressionList) && f.pure(x.ConditionalExpression) {
-		c := TruthOf(f.anyOperand(x.LogicalOrExpression))
-		a, b := f.Operand(x.ExpressionList), f.Operand(x.ConditionalExpression)
-		first, second := f.unify(a, b, x)
-		v := Value{Expr: ir.Conditional(c, first.Expr, second.Expr), Type: first.Type, Elem: first.Elem, Obj: ir.NoObject}
-		return eitherBits(v, a, b)
+	if f.Code.static || f.pure(x.B) && f.pure(x.C) {
+		c := TruthOf(f.anyOperand(x.A))
+		return f.chosen(ir.Conditional(c, f.arm(x.B, x), f.arm(x.C, x)), x)
 	}
 	r := f.Code.Temp()
-	var a, b Value
-	f.stmts.choose(r, x.LogicalOrExpression,
-		func() *ir.Expr { a = f.arm(f.Operand(x.ExpressionList), x); return a.Expr },
-		func() *ir.Expr { b = f.arm(f.Operand(x.ConditionalExpression), x); return b.Expr })
-	a, b = f.orRefused(a, x), f.orRefused(b, x)
-	return eitherBits(f.merged(r, a, b, x), a, b)
+	f.stmts.choose(r, x.A, func() *ir.Expr { return f.arm(x.B, x) }, func() *ir.Expr { return f.arm(x.C, x) })
+	return f.chosen(ir.R(r), x)
 }
 
-// orRefused returns the value of an arm of a conditional. An arm that is not supported has no value, but
-// the conditional has its type.
-func (f *Expressions) orRefused(arm Value, x *cc.ConditionalExpression) Value {
-	if arm.Expr != nil {
-		return arm
-	}
-	t := x.Type().Decay()
-	return Value{Expr: ir.Int(0), Type: f.Types.Scalar(t, x), Elem: ElemOf(t), Obj: ir.NoObject}
-}
+// arm evaluates an arm of a conditional.
+func (f *Expressions) arm(e, x *parse.Expr) *ir.Expr { return f.Convert(f.Operand(e), x.Type, e).Expr }
 
-func (f *Expressions) armType(a, b Value) ir.Type {
-	if a.Elem != nil || b.Elem != nil {
-		return ir.U64
-	}
-	return common(a.Type, b.Type)
-}
-
-// unify brings the arms of a conditional to one type.
-func (f *Expressions) unify(a, b Value, x *cc.ConditionalExpression) (Value, Value) {
-	t := f.armType(a, b)
-	elem := f.unified(a, b, x)
-	a.Expr, b.Expr = Cast(a.Expr, a.Type, t), Cast(b.Expr, b.Type, t)
-	a.Type, b.Type, a.Elem, b.Elem = t, t, elem, elem
-	return a, b
-}
-
-// unified returns the type that the pointer of a conditional points to. A null pointer
-// constant takes the type of the other arm, so cc is asked.
-func (f *Expressions) unified(a, b Value, x *cc.ConditionalExpression) cc.Type {
-	if a.Elem == nil && b.Elem == nil {
-		return nil
-	}
-	if t := ElemOf(x.Type().Decay()); t != nil {
-		return t
-	}
-	if a.Elem != nil {
-		return a.Elem
-	}
-	return b.Elem
+// chosen is the value of a conditional.
+func (f *Expressions) chosen(e *ir.Expr, x *parse.Expr) Value {
+	return Value{Expr: e, Type: f.Types.Scalar(x.Type, x), Elem: ElemOf(x.Type), Obj: ir.NoObject, width: uint8(x.Type.Width)}
 }
 
 // pure reports whether evaluating e neither emits an edge nor changes anything.
-func (f *Expressions) pure(e cc.ExpressionNode) bool {
+func (f *Expressions) pure(e *parse.Expr) bool {
 	if known, ok := f.purity[e]; ok {
 		return known
 	}
 	ok := !f.Opt.CheckOverflow // an operation may need a check
-	inspect(e, func(n cc.Node) bool {
-		switch x := n.(type) {
-		case *cc.ConditionalExpression:
+	visit := parse.Visitor{Expr: func(x *parse.Expr) bool {
+		switch x.Op {
+		case parse.Cond:
 			// Its arms are asked about again when it is translated.
-			if x.Case == cc.ConditionalExpressionCond && cc.ExpressionNode(x) != e {
+			if x != e {
 				ok = ok && f.pure(x)
 				return false
 			}
-		case *cc.PrimaryExpression:
-			switch x.Case {
-			case cc.PrimaryExpressionIdent:
-				if d, is := x.ResolvedTo().(*cc.Declarator); is && d.Type().Kind() != cc.Function {
-					l, local := f.Vars.vars[d]
-					ok = ok && (local && l.Reg != ir.NoReg)
-				}
-			case cc.PrimaryExpressionStmt, cc.PrimaryExpressionGeneric:
-				ok = false
+		case parse.Name:
+			if x.Obj.Kind == parse.Variable {
+				l, local := f.Vars.vars[x.Obj]
+				ok = ok && local && l.Reg != ir.NoReg
 			}
-		case *cc.PostfixExpression:
-			ok = ok && x.Case == cc.PostfixExpressionPrimary
-		case *cc.UnaryExpression:
-			switch x.Case {
-			case cc.UnaryExpressionInc, cc.UnaryExpressionDec, cc.UnaryExpressionDeref, cc.UnaryExpressionAddrof:
-				ok = false
-			case cc.UnaryExpressionSizeofExpr, cc.UnaryExpressionSizeofType, cc.UnaryExpressionAlignofExpr, cc.UnaryExpressionAlignofType:
-				return false
-			}
-		case *cc.MultiplicativeExpression:
-			ok = ok && x.Case == cc.MultiplicativeExpressionMul
-		case *cc.AssignmentExpression:
+		case parse.Constant, parse.StringConst, parse.Load, parse.Decay, parse.Convert, parse.Plus, parse.Minus, parse.Complement, parse.Not,
+			parse.Mul, parse.Add, parse.Sub, parse.Shl, parse.Shr, parse.Less, parse.Greater, parse.LessEqual, parse.GreaterEqual,
+			parse.Equal, parse.NotEqual, parse.And, parse.Xor, parse.Or, parse.AndAnd, parse.OrOr, parse.Comma:
+		default:
 			ok = false
 		}
 		return ok
-	})
+	}}
+	visit.Exprs(e)
 	f.purity[e] = ok
 	return ok
 }

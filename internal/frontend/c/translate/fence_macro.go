@@ -3,10 +3,10 @@ package translate
 import (
 	"bytes"
 	"fmt"
-	"strings"
 
-	"modernc.org/cc/v4"
-
+	"fencepost/internal/frontend/c/translate/read"
+	"fencepost/internal/lang/c/lex"
+	"fencepost/internal/lang/c/parse"
 	"fencepost/internal/source"
 )
 
@@ -25,87 +25,86 @@ type definedAt struct {
 	offset int
 }
 
-// item is where something stands in a block.
-type item struct {
-	block *cc.CompoundStatement
-	prev  *cc.BlockItem // nil: it is the first
+// tokenAt is a token in a file, or in the definition of a macro.
+type tokenAt struct {
+	in  *read.Unit
+	pos lex.Pos
 }
 
-// addMacros notes the fence sites in the definitions of macros, by the tokens before them. A token of
-// an expansion has the text of the definition: the same bytes.
-func (m *marks) addMacros(macros map[string]*cc.Macro) {
-	for name, macro := range macros {
-		var open []byte
-		var prev []byte
-		for _, t := range macro.ReplacementList() {
-			src := t.Src()
-			if len(src) == 0 {
-				continue
-			}
-			p := t.Position()
-			file := m.files[p.Filename]
-			if file == nil {
-				break
-			}
-			offset, ok := file.Offset(source.Pos{Line: p.Line, Col: p.Column})
-			if ok && len(open) > 0 && open[len(open)-1] == '{' && strings.ContainsAny(string(prev), ";{}") && bytes.HasPrefix(file.Text[offset:], src) {
-				m.defined[&prev[0]] = definedAt{name, file, offset}
-			}
-			switch c := src[0]; c {
-			case '(', '{', '[':
-				open = append(open, c)
-			case ')', '}', ']':
-				open = open[:max(0, len(open)-1)]
-			}
-			prev = src
+// item is where something stands in a block.
+type item struct {
+	block *parse.Stmt
+	prev  *parse.Stmt // nil: it is the first
+}
+
+// addMacros notes the fence sites in the definitions of the macros that a file uses, by the tokens before them.
+// A token of an expansion has the position of the token in the definition.
+func (m *marks) addMacros(in *read.Unit) {
+	seen := map[*lex.Token]bool{}
+	s := in.Tree.Source
+	for i := range s.Expansions {
+		e := &s.Expansions[i]
+		if len(e.Body) > 0 && !seen[&e.Body[0]] {
+			seen[&e.Body[0]] = true
+			m.addMacro(in, s.Names.String(e.Macro), e.Body)
 		}
+	}
+}
+
+func (m *marks) addMacro(in *read.Unit, name string, body []lex.Token) {
+	var open []lex.Kind
+	var prev *lex.Token
+	for i := range body {
+		t := &body[i]
+		p := in.Position(t.Pos)
+		file := m.files[p.File]
+		if file == nil {
+			return
+		}
+		offset, ok := file.Offset(source.Pos{Line: p.Line, Col: p.Col})
+		inside := len(open) > 0 && open[len(open)-1] == lex.LBrace
+		begins := prev != nil && (prev.Kind == lex.Semicolon || prev.Kind == lex.LBrace || prev.Kind == lex.RBrace)
+		if ok && inside && begins && bytes.HasPrefix(file.Text[offset:], in.Tree.Source.Space.Text(t)) {
+			m.defined[tokenAt{in, prev.Pos}] = definedAt{name, file, offset}
+		}
+		switch t.Kind {
+		case lex.LParen, lex.LBrace, lex.LBracket:
+			open = append(open, t.Kind)
+		case lex.RParen, lex.RBrace, lex.RBracket:
+			open = open[:max(0, len(open)-1)]
+		}
+		prev = t
 	}
 }
 
 // noteItems notes the items of a block.
-func (m *marks) noteItems(s *cc.CompoundStatement) {
-	var prev *cc.BlockItem
-	for l := s.BlockItemList; l != nil; l = l.BlockItemList {
-		switch it := l.BlockItem; {
-		case it.Statement != nil:
-			m.items[it.Statement] = item{s, prev}
-			prev = it
-		case it.Declaration != nil:
-			if l := it.Declaration.InitDeclaratorList; l != nil && l.InitDeclarator.Declarator.Name() == "__func__" {
-				continue // cc declares it at the beginning of a function
-			}
-			m.items[it.Declaration] = item{s, prev}
-			prev = it
-		default:
-			prev = it
-		}
+func (m *marks) noteItems(s *parse.Stmt) {
+	var prev *parse.Stmt
+	for _, one := range s.List {
+		m.items[one] = item{s, prev}
+		prev = one
 	}
 	m.ending[s] = prev
 }
 
-// markDefinition marks the fence site in the definition of a macro before n, or at the end of a block
-// if n is the block. It returns false if there is none.
-func (f *siteMarks) markDefinition(n cc.Node) bool {
+// markDefinition marks the fence site in the definition of a macro before s, or at the end of the block
+// s. It returns false if there is none.
+func (f *siteMarks) markDefinition(s *parse.Stmt, end bool) bool {
 	m := f.marks
-	it, ok := m.items[n]
-	block, end := n.(*cc.CompoundStatement)
+	it, ok := m.items[s]
 	if end {
-		it, ok = item{block, m.ending[block]}, true
+		it, ok = item{s, m.ending[s]}, true
 	}
 	if !ok {
 		return false
 	}
-	last := it.block.Token
+	last := it.block.Tok
 	if it.prev != nil {
-		tokens := cc.NodeTokens(it.prev)
-		last = tokens[len(tokens)-1]
+		last = it.prev.End
 	}
-	src := last.Src()
-	if len(src) == 0 {
-		return false
-	}
-	at, ok := m.defined[&src[0]]
-	if !ok {
+	t := &f.In.Tree.Source.Tokens[last]
+	at, ok := m.defined[tokenAt{f.In, t.Pos}]
+	if !ok || t.From == 0 {
 		return false
 	}
 	text := "the end of the block"

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"modernc.org/cc/v4"
+	"fencepost/internal/lang/c/parse"
 
 	"fencepost/internal/frontend/c/translate/read"
 	"fencepost/internal/ir"
@@ -22,7 +22,7 @@ import (
 // The conditions of loops, the parts of a for and the operands of an expression have
 // no such fence site inside.
 //
-// A macro's expansion is one piece of text: cc gives all its tokens the fence site of
+// A macro's expansion is one piece of text: all its tokens have the fence site of
 // the call, so what begins there first, which is the outermost statement, gets the
 // mark, and the others may have one in the definition of the macro. The text before a mark must end a statement or
 // begin a block; and the end of a statement that needs braces must be written out.
@@ -67,13 +67,13 @@ type marks struct {
 	included map[string]*source.File // files that are not to be changed
 	ends     map[string][]int32      // by file and offset: end of the text before, without blanks and comments
 	at       map[markKey]*mark
-	bare     map[*cc.Statement]bool
-	bodies   map[*cc.Statement]bool // bare, and begins where no other statement does
+	bare     map[*parse.Stmt]bool
+	bodies   map[*parse.Stmt]bool // bare, and begins where no other statement does
 	list     []*mark
 	// For sites in definitions of macros.
-	defined map[*byte]definedAt // by the text of the token before
-	items   map[cc.Node]item    // statements and declarations of blocks
-	ending  map[*cc.CompoundStatement]*cc.BlockItem
+	defined map[tokenAt]definedAt // by the token before
+	items   map[*parse.Stmt]item  // statements and declarations of blocks
+	ending  map[*parse.Stmt]*parse.Stmt
 }
 
 // newMarks prepares the marks of the given files and of the files that they include. system reports
@@ -81,8 +81,8 @@ type marks struct {
 func newMarks(files, included []*source.File, system func(name string) bool) *marks {
 	m := &marks{
 		files: map[string]*source.File{}, order: map[string]int{}, included: map[string]*source.File{}, ends: map[string][]int32{},
-		at: map[markKey]*mark{}, bare: map[*cc.Statement]bool{}, bodies: map[*cc.Statement]bool{},
-		defined: map[*byte]definedAt{}, items: map[cc.Node]item{}, ending: map[*cc.CompoundStatement]*cc.BlockItem{},
+		at: map[markKey]*mark{}, bare: map[*parse.Stmt]bool{}, bodies: map[*parse.Stmt]bool{},
+		defined: map[tokenAt]definedAt{}, items: map[*parse.Stmt]item{}, ending: map[*parse.Stmt]*parse.Stmt{},
 	}
 	change := func(f *source.File) {
 		m.files[f.Name], m.order[f.Name] = f, len(m.order)
@@ -169,96 +169,82 @@ func quoted(text []byte, i int) int {
 }
 
 // findBare notes which statements of a function are bodies without braces.
-func (m *marks) findBare(body *cc.CompoundStatement) {
+func (m *marks) findBare(in *read.Unit, body *parse.Stmt) {
 	if m == nil {
 		return
 	}
-	var note func(s *cc.Statement)
-	note = func(s *cc.Statement) {
-		if s == nil || s.Case == cc.StatementCompound {
+	var note func(s *parse.Stmt)
+	note = func(s *parse.Stmt) {
+		if s == nil || s.Kind == parse.Block {
 			return
 		}
 		m.bare[s] = true
-		if s.Case == cc.StatementLabeled {
-			note(s.LabeledStatement.Statement)
+		if s.Kind == parse.LabelStmt || s.Kind == parse.Case || s.Kind == parse.Default {
+			note(s.Then)
 		}
 	}
 	begun := map[source.Pos]bool{}
-	inspect(body, func(n cc.Node) bool {
-		switch x := n.(type) {
-		case *cc.Statement:
-			at := beginning(x)
-			m.bodies[x] = !begun[at]
+	visit := parse.Visitor{Stmt: func(s *parse.Stmt) bool {
+		if s != body && s.Kind != parse.DeclStmt && s.Kind != parse.StaticTest {
+			at := in.Start(s)
+			m.bodies[s] = !begun[at]
 			begun[at] = true
-		case *cc.CompoundStatement:
-			m.noteItems(x)
-		case *cc.SelectionStatement:
-			note(x.Statement)
-			note(x.Statement2)
-		case *cc.IterationStatement:
-			note(x.Statement)
+		}
+		switch s.Kind {
+		case parse.Block:
+			m.noteItems(s)
+		case parse.If, parse.Switch, parse.While, parse.Do, parse.For:
+			note(s.Then)
+			note(s.Else)
 		}
 		return true
-	})
-}
-
-// beginning is where a node or token begins.
-func beginning(n cc.Node) source.Pos {
-	p := n.Position()
-	return source.Pos{File: p.Filename, Line: p.Line, Col: p.Column}
+	}}
+	visit.Stmts(body)
 }
 
 // markBefore marks the fence site before a statement or declaration, if there is one.
-func (f *siteMarks) markBefore(n cc.Node) {
+func (f *siteMarks) markBefore(s *parse.Stmt) {
 	m := f.marks
-	if m == nil || f.Code.At == Nowhere {
+	if m == nil || f.Code.At == Nowhere || s.Kind == parse.Case || s.Kind == parse.Default {
 		return
 	}
-	at, ok := m.site(beginning(n))
-	if ok && at.file.Text[at.offset] == '{' { // cc declares __func__ there
-		return
-	}
-	s, _ := n.(*cc.Statement)
-	if s != nil && s.Case == cc.StatementLabeled && s.LabeledStatement.Case != cc.LabeledStatementLabel {
-		return
-	}
-	bare := s != nil && m.bare[s]
+	at, ok := m.site(f.In.Start(s))
+	bare := m.bare[s]
 	switch {
 	case !ok, !bare && !at.afterStatement(): // the head of something, or a macro
-		f.markReadOnly(beginning(n), n)
+		f.markReadOnly(f.In.Start(s), s)
 		return
-	case bare && !m.wrap(at, s):
-		f.markReadOnly(beginning(n), n)
+	case bare && !f.wrap(at, s):
+		f.markReadOnly(f.In.Start(s), s)
 		return
 	}
-	at.text = firstLine(at.file.Slice(f.In.Span(n)))
+	at.text = firstLine(at.file.Slice(f.In.Span(s)))
 	if !f.mark(at) {
-		f.markReadOnly(beginning(n), n)
+		f.markReadOnly(f.In.Start(s), s)
 	}
 }
 
 // wrap prepares a mark for the braces around a statement. It returns false if the end of
 // the statement comes from a macro.
-func (m *marks) wrap(at *mark, s *cc.Statement) bool {
-	tokens := cc.NodeTokens(s)
-	end, written := m.tokenEnd(at.file, &tokens[len(tokens)-1])
+func (f *siteMarks) wrap(at *mark, s *parse.Stmt) bool {
+	end, written := f.tokenEnd(at.file, s.End)
 	if !written {
 		return false
 	}
 	at.bare, at.open, at.last = true, at.offset, end
-	at.empty = s.Case == cc.StatementExpr && s.ExpressionStatement.ExpressionList == nil
+	at.empty = s.Kind == parse.Empty
 	return true
 }
 
 // markBodyEnd marks the fence site after the one statement of a body without braces.
-func (f *siteMarks) markBodyEnd(s *cc.Statement) {
+func (f *siteMarks) markBodyEnd(s *parse.Stmt) {
 	m := f.marks
 	if m == nil || f.Code.At == Nowhere || !m.bare[s] {
 		return
 	}
-	p := beginning(s)
+	p := f.In.Start(s)
 	at, ok := m.site(p)
-	if !ok || !m.bodies[s] || !m.wrap(at, s) {
+	if !ok || !m.bodies[s] || !f.wrap(at, s) {
 		f.markReadOnly(p, nil)
 		return
 	}
@@ -270,14 +256,14 @@ func (f *siteMarks) markBodyEnd(s *cc.Statement) {
 }
 
 // markEnd marks the fence site at the end of a block.
-func (f *siteMarks) markEnd(s *cc.CompoundStatement) {
+func (f *siteMarks) markEnd(s *parse.Stmt) {
 	if f.marks == nil || f.Code.At == Nowhere {
 		return
 	}
-	p := beginning(&s.Token2)
+	p := f.In.Pos(s.End)
 	at, ok := f.marks.site(p)
 	if !ok || at.file.Text[at.offset] != '}' || !at.afterStatement() {
-		if !f.markDefinition(s) {
+		if !f.markDefinition(s, true) {
 			f.markReadOnly(p, nil)
 		}
 		return
@@ -288,9 +274,9 @@ func (f *siteMarks) markEnd(s *cc.CompoundStatement) {
 
 // markReadOnly marks a fence site in a system header, or inside the expansion of a macro:
 // before n, or at the end of a block or body if n is nil.
-func (f *siteMarks) markReadOnly(p source.Pos, n cc.Node) {
+func (f *siteMarks) markReadOnly(p source.Pos, n *parse.Stmt) {
 	m := f.marks
-	if n != nil && f.markDefinition(n) {
+	if n != nil && f.markDefinition(n, false) {
 		return
 	}
 	file := m.included[p.File]
@@ -301,12 +287,12 @@ func (f *siteMarks) markReadOnly(p source.Pos, n cc.Node) {
 		return
 	}
 	offset, ok := file.Offset(p)
-	if !ok || n != nil && file.Text[offset] == '{' { // cc declares __func__ there
+	if !ok {
 		return
 	}
 	at := &mark{file: file, offset: offset, readOnly: true, text: "the end of the block"}
 	if n != nil {
-		at.text = firstLine(cc.NodeSource(n))
+		at.text = firstLine(f.In.Source(n))
 	}
 	f.mark(at)
 }
@@ -378,14 +364,13 @@ func (a *mark) afterStatement() bool {
 }
 
 // tokenEnd is where a token ends; written is false if it comes from a macro.
-func (m *marks) tokenEnd(f *source.File, t *cc.Token) (end int, written bool) {
-	p := t.Position()
-	offset, ok := f.Offset(source.Pos{Line: p.Line, Col: p.Column})
-	src := t.Src()
-	if p.Filename != f.Name || !ok || !bytes.HasPrefix(f.Text[offset:], src) {
+func (f *siteMarks) tokenEnd(file *source.File, tok int32) (end int, written bool) {
+	p, text := f.In.Pos(tok), f.In.Text(tok)
+	offset, ok := file.Offset(source.Pos{Line: p.Line, Col: p.Col})
+	if p.File != file.Name || !ok || !bytes.HasPrefix(file.Text[offset:], text) {
 		return 0, false
 	}
-	return offset + len(src), true
+	return offset + len(text), true
 }
 
 // setSites hands out the marks, in the order of the files and their text.

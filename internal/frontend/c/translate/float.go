@@ -3,15 +3,11 @@ package translate
 import (
 	"fmt"
 	"math"
-	"math/big"
-	"strconv"
-	"strings"
-
-	"modernc.org/cc/v4"
 
 	"fencepost/internal/frontend/c/translate/read"
 	"fencepost/internal/ir"
-	"fencepost/internal/lazyregexp"
+	"fencepost/internal/lang/c/parse"
+	"fencepost/internal/lang/c/types"
 )
 
 // Floating point: float and double, which are held as their bits and computed as SSE2 does, each
@@ -19,18 +15,18 @@ import (
 // rounded once, from their text. long double and complex numbers have a layout and no values.
 
 // floatType returns how values of a type of floating point are held. ok is false for all others.
-func floatType(t cc.Type) (it ir.Type, ok bool) {
-	switch t.Kind() {
-	case cc.Float, cc.Float32:
+func floatType(t *types.Type) (it ir.Type, ok bool) {
+	switch t.Kind {
+	case types.Float:
 		return ir.F32, true
-	case cc.Double, cc.Float64, cc.Float32x:
+	case types.Double:
 		return ir.F64, true
 	}
 	return ir.Type{}, false
 }
 
 // ScalarType returns how values of a scalar type are held: those of IntType, and floating point.
-func ScalarType(t cc.Type) (it ir.Type, ok bool) {
+func ScalarType(t *types.Type) (it ir.Type, ok bool) {
 	if it, ok := floatType(t); ok {
 		return it, true
 	}
@@ -60,7 +56,7 @@ func castFloat(e *ir.Expr, from, to ir.Type) *ir.Expr {
 }
 
 // combineFloat applies a binary operator to two numbers at a type of floating point.
-func (f *Expressions) combineFloat(op ir.ExprOp, t ir.Type, x, y Value, n cc.Node) Value {
+func (f *Expressions) combineFloat(op ir.ExprOp, t ir.Type, x, y Value, n parse.Node) Value {
 	float, ok := floatOps[op]
 	if !ok || x.Elem != nil || y.Elem != nil {
 		f.In.Reject(read.CodeType, n, "%s does not take floating point", operatorWord(op, x, y))
@@ -83,7 +79,7 @@ func operatorWord(op ir.ExprOp, x, y Value) string {
 // checkConversion rejects conversions between pointers and floating point, and with
 // Options.CheckOverflow asserts that a number fits the integer type that it is converted to: else C
 // leaves the result undefined [C11 6.3.1.4 p1].
-func (f *Expressions) checkConversion(v Value, to cc.Type, t ir.Type, n cc.Node) {
+func (f *Expressions) checkConversion(v Value, to *types.Type, t ir.Type, n parse.Node) {
 	switch {
 	case v.Type.Float && ElemOf(to) != nil, t.Float && v.Elem != nil:
 		f.In.Reject(read.CodeType, n, "there is no conversion between floating point and pointers")
@@ -102,100 +98,22 @@ func (f *Expressions) checkConversion(v Value, to cc.Type, t ir.Type, n cc.Node)
 	}
 }
 
-// floatLiteral is a constant of floating point.
-func (f *Expressions) floatLiteral(x *cc.PrimaryExpression) Value {
-	text, suffix := splitLiteral(x.Token.SrcStr())
-	var t ir.Type
-	switch suffix {
-	case "f", "f32":
-		t = ir.F32
-	case "", "f64", "f32x":
-		t = ir.F64
-	case "l":
-		f.In.Refuse(codeFloat, x, "long double is not supported")
-	default:
-		f.In.Refuse(codeFloat, x, "this constant is not supported")
+// floatConstant is a constant of floating point.
+func (f *Expressions) floatConstant(e *parse.Expr) Value {
+	t, ok := floatType(e.Type)
+	switch {
+	case e.Type.Kind == types.LongDouble && !e.Implicit:
+		f.In.Refuse(codeFloat, e, "long double is not supported")
+	case e.Implicit:
+		f.Types.Scalar(e.Type, e)
+	case !ok:
+		f.In.Refuse(codeFloat, e, "this constant is not supported")
 	}
-	v, err := strconv.ParseFloat(text, int(t.Bits))
-	if err != nil && !math.IsInf(v, 0) { // one that is too large is infinite
-		f.In.Reject(CodeExpr, x, "%s is not a number", x.Token.SrcStr())
-	}
-	return Integer(ir.Float(t, v), t)
-}
-
-// numberText matches a constant of floating point: digits, and a suffix.
-var numberText = lazyregexp.New(`^(0x[0-9a-f]*\.?[0-9a-f]*p[+-]?\d+|\d*\.?\d*(?:e[+-]?\d+)?)(.*)$`)
-
-// splitLiteral returns the number and the suffix of a constant, in small letters.
-func splitLiteral(text string) (number, suffix string) {
-	m := numberText.FindStringSubmatch(strings.ToLower(text))
-	return m[1], m[2]
-}
-
-// longLiteral returns the value of a constant of type long double, which may have a sign: it can be
-// converted to float and double. gcc defines DBL_MAX and others in this way.
-func longLiteral(e cc.ExpressionNode) (*big.Float, bool) {
-	switch x := Unparen(e).(type) {
-	case *cc.PrimaryExpression:
-		if x.Case != cc.PrimaryExpressionFloat {
-			return nil, false
-		}
-		text, suffix := splitLiteral(x.Token.SrcStr())
-		v, _, err := big.ParseFloat(text, 0, 64, big.ToNearestEven)
-		return v, suffix == "l" && err == nil
-	case *cc.UnaryExpression:
-		v, ok := longLiteral(x.CastExpression)
-		if !ok || x.Case != cc.UnaryExpressionMinus {
-			return nil, false
-		}
-		return v.Neg(v), true
-	}
-	return nil, false
-}
-
-// castLongLiteral converts a constant of type long double to a type of floating point.
-func castLongLiteral(e cc.ExpressionNode, to cc.Type) (Value, bool) {
-	t, ok := floatType(to)
-	v, long := longLiteral(e)
-	if !ok || !long {
-		return Value{}, false
-	}
-	if t == ir.F32 {
-		short, _ := v.Float32()
-		return Integer(ir.Float(t, float64(short)), t), true
-	}
-	double, _ := v.Float64()
-	return Integer(ir.Float(t, double), t), true
-}
-
-// arm brings an arm of a conditional whose value is of floating point to its type.
-func (f *Expressions) arm(v Value, x *cc.ConditionalExpression) Value {
-	if _, ok := floatType(x.Type()); ok {
-		return f.Convert(v, x.Type(), x)
-	}
-	return v
-}
-
-// refuseFloats refuses numbers of floating point for parameters that are integers: the functions that
-// are translated where they are called take their arguments as they are.
-func (f *Calls) refuseFloats(args []cc.ExpressionNode, x *cc.PostfixExpression) {
-	t := x.PostfixExpression.Type()
-	if p, ok := t.(*cc.PointerType); ok {
-		t = p.Elem()
-	}
-	ft, ok := t.(*cc.FunctionType)
-	if !ok {
-		return
-	}
-	for i, p := range typesOf(ft) {
-		if i < len(args) && cc.IsFloatingPointType(args[i].Type()) && !cc.IsFloatingPointType(p) {
-			f.In.Refuse(codeFloat, args[i], "floating point is not supported here")
-		}
-	}
+	return Integer(ir.Float(t, e.Val.Float.Bits64), t)
 }
 
 // IntegerOrPointer translates an operand that must not be a number of floating point.
-func (f *Expressions) IntegerOrPointer(e cc.ExpressionNode) Value {
+func (f *Expressions) IntegerOrPointer(e *parse.Expr) Value {
 	v := f.Operand(e)
 	if v.Type.Float {
 		f.In.Refuse(codeFloat, e, "floating point is not supported here")

@@ -1,9 +1,9 @@
 package translate
 
 import (
-	"modernc.org/cc/v4"
+	"fencepost/internal/lang/c/parse"
+	"fencepost/internal/lang/c/types"
 
-	"fencepost/internal/frontend/c/translate/read"
 	"fencepost/internal/ir"
 )
 
@@ -13,9 +13,8 @@ func (c *Compiler) lowerFunction(s *symbol) {
 	f := c.newLowering(s.Unit)
 	f.sym, f.Code.Fb = s, s.Fb
 	if body := c.Opt.Bodies[s.Name]; body != nil {
-		t := s.Decl.Type().(*cc.FunctionType)
-		f.result = t.Result()
-		f.Vars.parameters(t)
+		f.result = s.Decl.Type.Elem
+		f.Vars.parameters()
 		body(&Linker{c}, s.Fb)
 		return
 	}
@@ -34,34 +33,30 @@ func (c *Compiler) lowerFunction(s *symbol) {
 }
 
 func (c *Compiler) lowerBody(f *Lowering, s *symbol) {
-	c.marks.findBare(s.Def.CompoundStatement)
-	t, ok := s.Decl.Type().(*cc.FunctionType)
-	if !ok {
-		panic("BUG: a function without a function type")
-	}
-	f.result = t.Result()
+	body := f.In.Body(s.Def)
+	c.marks.findBare(f.In, body)
+	f.result = s.Decl.Type.Elem
 	if !IsVoid(f.result) && !inWords(f.result) {
-		c.Types.Scalar(f.result, s.Decl)
+		f.Types.Scalar(f.result, s.Decl)
 	}
-	f.Vars.escaped = f.Vars.escapes(s.Def.CompoundStatement)
-	f.Vars.escapeCleanups(s.Def.CompoundStatement)
-	f.Code.Pos = c.In.Span(s.Decl)
+	f.Vars.escaped = f.Vars.escapes(body)
+	f.Vars.escapeCleanups(body)
+	f.Code.Pos = s.span()
 	var params []spilled
 	var entry []func()
 	if f.Vars.thread = c.threads[s]; f.Vars.thread != nil {
-		params, entry = f.Vars.bind(t)
+		params, entry = f.Vars.bind()
 	} else {
-		params = f.Vars.parameters(t)
+		params = f.Vars.parameters()
 	}
 	if r := c.Syms.refusal(s); r != nil {
 		panic(*r)
 	}
 	f.Code.At = f.Code.Fb.Loc("", f.Code.Pos)
 	f.Code.Fb.Entry(f.Code.At)
-	f.Vars.allocLocals(s.Def.CompoundStatement)
-	f.Vars.allocAtomicResults(s.Def.CompoundStatement)
+	f.Vars.allocLocals(body)
 	if f.Vars.thread != nil {
-		f.Vars.findLocals(s.Def.CompoundStatement)
+		f.Vars.findLocals(body)
 	}
 	for _, begin := range entry {
 		begin()
@@ -69,16 +64,16 @@ func (c *Compiler) lowerBody(f *Lowering, s *symbol) {
 	for _, p := range params {
 		f.Vars.spill(p)
 	}
-	f.stmts.compound(s.Def.CompoundStatement)
+	f.stmts.compound(body)
 	if f.Code.At != Nowhere {
-		f.Code.Pos = c.In.ClosingBrace(s.Def.CompoundStatement)
+		f.Code.Pos = f.In.ClosingBrace(body)
 		f.Vars.leave(nil)
 	}
 }
 
 // spilled is a parameter that lives in memory.
 type spilled struct {
-	decl   *cc.Declarator
+	decl   *parse.Object
 	value  Value
 	leaves []Leaf // of a struct, or of an integer of 128 bits
 	first  ir.Reg
@@ -100,27 +95,20 @@ func (f *Storage) spill(p spilled) {
 }
 
 // parameters makes the registers the arguments arrive in.
-func (f *Storage) parameters(t *cc.FunctionType) []spilled {
+func (f *Storage) parameters() []spilled {
 	var out []spilled
 	if inWords(f.result) {
 		f.resultAt = f.Code.Fb.Param("result", f.Code.Pos)
 	}
-	if t.IsVariadic() {
+	if f.sym.Decl.Type.Variadic {
 		f.Varargs = f.Code.Fb.Param("varargs", f.Code.Pos)
 	}
-	for _, p := range t.Parameters() {
-		pt := p.Type()
-		if IsVoid(pt) {
-			if len(t.Parameters()) > 1 {
-				f.In.Reject(read.CodeType, f.sym.Decl, "a parameter of type void")
-			}
-			break
-		}
-		name := p.Name()
+	for _, d := range f.sym.Def.Params {
+		pt := d.Type
+		name := d.Text
 		if name == "" {
 			name = "arg"
 		}
-		d := p.Declarator
 		if inWords(pt) {
 			if s, ok := f.structParam(name, pt, d); ok {
 				out = append(out, s)
@@ -129,7 +117,7 @@ func (f *Storage) parameters(t *cc.FunctionType) []spilled {
 		}
 		it := f.Types.Scalar(pt, f.sym.Decl)
 		r := f.Code.Fb.Param(name, f.Code.Pos)
-		if d == nil {
+		if d.Name == 0 {
 			continue
 		}
 		if f.sym.Name == "main" && f.uses(d) {
@@ -147,12 +135,12 @@ func (f *Storage) parameters(t *cc.FunctionType) []spilled {
 
 // structParam makes a parameter of every scalar of a struct. ok is false if nothing
 // can name the struct.
-func (f *Storage) structParam(name string, t cc.Type, d *cc.Declarator) (p spilled, ok bool) {
+func (f *Storage) structParam(name string, t *types.Type, d *parse.Object) (p spilled, ok bool) {
 	p = spilled{decl: d, leaves: f.Layouts.Leaves(t, f.sym.Decl), first: ir.Reg(len(f.Code.Fb.F.Regs))}
 	for range p.leaves {
 		f.Code.Fb.Param(name, f.Code.Pos)
 	}
-	if d == nil {
+	if d.Name == 0 {
 		return p, false
 	}
 	f.block(d)
@@ -160,76 +148,86 @@ func (f *Storage) structParam(name string, t cc.Type, d *cc.Declarator) (p spill
 }
 
 // uses reports whether a parameter is mentioned in the body.
-func (f *Storage) uses(d *cc.Declarator) bool {
+func (f *Storage) uses(d *parse.Object) bool {
 	found := false
-	inspect(f.sym.Def.CompoundStatement, func(n cc.Node) bool {
-		if p, ok := n.(*cc.PrimaryExpression); ok && p.Case == cc.PrimaryExpressionIdent && p.ResolvedTo() == cc.Node(d) {
-			found = true
-		}
-		return true
-	})
+	visit := parse.Visitor{Expr: func(e *parse.Expr) bool {
+		found = found || e.Op == parse.Name && e.Obj == d
+		return !found
+	}}
+	visit.Stmts(f.sym.Def.Body)
 	return found
 }
 
 // inMemory reports whether a local needs an address.
-func (f *Storage) inMemory(d *cc.Declarator) bool {
-	return isAggregate(d.Type()) || f.escaped[d] || f.Types.ofDeclarator(d).IsAtomic()
+func (f *Storage) inMemory(d *parse.Object) bool {
+	return isAggregate(d.Type) || f.escaped[d] || isAtomic(d.Type) || isWide(d.Type)
 }
 
 // block reserves the register that holds the address of a local.
-func (f *Storage) block(d *cc.Declarator) {
-	f.vars[d] = Lvalue{Reg: ir.NoReg, pending: true, Type: d.Type(), Obj: ir.NoObject}
+func (f *Storage) block(d *parse.Object) {
+	f.vars[d] = Lvalue{Reg: ir.NoReg, pending: true, Type: d.Type, Obj: ir.NoObject}
 }
 
 // allocLocals makes the registers and blocks of all locals, at the entry of the
 // function: a local of a loop's body is the same object in every iteration, as
 // compilers have it.
-func (f *Storage) allocLocals(body *cc.CompoundStatement) {
-	var locals []*cc.Declarator
-	for _, p := range f.sym.Decl.Type().(*cc.FunctionType).Parameters() {
-		if p.Declarator != nil && f.vars[p.Declarator].pending {
-			locals = append(locals, p.Declarator)
+func (f *Storage) allocLocals(body *parse.Stmt) {
+	var locals []*parse.Object
+	for _, d := range f.sym.Def.Params {
+		if f.vars[d].pending {
+			locals = append(locals, d)
 		}
 	}
-	inspect(body, func(n cc.Node) bool {
-		if x, ok := n.(*cc.PostfixExpression); ok {
+	inWord := map[*parse.Expr]bool{} // arguments that are passed without a temporary
+	visit := parse.Visitor{Expr: func(x *parse.Expr) bool {
+		if x.Op == parse.Call {
+			for _, a := range x.Args {
+				inWord[a] = asWord(a)
+			}
+		}
+		if !inWord[x] {
 			f.attempt(x, func() { f.allocTemporaries(x) })
 		}
 		return true
-	})
-	for _, d := range append(locals, localDeclarators(body)...) {
+	}}
+	visit.Stmts(body)
+	for _, d := range append(locals, localObjects(body)...) {
 		f.attempt(d, func() { f.allocLocal(d) })
 	}
-}
-
-// localDeclarators are the variables that a body declares, in the order of the text.
-func localDeclarators(body *cc.CompoundStatement) []*cc.Declarator {
-	var out []*cc.Declarator
-	inspect(body, func(n cc.Node) bool {
-		d, ok := n.(*cc.Declaration)
-		if !ok {
-			return true
-		}
-		if d.Case == cc.DeclarationAuto {
-			out = append(out, d.Declarator)
-		}
-		for l := d.InitDeclaratorList; l != nil; l = l.InitDeclaratorList {
-			out = append(out, l.InitDeclarator.Declarator)
+	visit.Expr = func(x *parse.Expr) bool {
+		if x.Op == parse.Builtin && IsStruct(x.Type) { // what an atomic operation returns
+			f.attempt(x, func() { f.literals[x] = f.alloc("value", x.Type, x) })
 		}
 		return true
-	})
+	}
+	visit.Stmts(body)
+}
+
+// localObjects are the variables that a body declares, in the order of the text.
+func localObjects(body *parse.Stmt) []*parse.Object {
+	var out []*parse.Object
+	visit := parse.Visitor{Object: func(o *parse.Object) {
+		if o.Kind == parse.Variable {
+			out = append(out, o)
+		}
+	}}
+	visit.Stmts(body)
 	return out
 }
 
 // allocTemporaries makes the blocks an expression needs: of a compound literal, of a
 // struct that a call returns, of variable arguments.
-func (f *Storage) allocTemporaries(x *cc.PostfixExpression) {
-	switch x.Case {
-	case cc.PostfixExpressionComplit:
-		f.literals[x] = f.alloc("literal", x.TypeName.Type(), x)
-	case cc.PostfixExpressionCall:
-		if inWords(x.Type()) {
-			f.literals[x] = f.alloc("result", x.Type(), x)
+func (f *Storage) allocTemporaries(x *parse.Expr) {
+	switch x.Op {
+	case parse.Literal:
+		f.literals[x] = f.alloc("literal", x.Type, x)
+	case parse.Convert:
+		if x.Field != nil {
+			f.literals[x] = f.alloc("value", x.Type, x)
+		}
+	case parse.Call:
+		if inWords(x.Type) {
+			f.literals[x] = f.alloc("result", x.Type, x)
 		}
 		if n := variableSlots(x); n > 0 && !f.modelled(x) {
 			f.arguments[x] = f.allocBytes("arguments", ir.Int(argumentSlot*n), nil, 0, x)
@@ -238,45 +236,48 @@ func (f *Storage) allocTemporaries(x *cc.PostfixExpression) {
 }
 
 // modelled reports whether a call is of a function by name that has no body.
-func (f *Storage) modelled(x *cc.PostfixExpression) bool {
-	d := VariableOf(x.PostfixExpression)
-	if d == nil {
-		return calledName(x) != ""
+func (f *Storage) modelled(x *parse.Expr) bool {
+	if x.Op == parse.Builtin {
+		return true
+	}
+	d := VariableOf(x.A)
+	if d == nil || d.Kind != parse.Function {
+		return false
 	}
 	s := f.Syms.Find(f.Unit, d)
-	return d.Type().Kind() == cc.Function && (s == nil || s.Def == nil)
+	return s == nil || s.Def == nil
 }
 
-func (f *Storage) allocLocal(d *cc.Declarator) {
-	t := d.Type()
+func (f *Storage) allocLocal(d *parse.Object) {
+	t := d.Type
 	switch {
-	case d.IsTypename() || d.IsExtern() || d.IsStatic() || t.Kind() == cc.Function:
+	case d.Global:
 		return
 	case isVariable(t):
 		f.declareVariable(d)
 		return
-	case t.Kind() == cc.Array:
+	case t.Kind == types.Array:
 		f.Types.checkArray(t, d)
 	}
 	pos := f.In.Span(d)
 	if _, ok := ScalarType(t); ok && !f.inMemory(d) {
-		r := f.Code.Fb.Reg(d.Name(), 0, pos)
+		r := f.Code.Fb.Reg(d.Text, 0, pos)
 		f.vars[d] = Lvalue{Reg: r, Type: t, Obj: ir.NoObject}
 		if it, _ := ScalarType(t); f.Opt.Undefined {
 			f.Code.Fb.F.Regs[r].Undef = it
 		}
 		return
 	}
-	f.vars[d] = f.allocAligned(d.Name(), t, read.DeclaredAlign(d), d)
+	f.vars[d] = f.allocAligned(d.Text, t, declaredAlign(d), d)
 }
 
 // alloc makes a block of automatic storage.
-func (f *Storage) alloc(name string, t cc.Type, n cc.Node) Lvalue {
-	return f.allocAligned(name, t, int64(t.Align()), n)
+func (f *Storage) alloc(name string, t *types.Type, n parse.Node) Lvalue {
+	return f.allocAligned(name, t, t.Align(), n)
 }
 
 // allocAligned makes a block of automatic storage whose address is a multiple of align.
-func (f *Storage) allocAligned(name string, t cc.Type, align int64, n cc.Node) Lvalue {
+func (f *Storage) allocAligned(name string, t *types.Type, align int64, n parse.Node) Lvalue {
 	f.Types.checkArray(t, n)
 	if t.IsIncomplete() || t.Size() < 0 || t.Size() > maxObject {
 		f.In.Refuse(codeLarge, n, "%s has no size, or more than %d bytes", name, maxObject)
@@ -288,7 +289,7 @@ func (f *Storage) allocAligned(name string, t cc.Type, align int64, n cc.Node) L
 
 // allocBytes makes a block of some size that lives until the function returns. The
 // layout may be nil.
-func (f *Storage) allocBytes(name string, size *ir.Expr, layout *ir.Layout, align int64, n cc.Node) Lvalue {
+func (f *Storage) allocBytes(name string, size *ir.Expr, layout *ir.Layout, align int64, n parse.Node) Lvalue {
 	old := f.Code.Pos
 	f.Code.Pos = f.In.Span(n)
 	r := f.Code.Fb.Reg(name, 0, f.Code.Pos)
@@ -302,7 +303,7 @@ func (f *Storage) allocBytes(name string, size *ir.Expr, layout *ir.Layout, alig
 }
 
 // BlockAlign is an alignment as allocations have it.
-func (f *Storage) BlockAlign(align int64, n cc.Node) int64 {
+func (f *Storage) BlockAlign(align int64, n parse.Node) int64 {
 	switch {
 	case align <= 16:
 		return 0

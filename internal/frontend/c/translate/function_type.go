@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"modernc.org/cc/v4"
+	"fencepost/internal/lang/c/types"
 
 	"fencepost/internal/ir"
 )
@@ -15,13 +15,13 @@ import (
 // size. C calls other pairs undefined, and code that does them nevertheless works on the machine.
 
 // functionType returns the text of a function's type, "" if it has no prototype.
-func functionType(t *cc.FunctionType) string {
-	params := typesOf(t)
-	if len(params) == 0 && len(t.Parameters()) == 0 {
+func functionType(t *types.Type) string {
+	params := t.Params
+	if t.OldStyle {
 		return "" // int f(): nothing is known about the parameters
 	}
 	var b strings.Builder
-	b.WriteString(passedAs(t.Result()))
+	b.WriteString(passedAs(t.Elem))
 	b.WriteByte('(')
 	for i, p := range params {
 		if i > 0 {
@@ -29,7 +29,7 @@ func functionType(t *cc.FunctionType) string {
 		}
 		b.WriteString(passedAs(p))
 	}
-	if t.IsVariadic() {
+	if t.Variadic {
 		b.WriteString(",...")
 	}
 	b.WriteByte(')')
@@ -37,24 +37,24 @@ func functionType(t *cc.FunctionType) string {
 }
 
 // passedAs returns how a value of the type is passed to a function or returned.
-func passedAs(t cc.Type) string {
+func passedAs(t *types.Type) string {
 	switch {
 	case IsVoid(t):
 		return "void"
-	case t.Kind() == cc.Ptr, t.Kind() == cc.Array, t.Kind() == cc.Function:
+	case t.Kind == types.Pointer, t.Kind == types.Array, t.Kind == types.Function:
 		return "pointer"
 	case IsStruct(t):
 		return fmt.Sprintf("struct%d", t.Size())
-	case cc.IsIntegerType(t):
+	case t.IsInteger():
 		return fmt.Sprintf("int%d", 8*t.Size())
 	default:
-		return fmt.Sprintf("%s%d", t.Kind(), t.Size())
+		return fmt.Sprintf("%s%d", t.Kind, t.Size())
 	}
 }
 
 // callableAs notes that pointers of type t hold the address of a function. A call can also ignore its
 // result.
-func (c *Symbols) callableAs(id ir.FuncID, t *cc.FunctionType) {
+func (c *Symbols) callableAs(id ir.FuncID, t *types.Type) {
 	s := c.ByID[id]
 	if s == nil || s.Fb == nil {
 		return

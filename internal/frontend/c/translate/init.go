@@ -1,185 +1,137 @@
 package translate
 
 import (
-	"cmp"
 	"encoding/binary"
-	"slices"
-
-	"modernc.org/cc/v4"
 
 	"fencepost/internal/ir"
+	"fencepost/internal/lang/c/parse"
+	"fencepost/internal/lang/c/types"
 )
 
-// Initialisers. cc computes where each expression of an initialiser goes; of two for
+// Initialisers. The parser computes where each expression of an initialiser goes; of two for
 // one lvalue the later one counts, and braces begin anew for what they enclose.
 
-// part is one expression of an initialiser, or the braces around several.
+// part is one expression of an initialiser, for one or several elements.
 type part struct {
-	off   int64
-	typ   cc.Type
-	bits  *bitRange // off is its unit's
-	expr  cc.ExpressionNode
-	clear bool // braces: what was said about these bytes before is forgotten
+	off           int64
+	count, stride int64
+	typ           *types.Type
+	bits          *bitRange // off is its unit's
+	expr          *parse.Expr
+	clear         bool // what was said about these bytes before is forgotten
 }
 
 func (p *part) size() int64 { return max(0, p.typ.Size()) }
 
 // parts lists the expressions of an initialiser in the order of the text, of which
 // there may be only so many.
-func (c *staticData) parts(i *cc.Initializer, most int) []part {
+func (f *Initialisers) parts(i *parse.Init, n parse.Node, most int64) []part {
 	var out []part
-	var walk func(i *cc.Initializer, shift int64)
-	walk = func(i *cc.Initializer, shift int64) {
-		if len(out) > most {
-			c.In.Refuse(codeLarge, i, "an initialiser of more than %d scalars", most)
+	total := int64(0)
+	for k := range i.Items {
+		item := &i.Items[k]
+		p := part{off: item.Offset, count: max(1, item.Count), stride: item.Stride, typ: item.Type, expr: item.Expr, clear: item.Expr == nil}
+		if fd := item.Field; fd != nil && fd.IsBitField() && item.Expr != nil {
+			b := f.Layouts.bitField(fd, n)
+			p.bits, p.off = &b, p.off-fd.Offset+b.off
 		}
-		if i.Case == cc.InitializerExpr {
-			p := part{off: shift + i.Offset(), typ: i.Type(), expr: i.AssignmentExpression}
-			if f := i.Field(); f != nil && f.IsBitfield() {
-				b := c.Layouts.bitField(f, i)
-				p.bits, p.off = &b, p.off-f.Offset()+b.off
-			}
-			out = append(out, p)
-			return
+		if total += p.count; total > most {
+			f.In.Refuse(codeLarge, n, "an initialiser of more than %d scalars", most)
 		}
-		if i.Type() != nil {
-			out = append(out, part{off: shift + i.Offset(), typ: i.Type(), clear: true})
-		}
-		for l := i.InitializerList; l != nil; l = l.InitializerList {
-			n, stride := c.repeated(l)
-			for k := range n {
-				walk(l.Initializer, shift+k*stride)
-			}
-		}
+		out = append(out, p)
 	}
-	walk(i, 0)
-	c.oneMember(out)
 	return out
-}
-
-// oneMember refuses an initialiser of two members of a union, of which only the last counts: here the
-// bytes beyond it would keep the value of the first. Scalars overlap nowhere else.
-func (c *staticData) oneMember(parts []part) {
-	var said []*part // the scalars that count so far, in the order of their offsets
-	for i := range parts {
-		p := &parts[i]
-		if p.bits != nil {
-			continue
-		}
-		whole := p.clear || isAggregate(p.typ)
-		at, _ := slices.BinarySearchFunc(said, p.off, func(q *part, off int64) int { return cmp.Compare(q.off+q.size()-1, off) })
-		last := at
-		for last < len(said) && said[last].off < p.off+p.size() {
-			if !whole && (said[last].off != p.off || said[last].size() != p.size()) {
-				c.In.Refuse(codeInit, p.expr, "an initialiser of two members of a union is not supported")
-			}
-			last++
-		}
-		switch {
-		case whole:
-			said = slices.Delete(said, at, last)
-		case last == at:
-			said = slices.Insert(said, at, p)
-		}
-	}
-}
-
-// repeated is how many elements a designator such as [0 ... 3] names, and how far
-// they are apart.
-func (c *staticData) repeated(l *cc.InitializerList) (n, stride int64) {
-	if l.Designation == nil || l.Initializer.Len() == 1 {
-		return 1, 0
-	}
-	d := l.Designation.DesignatorList
-	if d.DesignatorList != nil {
-		c.In.Refuse(codeInit, d, "a range of designators with further designators is not supported")
-	}
-	return l.Initializer.Len(), l.Initializer.Type().Size()
 }
 
 // stringInit is the bytes of a string literal that initialises an array.
 func stringInit(p *part) ([]byte, bool) {
-	if p.typ.Kind() != cc.Array {
+	if p.typ.Kind != types.Array || p.expr == nil || p.expr.Op != parse.StringConst {
 		return nil, false
 	}
-	text, ok := stringBytes(p.expr)
-	if !ok {
-		return nil, false
-	}
-	bytes := make([]byte, p.typ.Size())
-	copy(bytes, text)
-	return bytes, true
+	return stringBytes(p.expr, p.typ.Size()), true
 }
 
-// stringBytes is the bytes of a string literal: characters, or words of wide ones.
-func stringBytes(e cc.ExpressionNode) ([]byte, bool) {
-	switch v := e.Value().(type) {
-	case cc.StringValue:
-		return []byte(v), true
-	case cc.UTF32StringValue:
-		var out []byte
-		for _, c := range v {
-			out = binary.LittleEndian.AppendUint32(out, uint32(c))
+// stringBytes is the bytes of a string literal, with zeros after them up to a size.
+func stringBytes(e *parse.Expr, size int64) []byte {
+	bytes := make([]byte, size)
+	width := e.Val.Width.Bytes()
+	for i, u := range e.Val.Units {
+		var word [4]byte
+		binary.LittleEndian.PutUint32(word[:], u)
+		if at := i * width; at < len(bytes) {
+			copy(bytes[at:], word[:width])
 		}
-		return out, true
 	}
-	return nil, false
+	return bytes
 }
 
 // initialise fills in the initial bytes of a static object.
-func (c *staticData) initialise(u *unit, i *cc.Initializer, bytes []byte) {
+func (c *staticData) initialise(u *unit, i *parse.Init, t *types.Type, n parse.Node, bytes []byte) {
 	f := c.newLowering(u)
 	f.Code.static = true
-	f.inits.initStatic(i, bytes)
+	f.inits.initStatic(i, t, n, bytes)
 }
 
-func (f *Initialisers) initStatic(i *cc.Initializer, bytes []byte) {
-	for _, p := range f.Data.parts(i, maxObject) {
-		if p.off+p.size() > int64(len(bytes)) && p.bits == nil {
-			f.In.Refuse(codeInit, i, "initialisers of flexible array members are not supported")
+func (f *Initialisers) initStatic(i *parse.Init, t *types.Type, n parse.Node, bytes []byte) {
+	if i.Expr != nil {
+		f.putPart(&part{typ: t, expr: i.Expr}, bytes)
+		return
+	}
+	for _, p := range f.parts(i, n, maxObject) {
+		for k := range p.count {
+			one := p
+			one.off += k * p.stride
+			if one.off+one.size() > int64(len(bytes)) && one.bits == nil {
+				f.In.Refuse(codeInit, n, "initialisers of flexible array members are not supported")
+			}
+			f.putPart(&one, bytes)
 		}
-		if p.clear {
-			clear(bytes[p.off : p.off+p.size()])
-			continue
-		}
-		if text, ok := stringInit(&p); ok {
-			copy(bytes[p.off:], text)
-			continue
-		}
-		f.Code.Pos = f.In.Span(p.expr)
-		if x, ok := Unparen(p.expr).(*cc.PostfixExpression); ok && x.Case == cc.PostfixExpressionComplit && isAggregate(p.typ) && isAggregate(x.Type()) {
-			f.initStatic(literalInit(x), bytes[p.off:p.off+p.size()])
-			continue
-		}
-		if isAggregate(p.typ) {
-			f.In.Refuse(codeInit, p.expr, "this initialiser of type %s is not constant", p.typ)
-		}
-		value := f.Exprs.Convert(f.Exprs.expr(p.expr), p.typ, p.expr)
-		v := f.constantWord(value.Expr, p.expr)
-		if value.High != nil {
-			putWord(bytes[p.off:], ir.U64, v)
-			putWord(bytes[p.off+8:], ir.U64, f.constantWord(value.High, p.expr))
-			continue
-		}
-		t := f.Types.Scalar(p.typ, p.expr)
-		if p.bits == nil {
-			putWord(bytes[p.off:], t, v)
-			continue
-		}
-		for _, b := range p.bits.parts() {
-			var word [8]byte
-			at := p.off + b.off - p.bits.off
-			copy(word[:], bytes[at:at+int64(b.unit.Size())])
-			old := int64(binary.LittleEndian.Uint64(word[:]))
-			unit, _ := b.insert(ir.Int(old), ir.Int(v)).IsConst()
-			putWord(bytes[at:], b.unit, unit)
-			v = int64(uint64(v) >> b.width)
-		}
+	}
+}
+
+// putPart writes a part into the initial bytes of an object.
+func (f *Initialisers) putPart(p *part, bytes []byte) {
+	if p.clear {
+		clear(bytes[p.off : p.off+p.size()])
+		return
+	}
+	if text, ok := stringInit(p); ok {
+		copy(bytes[p.off:], text)
+		return
+	}
+	f.Code.Pos = f.In.Span(p.expr)
+	if x := p.expr.Bare(); x.Op == parse.Literal && isAggregate(p.typ) && isAggregate(x.Type) {
+		f.initStatic(x.Obj.Init, x.Type, x, bytes[p.off:p.off+p.size()])
+		return
+	}
+	if isAggregate(p.typ) {
+		f.In.Refuse(codeInit, p.expr, "this initialiser of type %s is not constant", p.typ)
+	}
+	value := f.Exprs.Convert(f.Exprs.expr(p.expr), p.typ, p.expr)
+	v := f.constantWord(value.Expr, p.expr)
+	if value.High != nil {
+		putWord(bytes[p.off:], ir.U64, v)
+		putWord(bytes[p.off+8:], ir.U64, f.constantWord(value.High, p.expr))
+		return
+	}
+	t := f.Types.Scalar(p.typ, p.expr)
+	if p.bits == nil {
+		putWord(bytes[p.off:], t, v)
+		return
+	}
+	for _, b := range p.bits.parts() {
+		var word [8]byte
+		at := p.off + b.off - p.bits.off
+		copy(word[:], bytes[at:at+int64(b.unit.Size())])
+		old := int64(binary.LittleEndian.Uint64(word[:]))
+		unit, _ := b.insert(ir.Int(old), ir.Int(v)).IsConst()
+		putWord(bytes[at:], b.unit, unit)
+		v = int64(uint64(v) >> b.width)
 	}
 }
 
 // constantWord is the value of a constant.
-func (f *Initialisers) constantWord(e *ir.Expr, n cc.Node) int64 {
+func (f *Initialisers) constantWord(e *ir.Expr, n parse.Node) int64 {
 	v, ok := f.Data.Constant(e)
 	if !ok {
 		f.In.Refuse(codeInit, n, "the initialiser is not constant")
@@ -195,26 +147,21 @@ func putWord(bytes []byte, t ir.Type, v int64) {
 }
 
 // staticLiteral is the object of a compound literal outside functions.
-func (f *Initialisers) staticLiteral(x *cc.PostfixExpression) Lvalue {
-	t := x.TypeName.Type()
-	o, ok := f.Syms.anonymous[x]
+func (f *Initialisers) staticLiteral(x *parse.Expr) Lvalue {
+	t := x.Type
+	o, ok := f.Syms.anonymous[x.Obj]
 	if !ok {
-		f.Syms.checkObject("the literal", t, x)
+		f.Unit.checkObject("the literal", t, x)
 		unit, typ := elementOf(t)
 		bytes := make([]byte, t.Size())
 		o = f.B.Object("literal", t.Size(), unit, typ, bytes, f.In.Span(x))
-		f.Syms.anonymous[x] = o
-		if r := f.In.Catch(func() { f.Data.initialise(f.Unit, literalInit(x), bytes) }); r != nil {
-			delete(f.Syms.anonymous, x)
+		f.Syms.anonymous[x.Obj] = o
+		if r := f.In.Catch(func() { f.Data.initialise(f.Unit, x.Obj.Init, t, x, bytes) }); r != nil {
+			delete(f.Syms.anonymous, x.Obj)
 			panic(*r)
 		}
 	}
 	return Lvalue{Reg: ir.NoReg, Addr: ir.Addr(o, 0), Obj: o, Type: t}
-}
-
-// literalInit is the initialiser of a compound literal.
-func literalInit(x *cc.PostfixExpression) *cc.Initializer {
-	return &cc.Initializer{Case: cc.InitializerInitList, InitializerList: x.InitializerList, Token: x.Token}
 }
 
 // Constant evaluates an expression over addresses, which are known.
@@ -241,39 +188,39 @@ type write struct {
 	bits *bitRange
 	e    *ir.Expr
 	from Lvalue // of a whole struct, where e is nil
-	tree cc.Type
+	tree *types.Type
 	late bool // it does not fit a scalar of the object: written at the end
 	done bool // a bit-field that was written with its unit
 }
 
 // initLocal writes the initialiser of a local object: every scalar in order of
 // its address, what the initialiser does not mention as zero.
-func (f *Initialisers) initLocal(to Lvalue, i *cc.Initializer) {
+func (f *Initialisers) initLocal(to Lvalue, i *parse.Init, n parse.Node) {
 	if !isAggregate(to.Type) {
-		e := i
-		for e.Case != cc.InitializerExpr && e.InitializerList != nil { // int x = { 1 };
-			e = e.InitializerList.Initializer
+		e := i.Expr
+		if e == nil && len(i.Items) > 0 { // int x = { 1 };
+			e = i.Items[len(i.Items)-1].Expr
 		}
-		if e.Case != cc.InitializerExpr {
-			f.Mem.Store(to, f.Exprs.Convert(Integer(ir.Int(0), ir.S32), to.Type, i), i)
-			return
+		v := Integer(ir.Int(0), ir.S32)
+		if e != nil {
+			v = f.Exprs.anyOperand(e)
 		}
-		f.Mem.Store(to, f.Exprs.Convert(f.Exprs.anyOperand(e.AssignmentExpression), to.Type, i), i)
+		f.Mem.Store(to, f.Exprs.Convert(v, to.Type, n), n)
 		return
 	}
-	if i.Case == cc.InitializerExpr && IsStruct(i.AssignmentExpression.Type()) {
-		f.Mem.copyObject(to, f.Lvals.Lvalue(i.AssignmentExpression), i)
+	if i.Expr != nil {
+		f.Mem.copyObject(to, f.Lvals.Lvalue(i.Expr), n)
 		return
 	}
-	leaves := f.Layouts.Leaves(to.Type, i)
-	f.writeLeaves(to, leaves, f.writes(i), i)
+	leaves := f.Layouts.Leaves(to.Type, n)
+	f.writeLeaves(to, leaves, f.writes(i, n), n)
 }
 
 // writes evaluates an initialiser. Nothing is written before everything is
 // evaluated.
-func (f *Initialisers) writes(i *cc.Initializer) []write {
+func (f *Initialisers) writes(i *parse.Init, n parse.Node) []write {
 	var out []write
-	for _, p := range f.Data.parts(i, maxLeaves) {
+	for _, p := range f.parts(i, n, maxLeaves) {
 		if p.clear {
 			kept := out[:0]
 			for _, w := range out {
@@ -284,35 +231,44 @@ func (f *Initialisers) writes(i *cc.Initializer) []write {
 			out = kept
 			continue
 		}
-		if text, ok := stringInit(&p); ok {
-			t, _ := ScalarType(p.typ.(*cc.ArrayType).Elem())
-			for j := 0; j < len(text); j += t.Size() {
-				var word [8]byte
-				copy(word[:], text[j:j+t.Size()])
-				out = append(out, write{off: p.off + int64(j), size: int64(t.Size()), typ: t, e: ir.Int(t.Wrap(int64(binary.LittleEndian.Uint64(word[:]))))})
+		all := f.writesOf(&p)
+		for k := range p.count {
+			for _, w := range all {
+				w.off += k * p.stride
+				out = append(out, w)
 			}
-			continue
 		}
-		if IsStruct(p.typ) {
-			out = append(out, write{off: p.off, size: p.size(), from: f.Lvals.Lvalue(p.expr), tree: p.typ})
-			continue
-		}
-		if isAggregate(p.typ) {
-			f.In.Refuse(codeInit, p.expr, "this initialiser of type %s is not supported", p.typ)
-		}
-		v := f.Code.Keep(f.Exprs.Convert(f.Exprs.expr(p.expr), p.typ, p.expr))
-		if p.bits != nil {
-			out = append(out, partWrites(&p, v.Expr)...)
-			continue
-		}
-		if v.High != nil {
-			out = append(out, write{off: p.off, typ: ir.U64, size: 8, e: v.Expr}, write{off: p.off + 8, typ: ir.U64, size: 8, e: v.High})
-			continue
-		}
-		t := f.Types.Scalar(p.typ, i)
-		out = append(out, write{off: p.off, typ: t, size: int64(t.Size()), e: v.Expr})
 	}
 	return out
+}
+
+// writesOf evaluates a part.
+func (f *Initialisers) writesOf(p *part) []write {
+	var out []write
+	if text, ok := stringInit(p); ok {
+		t, _ := ScalarType(p.typ.Elem)
+		for j := 0; j < len(text); j += t.Size() {
+			var word [8]byte
+			copy(word[:], text[j:j+t.Size()])
+			out = append(out, write{off: p.off + int64(j), size: int64(t.Size()), typ: t, e: ir.Int(t.Wrap(int64(binary.LittleEndian.Uint64(word[:]))))})
+		}
+		return out
+	}
+	if IsStruct(p.typ) {
+		return append(out, write{off: p.off, size: p.size(), from: f.Lvals.Lvalue(p.expr), tree: p.typ})
+	}
+	if isAggregate(p.typ) {
+		f.In.Refuse(codeInit, p.expr, "this initialiser of type %s is not supported", p.typ)
+	}
+	v := f.Code.Keep(f.Exprs.Convert(f.Exprs.expr(p.expr), p.typ, p.expr))
+	if p.bits != nil {
+		return append(out, partWrites(p, v.Expr)...)
+	}
+	if v.High != nil {
+		return append(out, write{off: p.off, typ: ir.U64, size: 8, e: v.Expr}, write{off: p.off + 8, typ: ir.U64, size: 8, e: v.High})
+	}
+	t := f.Types.Scalar(p.typ, p.expr)
+	return append(out, write{off: p.off, typ: t, size: int64(t.Size()), e: v.Expr})
 }
 
 // partWrites are the writes of a bit-field, one for each of its units.
@@ -326,7 +282,7 @@ func partWrites(p *part, v *ir.Expr) []write {
 }
 
 // writeLeaves stores what writes say about each scalar, and then what fits none.
-func (f *Initialisers) writeLeaves(to Lvalue, leaves []Leaf, writes []write, n cc.Node) {
+func (f *Initialisers) writeLeaves(to Lvalue, leaves []Leaf, writes []write, n parse.Node) {
 	owner := make([]int, max(0, to.Type.Size())) // per byte: 1 + the write that counts
 	var fields []*write
 	for k := range writes {

@@ -3,7 +3,7 @@ package translate
 import (
 	"sync"
 
-	"modernc.org/cc/v4"
+	"fencepost/internal/lang/c/parse"
 
 	"fencepost/internal/source"
 )
@@ -14,8 +14,8 @@ const BuiltinPrefix = "__builtin_"
 // Call is a call of a function of the library.
 type Call struct {
 	Name string
-	Args []cc.ExpressionNode
-	Node *cc.PostfixExpression
+	Args []*parse.Expr
+	Node *parse.Expr
 	Want bool // the result is used
 }
 

@@ -3,7 +3,7 @@ package translate
 import (
 	"strings"
 
-	"modernc.org/cc/v4"
+	"fencepost/internal/lang/c/types"
 
 	"fencepost/internal/frontend/c/translate/read"
 	"fencepost/internal/lazyregexp"
@@ -108,17 +108,17 @@ func (c *Symbols) named(u *unit, name string) *symbol {
 		s = s.alias
 	}
 	if u.ofLibrary() {
-		if here := c.ours[name]; !replaceable[name] || s == nil || s.Def == nil || here == nil || !sameKind(here.Decl.Type(), s.Decl.Type()) {
+		if here := c.ours[name]; !replaceable[name] || s == nil || s.Def == nil || here == nil || !sameKind(here.Decl.Type, s.Decl.Type) {
 			return here
 		}
 		return s
 	}
 	body := c.InLibrary(name)
-	if body == nil || s != nil && (s.Def != nil || s.Decl.Type().Kind() != cc.Function) {
+	if body == nil || s != nil && (s.Def != nil || s.Decl.Type.Kind != types.Function) {
 		return s
 	}
 	if s != nil {
-		c.checkSame(body, s.Decl)
+		c.checkSame(body, s.Unit, s.Decl)
 	}
 	return body
 }
@@ -142,33 +142,6 @@ func (c *Symbols) addressed(name string) *symbol {
 	return c.InLibrary(addressOf + name)
 }
 
-// calledIdent returns the name that a call names its function by, nil if it is called otherwise.
-func calledIdent(e cc.ExpressionNode) *cc.PrimaryExpression {
-	p, _ := Unparen(e).(*cc.PrimaryExpression)
-	return p
-}
-
-// collectMention notes a name in an expression of a unit. The name of a variable of a function or of an
-// enumerator is no mention of a function.
-func (c *Symbols) collectMention(u *unit, x *cc.PrimaryExpression, called bool) {
-	name := x.Token.SrcStr()
-	c.collectUse(name)
-	d, ok := x.ResolvedTo().(*cc.Declarator)
-	if ok && d.Linkage() == cc.None {
-		return
-	}
-	names := []string{name}
-	if ok && !called && d.Type().Kind() == cc.Function { // its address is taken
-		names = append(names, addressOf+name)
-	}
-	for _, n := range names {
-		c.Mentioned[n] = true
-		if u.ofLibrary() {
-			c.mentionedInOurs[n] = true
-		}
-	}
-}
-
 // needs reports whether the library or the program mentions a function of the file, and the program does not
 // define what it mentions.
 func (c *Symbols) needs(l *libraryFile) bool {
@@ -176,7 +149,7 @@ func (c *Symbols) needs(l *libraryFile) bool {
 		if c.mentionedInOurs[name] || c.Mentioned[BuiltinPrefix+name] {
 			return true
 		}
-		if s := c.Linked[strings.TrimPrefix(name, addressOf)]; c.Mentioned[name] && (s == nil || s.Def == nil && s.Decl.Type().Kind() == cc.Function) {
+		if s := c.Linked[strings.TrimPrefix(name, addressOf)]; c.Mentioned[name] && (s == nil || s.Def == nil && s.Decl.Type.Kind == types.Function) {
 			return true
 		}
 	}

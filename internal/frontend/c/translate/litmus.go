@@ -4,7 +4,8 @@ import (
 	"fmt"
 	"strings"
 
-	"modernc.org/cc/v4"
+	"fencepost/internal/lang/c/parse"
+	"fencepost/internal/lang/c/types"
 
 	"fencepost/internal/diag"
 	"fencepost/internal/frontend/c/translate/read"
@@ -64,7 +65,7 @@ type Memory struct {
 	Pointer bool
 	Init    []byte // what the object holds at first, to be filled in
 
-	typ cc.Type // nil: not known
+	typ *types.Type // nil: not known
 }
 
 // Variable is a local after translation.
@@ -141,7 +142,7 @@ func ParseTest(in TestInput, lib *Library, opt Options, diags *diag.List) *Test 
 	}
 	for i, m := range t.Locations {
 		if s := c.Syms.Linked[fmt.Sprintf("%s%d", locationPrefix, i)]; s != nil {
-			m.typ = s.Decl.Type()
+			m.typ = s.Decl.Type
 		}
 	}
 	for i, name := range in.Threads {
@@ -149,7 +150,7 @@ func ParseTest(in TestInput, lib *Library, opt Options, diags *diag.List) *Test 
 	}
 	for i, m := range t.Locations {
 		if s := c.Syms.Linked[fmt.Sprintf("%s%d", pointeePrefix, i)]; m.typ == nil && i < len(in.Locations) && s != nil {
-			m.typ = s.Decl.Type()
+			m.typ = s.Decl.Type
 		}
 		c.In.Guard(func() { t.object(m) })
 	}
@@ -171,33 +172,23 @@ func (t *Test) thread(i int, name string) {
 		return
 	}
 	c.threads[s] = &testThread{test: t, index: i, sym: s}
-	for _, p := range s.Decl.Type().(*cc.FunctionType).Parameters() {
-		if IsVoid(p.Type()) {
-			return
+	for _, p := range s.Def.Params {
+		elem := ElemOf(p.Type)
+		if p.Name == 0 || elem == nil || IsVoid(elem) || elem.Kind == types.Function {
+			s.Unit.In.Refuse(read.CodeType, p, "a parameter of a thread must be a pointer to the variable of the same name")
 		}
-		elem := ElemOf(p.Type())
-		if p.Declarator == nil || elem == nil || IsVoid(elem) || elem.Kind() == cc.Function {
-			c.In.Refuse(read.CodeType, parameterNode(p, s), "a parameter of a thread must be a pointer to the variable of the same name")
-		}
-		m := t.byName[p.Name()]
+		m := t.byName[p.Text]
 		if m == nil {
-			m = &Memory{Location: Location{Name: p.Name(), At: c.In.Span(p.Declarator)}, Obj: ir.NoObject}
+			m = &Memory{Location: Location{Name: p.Text, At: s.Unit.In.Span(p)}, Obj: ir.NoObject}
 			t.Locations, t.byName[m.Name] = append(t.Locations, m), m
 		}
 		switch {
 		case m.typ == nil:
 			m.typ = elem
 		case m.typ.Size() != elem.Size():
-			c.In.Refuse(read.CodeType, p.Declarator, "%s is of type %s here and of type %s elsewhere", m.Name, elem, m.typ)
+			s.Unit.In.Refuse(read.CodeType, p, "%s is of type %s here and of type %s elsewhere", m.Name, elem, m.typ)
 		}
 	}
-}
-
-func parameterNode(p *cc.Parameter, s *symbol) cc.Node {
-	if p.Declarator != nil {
-		return p.Declarator
-	}
-	return s.Decl
 }
 
 // object makes the object of a location.
@@ -213,7 +204,7 @@ func (t *Test) object(m *Memory) {
 		size = m.typ.Size()
 		m.Elem, m.Pointer, m.Scalar = valueType(m.typ)
 		unit = max(1, int(size))
-		layout = t.c.Layouts.layoutOf(m.typ)
+		layout = t.c.Syms.units[0].Layouts.layoutOf(m.typ)
 	}
 	if m.Count > 0 {
 		if m.Count*size > maxObject {
@@ -232,13 +223,13 @@ func (t *Test) object(m *Memory) {
 
 // valueType is the type of the one value that a type holds: a scalar, or a struct of
 // one, as atomic_t is.
-func valueType(t cc.Type) (it ir.Type, pointer, ok bool) {
+func valueType(t *types.Type) (it ir.Type, pointer, ok bool) {
 	if it, ok = IntType(t); ok {
-		return it, t.Kind() == cc.Ptr, true
+		return it, t.Kind == types.Pointer, true
 	}
-	if s, is := t.(*cc.StructType); is && s.NumFields() == 1 {
-		if f := s.FieldByIndex(0); !f.IsBitfield() && f.Offset() == 0 && f.Type().Size() == t.Size() {
-			return valueType(f.Type())
+	if t.Kind == types.Struct && len(t.Record.Fields) == 1 {
+		if f := &t.Record.Fields[0]; !f.IsBitField() && f.Offset == 0 && f.Type.Size() == t.Size() {
+			return valueType(f.Type)
 		}
 	}
 	return ir.U64, false, false
@@ -261,7 +252,7 @@ func (t *Test) Lower() {
 				continue
 			}
 			fb := c.Syms.Function(s)
-			id := c.B.Thread(ir.Thread{Name: name, Func: fb.ID, Start: true, Pos: c.In.Span(s.Decl)})
+			id := c.B.Thread(ir.Thread{Name: name, Func: fb.ID, Start: true, Pos: s.span()})
 			for k := range t.Locals {
 				if t.in.Locals[k].Thread == i {
 					t.Locals[k].Thread = id
@@ -283,7 +274,7 @@ func (c *Compiler) checkThreadsNotCalled() {
 	for s := range c.threads {
 		isThread[s.Fb.ID] = s
 		if s.Fb.F.Pointer {
-			c.In.Errorf(CodeExpr, c.In.Span(s.Decl), "the address of %s, which is a thread of the test, is taken", s.Name)
+			c.In.Errorf(CodeExpr, s.span(), "the address of %s, which is a thread of the test, is taken", s.Name)
 		}
 	}
 	for _, s := range c.Syms.ByID {
@@ -320,75 +311,68 @@ func (t *Test) Checks() bool {
 
 // bind makes the parameters of a thread: addresses, and variables that hold them
 // where the thread changes them.
-func (f *Storage) bind(t *cc.FunctionType) (spills []spilled, entry []func()) {
-	changed := f.changes(f.sym.Def.CompoundStatement)
-	for _, p := range t.Parameters() {
-		if IsVoid(p.Type()) {
-			break
-		}
-		m, d := f.thread.test.byName[p.Name()], p.Declarator
-		v := Value{Expr: ir.Addr(m.Obj, 0), Type: ir.U64, Elem: ElemOf(p.Type()), Obj: m.Obj}
+func (f *Storage) bind() (spills []spilled, entry []func()) {
+	changed := f.changes(f.sym.Def.Body)
+	for _, d := range f.sym.Def.Params {
+		m, p := f.thread.test.byName[d.Text], d
+		v := Value{Expr: ir.Addr(m.Obj, 0), Type: ir.U64, Elem: ElemOf(p.Type), Obj: m.Obj}
 		switch {
 		case f.inMemory(d):
 			spills = append(spills, spilled{decl: d, value: v})
 			f.block(d)
 		case changed[d]:
-			r := f.Code.Fb.Reg(p.Name(), 0, f.Code.Pos)
-			f.vars[d] = Lvalue{Reg: r, Type: p.Type(), Obj: ir.NoObject}
+			r := f.Code.Fb.Reg(p.Text, 0, f.Code.Pos)
+			f.vars[d] = Lvalue{Reg: r, Type: p.Type, Obj: ir.NoObject}
 			entry = append(entry, func() { f.Code.Assign(r, v.Expr) })
 		default:
-			f.vars[d] = Lvalue{Reg: ir.NoReg, fixed: &v, Type: p.Type(), Obj: ir.NoObject}
+			f.vars[d] = Lvalue{Reg: ir.NoReg, fixed: &v, Type: p.Type, Obj: ir.NoObject}
 		}
 	}
 	return spills, entry
 }
 
 // changes finds the variables that a body assigns to.
-func (f *Storage) changes(body cc.Node) map[*cc.Declarator]bool {
-	out := map[*cc.Declarator]bool{}
-	note := func(e cc.ExpressionNode) {
+func (f *Storage) changes(body *parse.Stmt) map[*parse.Object]bool {
+	out := map[*parse.Object]bool{}
+	note := func(e *parse.Expr) {
 		if d := VariableOf(e); d != nil {
 			out[d] = true
 		}
 	}
-	inspect(body, func(n cc.Node) bool {
-		switch x := n.(type) {
-		case *cc.AssignmentExpression:
-			if x.Case != cc.AssignmentExpressionCond {
-				note(x.UnaryExpression)
+	visit := parse.Visitor{
+		Stmt: func(s *parse.Stmt) bool {
+			if s.Asm != nil {
+				for _, o := range append(s.Asm.Outputs[:len(s.Asm.Outputs):len(s.Asm.Outputs)], s.Asm.Inputs...) {
+					note(o.Expr)
+				}
 			}
-		case *cc.PostfixExpression:
-			if x.Case == cc.PostfixExpressionInc || x.Case == cc.PostfixExpressionDec {
-				note(x.PostfixExpression)
-			}
-			if x.Case == cc.PostfixExpressionCall { // what it writes through is a variable
-				for l := x.ArgumentExpressionList; l != nil; l = l.ArgumentExpressionList {
-					if a := Addressed(l.AssignmentExpression); a != nil {
-						note(a.CastExpression)
+			return true
+		},
+		Expr: func(e *parse.Expr) bool {
+			switch e.Op {
+			case parse.Assign, parse.AssignOp, parse.PreInc, parse.PreDec, parse.PostInc, parse.PostDec:
+				note(e.A)
+			case parse.Call, parse.Builtin: // what it writes through is a variable
+				for _, a := range e.Args {
+					if a := Addressed(a); a != nil {
+						note(a.A)
 					}
 				}
 			}
-		case *cc.UnaryExpression:
-			if x.Case == cc.UnaryExpressionInc || x.Case == cc.UnaryExpressionDec {
-				note(x.UnaryExpression)
-			}
-		case *cc.AsmExpressionList:
-			if _, e, ok := asmArgument(x.AssignmentExpression); ok {
-				note(e)
-			}
-		}
-		return true
-	})
+			return true
+		},
+	}
+	visit.Stmts(body)
 	return out
 }
 
 // findLocals finds the locals of a thread that the conditions ask about.
-func (f *Storage) findLocals(body *cc.CompoundStatement) {
+func (f *Storage) findLocals(body *parse.Stmt) {
 	t := f.thread.test
-	declared := map[string][]*cc.Declarator{}
-	for _, d := range localDeclarators(body) {
+	declared := map[string][]*parse.Object{}
+	for _, d := range localObjects(body) {
 		if l, ok := f.vars[d]; ok && l.fixed == nil {
-			declared[d.Name()] = append(declared[d.Name()], d)
+			declared[d.Text] = append(declared[d.Text], d)
 		}
 	}
 	for i := range t.Locals {
@@ -401,10 +385,10 @@ func (f *Storage) findLocals(body *cc.CompoundStatement) {
 			continue
 		}
 		d := list[0]
-		if v.Type, v.Scalar = IntType(d.Type()); !v.Scalar {
+		if v.Type, v.Scalar = IntType(d.Type); !v.Scalar {
 			continue
 		}
-		v.Pointer = d.Type().Kind() == cc.Ptr
+		v.Pointer = d.Type.Kind == types.Pointer
 		at := f.vars[d]
 		if v.Reg = at.Reg; v.Reg == ir.NoReg {
 			v.Reg = f.Code.Fb.Reg(strings.TrimPrefix(want.Name, "_")+"@end", 0, f.In.Span(d))

@@ -1,16 +1,20 @@
 package translate
 
 import (
-	"modernc.org/cc/v4"
+	"fencepost/internal/lang/c/lex"
+	"fencepost/internal/lang/c/parse"
+	"fencepost/internal/lang/c/types"
 
-	"fencepost/internal/frontend/c/translate/read"
 	"fencepost/internal/ir"
 )
 
 // Lvalue returns the object that an expression designates.
-func (f *Lvalues) Lvalue(e cc.ExpressionNode) Lvalue {
+func (f *Lvalues) Lvalue(e *parse.Expr) Lvalue {
+	for e.Op == parse.Load {
+		e = e.A
+	}
 	l := f.designated(e)
-	l.Atomic = f.Types.OfExpr(e).IsAtomic() && l.Type.Kind() != cc.Array
+	l.Atomic = isAtomic(e.Type) && l.Type.Kind != types.Array
 	if l.Atomic && l.bits != nil {
 		f.In.Refuse(CodeAtomic, e, "atomic bit-fields are not supported")
 	}
@@ -20,67 +24,39 @@ func (f *Lvalues) Lvalue(e cc.ExpressionNode) Lvalue {
 	return l
 }
 
-func (f *Lvalues) designated(e cc.ExpressionNode) Lvalue {
-	if l, ok := f.Mem.atomicValue(e); ok {
-		return l
-	}
-	switch x := e.(type) {
-	case *cc.PrimaryExpression:
-		switch x.Case {
-		case cc.PrimaryExpressionExpr:
-			return f.designated(x.ExpressionList)
-		case cc.PrimaryExpressionIdent:
-			return f.named(x)
-		case cc.PrimaryExpressionStmt:
-			return f.Exprs.statementLvalue(x)
-		case cc.PrimaryExpressionGeneric:
-			if a := x.GenericSelection.Associated(); a != nil && a.AssignmentExpression != nil {
-				return f.designated(a.AssignmentExpression)
-			}
-		case cc.PrimaryExpressionString, cc.PrimaryExpressionLString:
-			bytes, ok := stringBytes(x)
-			if !ok {
-				f.In.Refuse(CodeExpr, x, "this string is not supported")
-			}
-			text := string(bytes)
-			if t, ok := x.Type().Undecay().(*cc.ArrayType); ok && int64(len(text)) < t.Size() {
-				text += string(make([]byte, t.Size()-int64(len(text))))
-			}
-			o := f.Syms.stringObject(text, x)
-			return Lvalue{Reg: ir.NoReg, Addr: ir.Addr(o, 0), Obj: o, Type: f.arrayType(x)}
+// isAtomic reports whether objects of a type are _Atomic.
+func isAtomic(t *types.Type) bool { return t.Qual&types.Atomic != 0 }
+
+func (f *Lvalues) designated(e *parse.Expr) Lvalue {
+	switch e.Op {
+	case parse.Load:
+		return f.designated(e.A)
+	case parse.Name:
+		return f.named(e)
+	case parse.StmtExpr:
+		return f.Exprs.statementLvalue(e)
+	case parse.StringConst:
+		o := f.Syms.stringObject(string(stringBytes(e, e.Type.Size())), f.In.Span(e))
+		return Lvalue{Reg: ir.NoReg, Addr: ir.Addr(o, 0), Obj: o, Type: e.Type}
+	case parse.Deref:
+		if f.isSubscript(e) {
+			return f.subscript(e)
 		}
-	case *cc.PostfixExpression:
-		switch x.Case {
-		case cc.PostfixExpressionIndex:
-			f.Types.subscripted[Unparen(x.PostfixExpression)] = true
-			a, i := firstWord(f.Exprs.anyOperand(x.PostfixExpression)), firstWord(f.Exprs.anyOperand(x.ExpressionList))
-			if a.Elem == nil {
-				a, i = i, a
-			}
-			if a.Elem == nil || i.Elem != nil || i.Type.Float {
-				f.In.Refuse(CodeExpr, x, "this index is not supported")
-			}
-			f.checkSubscript(a, i, x)
-			v := f.Exprs.pointerArithmetic(ir.Add, a, i, x)
-			return Lvalue{Reg: ir.NoReg, Addr: v.Expr, Obj: v.Obj, Type: a.Elem, via: via{pointer: a.array == nil || a.array.pointer}, known: v.known}
-		case cc.PostfixExpressionSelect:
-			return f.member(f.Lvalue(x.PostfixExpression), x)
-		case cc.PostfixExpressionPSelect:
-			return f.member(f.Pointee(x.PostfixExpression), x)
-		case cc.PostfixExpressionComplit:
-			return f.compoundLiteral(x)
-		case cc.PostfixExpressionCall:
-			if IsStruct(x.Type()) {
-				f.calls.call(x, true)
-				return f.Vars.literals[x]
-			}
+		return f.Pointee(e.A)
+	case parse.Member:
+		base := e.A
+		if base.Op == parse.Deref {
+			return f.member(f.designated(base), e)
 		}
-	case *cc.UnaryExpression:
-		if x.Case == cc.UnaryExpressionDeref {
-			return f.Pointee(x.CastExpression)
+		return f.member(f.Lvalue(base), e)
+	case parse.Literal:
+		return f.compoundLiteral(e)
+	case parse.Call, parse.Builtin:
+		if IsStruct(e.Type) {
+			return f.returned(e)
 		}
 	default:
-		if IsStruct(e.Type()) {
+		if IsStruct(e.Type) {
 			return f.structLvalue(e)
 		}
 	}
@@ -88,10 +64,44 @@ func (f *Lvalues) designated(e cc.ExpressionNode) Lvalue {
 	panic("BUG: unreachable")
 }
 
+// returned is the struct that a call returns.
+func (f *Lvalues) returned(e *parse.Expr) Lvalue {
+	if e.Op == parse.Builtin {
+		return f.Mem.atomicValue(e)
+	}
+	f.calls.call(e, true)
+	return f.Vars.literals[e]
+}
+
+// isSubscript reports whether an expression is written with brackets.
+func (f *Lvalues) isSubscript(e *parse.Expr) bool {
+	return e.Op == parse.Deref && e.A.Op == parse.Add && f.In.Tree.Source.Tokens[e.Tok].Kind == lex.LBracket
+}
+
+// subscript is a[i].
+func (f *Lvalues) subscript(e *parse.Expr) Lvalue {
+	f.Types.subscripted[e.A.A.Bare()] = true
+	a, i := firstWord(f.Exprs.anyOperand(e.A.A)), firstWord(f.Exprs.anyOperand(narrower(e.A.B)))
+	if a.Elem == nil || i.Elem != nil || i.Type.Float {
+		f.In.Refuse(CodeExpr, e, "this index is not supported")
+	}
+	f.checkSubscript(a, i, e)
+	v := f.Exprs.pointerArithmetic(ir.Add, a, i, e)
+	return Lvalue{Reg: ir.NoReg, Addr: v.Expr, Obj: v.Obj, Type: a.Elem, via: via{pointer: a.array == nil || a.array.pointer}, known: v.known}
+}
+
+// narrower returns an integer without its promotion, so that its type says more about its value.
+func narrower(e *parse.Expr) *parse.Expr {
+	for e.Op == parse.Convert && e.Implicit && e.Type.IsInteger() && e.A.Type.IsInteger() && e.A.Type.Size() <= e.Type.Size() {
+		e = e.A
+	}
+	return e
+}
+
 // compoundLiteral writes the object of a compound literal. Like a local, it is one
 // object per activation.
-func (f *Lvalues) compoundLiteral(x *cc.PostfixExpression) Lvalue {
-	if f.Types.OfExpr(x).IsAtomic() {
+func (f *Lvalues) compoundLiteral(x *parse.Expr) Lvalue {
+	if isAtomic(x.Type) {
 		f.In.Refuse(CodeAtomic, x, "atomic compound literals are not supported")
 	}
 	if f.Code.static {
@@ -101,64 +111,53 @@ func (f *Lvalues) compoundLiteral(x *cc.PostfixExpression) Lvalue {
 	if !ok {
 		f.Vars.missing(x)
 	}
-	f.inits.initLocal(l, literalInit(x))
+	f.inits.initLocal(l, x.Obj.Init, x)
 	return l
 }
 
-// arrayType is the type of a string literal before it decays.
-func (f *Lvalues) arrayType(x *cc.PrimaryExpression) cc.Type {
-	t := x.Type()
-	if p, ok := t.(*cc.PointerType); ok {
-		if a, ok := p.Undecay().(*cc.ArrayType); ok {
-			return a
-		}
-	}
-	if t.Kind() != cc.Array {
-		f.In.Refuse(CodeExpr, x, "this string is not supported")
-	}
-	return t
-}
-
 // named is the lvalue of a variable or function.
-func (f *Lvalues) named(x *cc.PrimaryExpression) Lvalue {
-	d, ok := x.ResolvedTo().(*cc.Declarator)
-	if !ok {
-		f.In.Reject(CodeExpr, x, "%s is not a variable", x.Token.SrcStr())
-	}
+func (f *Lvalues) named(x *parse.Expr) Lvalue {
+	d := x.Obj
 	if l, ok := f.Vars.vars[d]; ok {
 		return l
 	}
 	s := f.Syms.Find(f.Unit, d)
-	if d.Type().Kind() == cc.Function {
-		if s == nil || s.Def == nil {
-			s = f.Syms.addressed(d.Name())
-		}
-		if s == nil && f.Syms.undefinedWeak(d.Name()) {
-			return Lvalue{Reg: ir.NoReg, Obj: ir.NoObject, Type: d.Type(), Addr: ir.Int(0)}
-		}
-		if s == nil {
-			f.In.Refuse(CodeExtern, x, "%s has no body, and its address cannot be taken", d.Name())
-		}
-		fb := f.Syms.Function(s)
-		fb.F.Pointer = true
-		f.Syms.callableAs(fb.ID, s.Decl.Type().(*cc.FunctionType))
-		return Lvalue{
-			Reg: ir.NoReg, Obj: ir.NoObject, Type: d.Type(),
-			Addr: &ir.Expr{Op: ir.FuncAddr, Type: ir.U64, Func: fb.ID},
-		}
+	if d.Kind != parse.Variable {
+		return f.function(x, s)
 	}
-	if s == nil || d.Linkage() == cc.None && f.Syms.locals[d] == nil {
-		if d.Linkage() == cc.None && !d.IsStatic() { // a local that was refused
+	if s == nil || linkage(d) == noLinkage && f.Syms.locals[d] == nil {
+		if linkage(d) == noLinkage && !d.Global { // a local that was refused
 			f.Vars.missing(d)
 		}
-		f.In.Refuse(codeObject, x, "%s is declared and never defined", d.Name())
+		f.In.Refuse(codeObject, x, "%s is declared and never defined", d.Text)
 	}
-	o := f.Syms.object(s, x)
-	return Lvalue{Reg: ir.NoReg, Addr: ir.Addr(o, 0), Obj: o, Type: s.Decl.Type()}
+	o := f.Syms.object(s, f.In, x)
+	return Lvalue{Reg: ir.NoReg, Addr: ir.Addr(o, 0), Obj: o, Type: s.Decl.Type}
+}
+
+// function is a function, whose address is taken.
+func (f *Lvalues) function(x *parse.Expr, s *symbol) Lvalue {
+	d := x.Obj
+	if s == nil || s.Def == nil {
+		s = f.Syms.addressed(d.Text)
+	}
+	if s == nil && f.Syms.undefinedWeak(d.Text) {
+		return Lvalue{Reg: ir.NoReg, Obj: ir.NoObject, Type: d.Type, Addr: ir.Int(0)}
+	}
+	if s == nil {
+		f.In.Refuse(CodeExtern, x, "%s has no body, and its address cannot be taken", d.Text)
+	}
+	fb := f.Syms.Function(s)
+	fb.F.Pointer = true
+	f.Syms.callableAs(fb.ID, s.Decl.Type)
+	return Lvalue{
+		Reg: ir.NoReg, Obj: ir.NoObject, Type: d.Type,
+		Addr: &ir.Expr{Op: ir.FuncAddr, Type: ir.U64, Func: fb.ID},
+	}
 }
 
 // Pointee returns the lvalue that a pointer points to.
-func (f *Lvalues) Pointee(e cc.ExpressionNode) Lvalue {
+func (f *Lvalues) Pointee(e *parse.Expr) Lvalue {
 	v := f.Exprs.Operand(e)
 	if v.Elem == nil {
 		f.In.Reject(CodeExpr, e, "a pointer is needed here")
@@ -167,54 +166,30 @@ func (f *Lvalues) Pointee(e cc.ExpressionNode) Lvalue {
 }
 
 // member is a member of a struct or union.
-func (f *Lvalues) member(l Lvalue, x *cc.PostfixExpression) Lvalue {
-	name := x.Token2.SrcStr()
-	var field *cc.Field
-	switch t := l.Type.(type) {
-	case *cc.StructType:
-		field = t.FieldByName(name)
-	case *cc.UnionType:
-		field = t.FieldByName(name)
-	}
+func (f *Lvalues) member(l Lvalue, x *parse.Expr) Lvalue {
+	field := x.Field
 	switch {
-	case field == nil:
-		f.In.Reject(read.CodeType, x, "%s has no member %s", l.Type, name)
 	case l.Atomic:
 		f.In.Refuse(CodeAtomic, x, "atomic structs are not supported")
 	case l.Reg != ir.NoReg:
 		panic("BUG: a member of a register")
 	}
-	if field.IsBitfield() {
+	if field.IsBitField() {
 		b := f.Layouts.bitField(field, x)
 		known := alignedTo(int64(l.alignment()), b.off)
 		l = f.Mem.Offset(l, b.off)
-		l.Type, l.bits, l.known = field.Type(), &b, known
+		l.Type, l.bits, l.known = x.Type, &b, known
 		return l
 	}
-	l.via = l.via.member(l.Type, field)
-	known := alignedTo(int64(l.alignment()), field.Offset())
-	l = f.Mem.Offset(l, field.Offset())
-	l.Type, l.known = field.Type(), known
+	l.via = l.via.member(field)
+	known := alignedTo(int64(l.alignment()), field.Offset)
+	l = f.Mem.Offset(l, field.Offset)
+	l.Type, l.known = x.Type, known
 	return l
 }
 
-func (f *Lvalues) postfix(x *cc.PostfixExpression) Value {
-	switch x.Case {
-	case cc.PostfixExpressionPrimary:
-		return f.Exprs.expr(x.PrimaryExpression)
-	case cc.PostfixExpressionCall:
-		return f.calls.call(x, true)
-	case cc.PostfixExpressionInc:
-		return f.step(x.PostfixExpression, ir.Add, true, x)
-	case cc.PostfixExpressionDec:
-		return f.step(x.PostfixExpression, ir.Sub, true, x)
-	}
-	f.decays(x)
-	return f.Mem.Load(f.Lvalue(x), x)
-}
-
 // step is ++ or --; old says that the value before it is wanted.
-func (f *Lvalues) step(e cc.ExpressionNode, op ir.ExprOp, old bool, n cc.Node) Value {
+func (f *Lvalues) step(e *parse.Expr, op ir.ExprOp, old bool, n parse.Node) Value {
 	l := f.Lvalue(e)
 	one := Integer(ir.Int(1), ir.S32)
 	if l.Atomic {
@@ -253,29 +228,24 @@ func (f *Lvalues) Save(v Value) Value {
 	return f.Code.Keep(v)
 }
 
-var assignOps = map[cc.AssignmentExpressionCase]ir.ExprOp{
-	cc.AssignmentExpressionMul: ir.Mul, cc.AssignmentExpressionDiv: ir.Div, cc.AssignmentExpressionMod: ir.Rem,
-	cc.AssignmentExpressionAdd: ir.Add, cc.AssignmentExpressionSub: ir.Sub,
-	cc.AssignmentExpressionLsh: ir.Shl, cc.AssignmentExpressionRsh: ir.Shr,
-	cc.AssignmentExpressionAnd: ir.And, cc.AssignmentExpressionXor: ir.Xor, cc.AssignmentExpressionOr: ir.Or,
-}
-
-func (f *Lvalues) assignment(x *cc.AssignmentExpression) Value {
-	if x.Case == cc.AssignmentExpressionCond {
-		return f.Exprs.expr(x.ConditionalExpression)
+func (f *Lvalues) assignment(x *parse.Expr) Value {
+	if IsStruct(x.Type) {
+		f.structLvalue(x)
+		return Value{Void: true, Obj: ir.NoObject}
 	}
-	l := f.Lvalue(x.UnaryExpression)
-	op, compound := assignOps[x.Case]
+	l := f.Lvalue(x.A)
+	op, compound := binaryOps[x.With]
+	compound = compound && x.Op == parse.AssignOp
 	if compound && l.Atomic {
-		_, is := f.Mem.atomicUpdate(l, op, f.Exprs.anyOperand(x.AssignmentExpression), x)
+		_, is := f.Mem.atomicUpdate(l, op, f.Exprs.anyOperand(x.B), x)
 		return is
 	}
 	var v Value
 	if compound {
 		was := f.Mem.Load(l, x)
-		v = f.Exprs.combine(op, was, f.Exprs.anyOperand(x.AssignmentExpression), x)
+		v = f.Exprs.combine(op, was, f.Exprs.anyOperand(x.B), x)
 	} else {
-		v = f.Exprs.anyOperand(x.AssignmentExpression)
+		v = f.Exprs.anyOperand(x.B)
 	}
 	v = f.Exprs.Convert(v, l.Type, x)
 	if l.bits != nil {

@@ -1,7 +1,7 @@
 package translate
 
 import (
-	"modernc.org/cc/v4"
+	"fencepost/internal/lang/c/parse"
 
 	"fencepost/internal/frontend/c/translate/read"
 	"fencepost/internal/ir"
@@ -10,27 +10,27 @@ import (
 // Operands: expressions whose values are used.
 
 // Accessed returns the pointer e, through which the operation at hand accesses memory.
-func (f *Expressions) Accessed(e cc.ExpressionNode) Value {
+func (f *Expressions) Accessed(e *parse.Expr) Value {
 	f.Lvals.accessedThrough(e)
 	return f.Operand(e)
 }
 
 // Operand is a scalar that must have a value, of one word.
-func (f *Expressions) Operand(e cc.ExpressionNode) Value {
+func (f *Expressions) Operand(e *parse.Expr) Value {
 	v := f.anyOperand(e)
 	f.oneWord(v, e)
 	return v
 }
 
 // oneWord refuses integers of 128 bits where they have no translation.
-func (f *Expressions) oneWord(v Value, n cc.Node) {
+func (f *Expressions) oneWord(v Value, n parse.Node) {
 	if v.High != nil {
 		f.In.Refuse(read.CodeType, n, "a value of type __int128 is not supported here")
 	}
 }
 
 // anyOperand is a scalar that must have a value, of one word or two.
-func (f *Expressions) anyOperand(e cc.ExpressionNode) Value {
+func (f *Expressions) anyOperand(e *parse.Expr) Value {
 	mark := f.Code.inUse
 	v := f.expr(e)
 	if v.Void {
@@ -62,7 +62,7 @@ func deeper(e *ir.Expr, n int) bool {
 }
 
 // IntegerOperand translates an operand that must be an integer.
-func (f *Expressions) IntegerOperand(e cc.ExpressionNode) Value {
+func (f *Expressions) IntegerOperand(e *parse.Expr) Value {
 	v := f.IntegerOrPointer(e)
 	if v.Elem != nil {
 		f.In.Reject(CodeExpr, e, "an integer is needed here")

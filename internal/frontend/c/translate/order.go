@@ -1,7 +1,7 @@
 package translate
 
 import (
-	"modernc.org/cc/v4"
+	"fencepost/internal/lang/c/parse"
 
 	"fencepost/internal/ir"
 )
@@ -43,7 +43,7 @@ const orderBits = 0xffff
 // ByOrder translates an operation whose order is e. An order that is not a constant, such as a
 // parameter of an inline function, is evaluated: work is called for each order that makes a difference,
 // in a branch of its own. A constant is alone.
-func (f *Accesses) ByOrder(e cc.ExpressionNode, use *OrderUse, work func(order ir.Order, alone bool)) {
+func (f *Accesses) ByOrder(e *parse.Expr, use *OrderUse, work func(order ir.Order, alone bool)) {
 	v := f.Exprs.IntegerOperand(e)
 	if n, ok := f.Data.Constant(v.Expr); ok {
 		work(f.constantOrder(n&orderBits, use, e), true)
@@ -84,7 +84,7 @@ func (f *Accesses) ByOrder(e cc.ExpressionNode, use *OrderUse, work func(order i
 }
 
 // constantOrder returns the order with a value.
-func (f *Accesses) constantOrder(v int64, use *OrderUse, e cc.ExpressionNode) ir.Order {
+func (f *Accesses) constantOrder(v int64, use *OrderUse, e *parse.Expr) ir.Order {
 	for _, c := range use.cases {
 		for _, n := range c.values {
 			if n == v {
@@ -102,7 +102,7 @@ func (f *Accesses) constantOrder(v int64, use *OrderUse, e cc.ExpressionNode) ir
 }
 
 // AtomicLvalue is the object an atomic operation works on.
-func (f *Accesses) AtomicLvalue(e cc.ExpressionNode) (Lvalue, ir.Type) {
+func (f *Accesses) AtomicLvalue(e *parse.Expr) (Lvalue, ir.Type) {
 	f.Lvals.accessedThrough(e)
 	l := f.Lvals.Pointee(e)
 	if l.misplaced() {
@@ -112,7 +112,7 @@ func (f *Accesses) AtomicLvalue(e cc.ExpressionNode) (Lvalue, ir.Type) {
 }
 
 // refuseMisplaced refuses an atomic operation on an object that may not be aligned.
-func (f *Accesses) refuseMisplaced(n cc.Node) {
+func (f *Accesses) refuseMisplaced(n parse.Node) {
 	f.In.Refuse(CodeAtomic, n, "an atomic operation on an object that is not aligned, such as a member of a packed struct, is not supported")
 }
 
@@ -120,7 +120,7 @@ func (f *Accesses) refuseMisplaced(n cc.Node) {
 func (f *Accesses) AtomicStore(l Lvalue, t ir.Type, v *ir.Expr, order ir.Order) {
 	if order == ir.SeqCst {
 		op := Access(ir.RMW, l, t, order)
-		op.RMW, op.Val = ir.Xchg, v
+		op.RMW, op.Val, op.Marks = ir.Xchg, v, ir.AsStore
 		f.Code.Emit(op)
 		return
 	}

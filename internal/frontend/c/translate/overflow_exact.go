@@ -1,7 +1,7 @@
 package translate
 
 import (
-	"modernc.org/cc/v4"
+	"fencepost/internal/lang/c/parse"
 
 	"fencepost/internal/ir"
 )
@@ -9,7 +9,7 @@ import (
 // Exact returns what an operator gives for two integers of at most 64 bits in unlimited precision, cut to a
 // type, and whether it did not fit that type. It computes with 128 bits, which every result fits: that of a
 // multiplication of unsigned integers without a sign.
-func (f *Expressions) Exact(op ir.ExprOp, x, y Value, t ir.Type, n cc.Node) (result, over *ir.Expr) {
+func (f *Expressions) Exact(op ir.ExprOp, x, y Value, t ir.Type, n parse.Node) (result, over *ir.Expr) {
 	before := f.Opt.CheckOverflow
 	f.Opt.CheckOverflow = false // nothing overflows
 	signed := op != ir.Mul || x.Type.Signed || y.Type.Signed

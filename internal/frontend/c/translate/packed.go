@@ -1,7 +1,7 @@
 package translate
 
 import (
-	"modernc.org/cc/v4"
+	"fencepost/internal/lang/c/types"
 
 	"fencepost/internal/ir"
 )
@@ -53,7 +53,7 @@ func (l *Lvalue) misplaced() bool {
 		return false
 	}
 	if isAggregate(l.Type) {
-		return int(l.alignment()) < min(wordSize, l.Type.Align())
+		return int64(l.alignment()) < min(wordSize, l.Type.Align())
 	}
 	return int64(l.alignment()) < min(wordSize, l.Type.Size())
 }
@@ -70,26 +70,20 @@ func (f *Accesses) leaf(l Lvalue, at Leaf) Lvalue {
 }
 
 // needs is the alignment that accesses to the parts of a type need.
-func needs(t cc.Type) int64 {
-	switch x := t.(type) {
-	case *cc.ArrayType:
-		return needs(x.Elem())
-	case *cc.StructType:
-		return neededBy(x)
-	case *cc.UnionType:
-		return neededBy(x)
+func needs(t *types.Type) int64 {
+	switch t.Kind {
+	case types.Array:
+		return needs(t.Elem)
+	case types.Struct, types.Union:
+		n := int64(1)
+		for i := range t.Record.Fields {
+			if f := &t.Record.Fields[i]; !f.IsBitField() {
+				n = max(n, needs(f.Type))
+			}
+		}
+		return n
 	}
 	return max(1, t.Size())
-}
-
-func neededBy(s structure) int64 {
-	n := int64(1)
-	for i := range s.NumFields() {
-		if f := s.FieldByIndex(i); !f.IsBitfield() {
-			n = max(n, needs(f.Type()))
-		}
-	}
-	return n
 }
 
 // Piece is a part of an access that is split.

@@ -4,7 +4,8 @@ import (
 	"encoding/binary"
 	"slices"
 
-	"modernc.org/cc/v4"
+	"fencepost/internal/lang/c/parse"
+	"fencepost/internal/lang/c/types"
 
 	"fencepost/internal/frontend/c/translate/read"
 	"fencepost/internal/ir"
@@ -17,134 +18,122 @@ import (
 
 // collectSymbols enters the names of file scope of one unit.
 func (c *Symbols) collectSymbols(u *unit) {
-	for tu := u.Ast.TranslationUnit; tu != nil; tu = tu.TranslationUnit {
-		switch ed := tu.ExternalDeclaration; ed.Case {
-		case cc.ExternalDeclarationFuncDef:
-			def := ed.FunctionDefinition
-			if c.givesWay(u, def.Declarator) {
-				continue
-			}
-			s := c.enter(u, def.Declarator)
-			if s.Def != nil {
-				c.twice(s, def.Declarator)
-			}
-			s.Def, s.Unit, s.Decl = def, u, def.Declarator
-			if c.linkage.weak[s.Name] && c.Linked[s.Name] == s {
-				c.weak[s] = true
-			}
-		case cc.ExternalDeclarationDecl:
-			c.collectDeclaration(u, ed.Declaration)
-		case cc.ExternalDeclarationAsmStmt: // what it defines has no body for us, and is refused where it is used
-			if c.Opt.Strict {
-				c.In.Errorf(codeAsm, c.In.Span(ed), "assembly outside functions is not supported")
-			}
+	for _, o := range u.In.Tree.Objects {
+		switch o.Kind {
+		case parse.Function:
+			c.collectFunction(u, o)
+		case parse.Variable:
+			c.collectVariable(u, o)
+		}
+	}
+	if c.Opt.Strict { // what assembly defines has no body for us, and is refused where it is used
+		for _, s := range u.In.Tree.Asms {
+			c.In.Errorf(codeAsm, u.In.Span(s), "assembly outside functions is not supported")
 		}
 	}
 	c.enterAliases(u)
 }
 
-func (c *Symbols) collectDeclaration(u *unit, d *cc.Declaration) {
-	for l := d.InitDeclaratorList; l != nil; l = l.InitDeclaratorList {
-		id := l.InitDeclarator
-		decl := id.Declarator
-		if decl.IsTypename() {
-			continue
-		}
-		if decl.Type().Kind() != cc.Function && (id.Initializer != nil || !decl.IsExtern()) && c.givesWay(u, decl) {
-			continue
-		}
-		s := c.enter(u, decl)
-		if decl.Type().Kind() == cc.Function {
-			continue
-		}
-		if (id.Initializer != nil || !decl.IsExtern()) && c.linkage.weak[s.Name] && c.Linked[s.Name] == s {
-			c.weak[s] = true
-		}
-		if id.Initializer != nil {
-			if s.init != nil {
-				c.twice(s, decl)
-			}
-			c.define(s, u, decl)
-			s.init, s.Decl, s.Unit = id.Initializer, decl, u
-		} else if !decl.IsExtern() {
-			c.define(s, u, decl)
-			if s.init == nil && (s.Decl.IsExtern() || !decl.Type().IsIncomplete()) {
-				s.Decl, s.Unit = decl, u
-			}
-		}
+func (c *Symbols) collectFunction(u *unit, o *parse.Object) {
+	weak := c.isWeak(o)
+	if o.From == 0 {
+		c.enter(u, o)
+		return
+	}
+	if c.givesWay(u, o, weak) {
+		return
+	}
+	s := c.enter(u, o)
+	if s.Def != nil {
+		c.twice(s, u, o)
+	}
+	s.Def, s.Unit, s.Decl = o, u, o
+	if weak && c.Linked[s.Name] == s {
+		c.weak[s] = true
 	}
 }
 
-// enter finds or makes the symbol of a declarator of file scope.
-func (c *Symbols) enter(u *unit, d *cc.Declarator) *symbol {
+func (c *Symbols) collectVariable(u *unit, o *parse.Object) {
+	weak := c.isWeak(o)
+	defined := o.Init != nil || o.Storage != parse.Extern
+	if defined && c.givesWay(u, o, weak) {
+		return
+	}
+	s := c.enter(u, o)
+	if !defined {
+		return
+	}
+	if weak && c.Linked[s.Name] == s {
+		c.weak[s] = true
+	}
+	if s.home != nil && s.home != u || o.Init != nil && s.init != nil {
+		c.twice(s, u, o)
+	}
+	s.home, s.Defined = u, true
+	if o.Init != nil {
+		s.init = o.Init
+	}
+	s.Decl, s.Unit = o, u
+}
+
+// enter finds or makes the symbol of an object of file scope.
+func (c *Symbols) enter(u *unit, o *parse.Object) *symbol {
 	table := c.linkedIn(u)
-	name := d.Name()
 	// A definition with inline is for its own file [C11 6.7.4].
-	if d.Linkage() == cc.Internal || d.IsInline() && d.Type().Kind() == cc.Function || u.static[name] != nil {
+	if linkage(o) == internalLinkage || o.Inline && o.Kind == parse.Function || u.static[o.Text] != nil {
 		table = u.static
 	}
-	s := table[name]
+	s := table[o.Text]
 	if s == nil {
-		s = &symbol{Name: name, Unit: u, Decl: d}
-		table[name] = s
+		s = &symbol{Name: o.Text, Unit: u, Decl: o}
+		table[o.Text] = s
 	} else if s.Unit != u {
-		c.checkSame(s, d)
+		c.checkSame(s, u, o)
 	}
 	return s
 }
 
-// define gives an object storage in a file. Within one file several declarations
-// without an initialiser are one definition.
-func (c *Symbols) define(s *symbol, u *unit, d *cc.Declarator) {
-	if s.home != nil && s.home != u {
-		c.twice(s, d)
-	}
-	s.home, s.Defined = u, true
-}
-
 // twice reports a second definition.
-func (c *Symbols) twice(s *symbol, d *cc.Declarator) {
-	c.In.Errorf(codeLink, c.In.Span(d), "%s has two definitions", s.Name).Note("the other one is at %s", c.In.Span(s.Decl).Pos)
+func (c *Symbols) twice(s *symbol, u *unit, o *parse.Object) {
+	c.In.Errorf(codeLink, u.In.Span(o), "%s has two definitions", s.Name).Note("the other one is at %s", s.span().Pos)
 }
 
 // checkSame reports declarations of two files that cannot be of one thing.
-func (c *Symbols) checkSame(s *symbol, d *cc.Declarator) {
-	if !sameKind(s.Decl.Type(), d.Type()) {
-		c.In.Errorf(codeLink, c.In.Span(d), "%s is declared as %s here and as %s elsewhere", s.Name, d.Type(), s.Decl.Type()).
-			Note("the other declaration is at %s", c.In.Span(s.Decl).Pos)
+func (c *Symbols) checkSame(s *symbol, u *unit, o *parse.Object) {
+	if !sameKind(s.Decl.Type, o.Type) {
+		c.In.Errorf(codeLink, u.In.Span(o), "%s is declared as %s here and as %s elsewhere", s.Name, o.Type, s.Decl.Type).
+			Note("the other declaration is at %s", s.span().Pos)
 	}
 }
 
 // sameKind compares types of two files as far as that matters to memory and calls.
-func sameKind(a, b cc.Type) bool {
+func sameKind(a, b *types.Type) bool {
 	x, ok1 := ScalarType(a)
 	y, ok2 := ScalarType(b)
-	fa, f1 := a.(*cc.FunctionType)
-	fb, f2 := b.(*cc.FunctionType)
+	f1, f2 := a.Kind == types.Function, b.Kind == types.Function
 	switch {
 	case f1 && f2:
-		p, q := typesOf(fa), typesOf(fb)
-		if len(fa.Parameters()) == 0 || len(fb.Parameters()) == 0 { // no prototype
+		if a.OldStyle || b.OldStyle { // no prototype
 			return true
 		}
-		return len(p) == len(q) && fa.IsVariadic() == fb.IsVariadic() && inWords(fa.Result()) == inWords(fb.Result())
+		return len(a.Params) == len(b.Params) && a.Variadic == b.Variadic && inWords(a.Elem) == inWords(b.Elem)
 	case f1 != f2 || ok1 != ok2:
 		return false
 	case ok1:
 		return x == y
 	}
-	return a.Kind() == b.Kind() && (a.IsIncomplete() || b.IsIncomplete() || a.Size() == b.Size())
+	return a.Kind == b.Kind && (a.IsIncomplete() || b.IsIncomplete() || a.Size() == b.Size())
 }
 
-// Find is the symbol a declarator of any scope refers to.
-func (c *Symbols) Find(u *unit, d *cc.Declarator) *symbol {
-	if s := c.locals[d]; s != nil {
+// Find is the symbol an object of any scope refers to.
+func (c *Symbols) Find(u *unit, o *parse.Object) *symbol {
+	if s := c.locals[o]; s != nil {
 		return s
 	}
-	if s := u.static[d.Name()]; s != nil && d.Linkage() != cc.None {
+	if s := u.static[o.Text]; s != nil && linkage(o) != noLinkage {
 		return s
 	}
-	return c.named(u, d.Name())
+	return c.named(u, o.Text)
 }
 
 func (c *Symbols) compile() {
@@ -165,7 +154,7 @@ func (c *Symbols) compile() {
 	}
 	c.checkSections()
 	t := c.B.Thread(ir.Thread{
-		Name: "main", Func: c.wholeMain(main).ID, Start: true, Args: c.mainArgs(main.Fb.F.Params), Pos: c.In.Span(main.Decl),
+		Name: "main", Func: c.wholeMain(main).ID, Start: true, Args: c.mainArgs(main.Fb.F.Params), Pos: main.span(),
 	})
 	c.B.Main(t)
 }
@@ -207,7 +196,7 @@ func (c *Symbols) mainArgs(n int) []int64 {
 // Function makes sure that a function with a body will be lowered.
 func (c *Symbols) Function(s *symbol) *ir.FuncBuilder {
 	if s.Fb == nil {
-		s.Fb = c.B.Func(s.Name, c.In.Span(s.Decl))
+		s.Fb = c.B.Func(s.Name, s.span())
 		c.ByID[s.Fb.ID] = s
 		if s.Name == ThreadEnd && s.Unit.ofLibrary() {
 			c.KeyEnds.runs = s // when all destructors are known
@@ -224,28 +213,27 @@ func (s *symbol) Params() int { return len(s.parameters()) }
 // HasWords reports whether a function takes that many words, hidden ones
 // included.
 func (s *symbol) HasWords(c *Compiler, n int) bool {
-	have := hidden(s.Decl.Type().(*cc.FunctionType))
+	have := hidden(s.Decl.Type)
 	for _, t := range s.parameters() {
-		have += c.Layouts.words(t, s.Decl)
+		have += s.Unit.Layouts.words(t, s.Decl)
 	}
 	return have == n
 }
 
 // parameters are the types of a function's parameters.
-func (s *symbol) parameters() []cc.Type { return typesOf(s.Decl.Type().(*cc.FunctionType)) }
-
-func typesOf(t *cc.FunctionType) []cc.Type {
-	var out []cc.Type
-	for _, p := range t.Parameters() {
-		if !IsVoid(p.Type()) {
-			out = append(out, p.Type())
-		}
+func (s *symbol) parameters() []*types.Type {
+	if s.Def == nil {
+		return s.Decl.Type.Params
+	}
+	var out []*types.Type
+	for _, p := range s.Def.Params {
+		out = append(out, p.Type)
 	}
 	return out
 }
 
 // object makes sure that an object with static storage exists.
-func (c *Symbols) object(s *symbol, n cc.Node) ir.ObjectID {
+func (c *Symbols) object(s *symbol, in *read.Unit, n parse.Node) ir.ObjectID {
 	if s.refused != nil {
 		panic(*s.refused)
 	}
@@ -253,15 +241,16 @@ func (c *Symbols) object(s *symbol, n cc.Node) ir.ObjectID {
 		return s.obj
 	}
 	if !s.Defined {
-		c.In.Refuse(codeObject, n, "%s is declared and never defined", s.Name)
+		in.Refuse(codeObject, n, "%s is declared and never defined", s.Name)
 	}
-	t := s.Decl.Type()
-	c.checkObject(s.Name, t, s.Decl)
+	s.checkAttributes()
+	t := s.Decl.Type
+	s.Unit.checkObject(s.Name, t, s.Decl)
 	unit, typ := elementOf(t)
 	bytes := make([]byte, t.Size())
-	c.B.AlignNext(uint64(read.DeclaredAlign(s.Decl)))
-	s.obj, s.made = c.B.Object(s.Name, t.Size(), unit, typ, bytes, c.In.Span(s.Decl)), true
-	c.B.Layout(s.obj, c.Layouts.layoutOf(t))
+	c.B.AlignNext(uint64(declaredAlign(s.Decl)))
+	s.obj, s.made = c.B.Object(s.Name, t.Size(), unit, typ, bytes, s.span()), true
+	c.B.Layout(s.obj, s.Unit.Layouts.layoutOf(t))
 	if s.perThread() {
 		c.B.SetPerThread(s.obj)
 	} else if !s.Unit.ofLibrary() {
@@ -279,7 +268,7 @@ func (c *Symbols) object(s *symbol, n cc.Node) ir.ObjectID {
 // refused with it.
 func (c *Symbols) initialise(s *symbol, bytes []byte) {
 	first := len(c.made) - 1
-	r := c.In.Catch(func() { c.Data.initialise(s.Unit, s.init, bytes) })
+	r := c.In.Catch(func() { c.Data.initialise(s.Unit, s.init, s.Decl.Type, s.Decl, bytes) })
 	if r == nil {
 		return
 	}
@@ -292,24 +281,27 @@ func (c *Symbols) initialise(s *symbol, bytes []byte) {
 }
 
 // checkObject refuses objects that cannot be laid out.
-func (c *Symbols) checkObject(name string, t cc.Type, n cc.Node) {
+func (u *unit) checkObject(name string, t *types.Type, n parse.Node) {
 	switch {
 	case t.Size() > maxObject:
-		c.In.Refuse(codeLarge, n, "%s has more than %d bytes", name, maxObject)
+		u.In.Refuse(codeLarge, n, "%s has more than %d bytes", name, maxObject)
 	case t.IsIncomplete() || t.Size() < 0:
-		c.In.Reject(read.CodeType, n, "the type of %s is incomplete", name)
+		u.In.Reject(read.CodeType, n, "the type of %s is incomplete", name)
 	}
-	c.Types.checkArray(t, n)
+	u.Types.checkArray(t, n)
 }
 
+// declaredAlign is the alignment of an object, which can be larger than that of its type.
+func declaredAlign(o *parse.Object) int64 { return max(1, o.Type.Align(), o.Align) }
+
 // perThread reports whether an object is thread-local.
-func (s *symbol) perThread() bool { return s.Decl.IsThreadLocal() }
+func (s *symbol) perThread() bool { return s.Decl.Thread }
 
 // elementOf returns the type of the elements of an object in answers: scalars of
 // arrays of any dimension, and whole structs.
-func elementOf(t cc.Type) (int, ir.Type) {
-	for t.Kind() == cc.Array {
-		t = t.(*cc.ArrayType).Elem()
+func elementOf(t *types.Type) (int, ir.Type) {
+	for t.Kind == types.Array {
+		t = t.Elem
 	}
 	if it, ok := ScalarType(t); ok {
 		return it.Size(), it
@@ -318,11 +310,11 @@ func elementOf(t cc.Type) (int, ir.Type) {
 }
 
 // stringObject is the object of a string literal; equal literals share one.
-func (c *Symbols) stringObject(text string, n cc.Node) ir.ObjectID {
+func (c *Symbols) stringObject(text string, at source.Span) ir.ObjectID {
 	if o, ok := c.strings[text]; ok {
 		return o
 	}
-	o := c.B.Object("string", int64(len(text)), 1, ir.S8, []byte(text), c.In.Span(n))
+	o := c.B.Object("string", int64(len(text)), 1, ir.S8, []byte(text), at)
 	c.B.SetReadOnly(o)
 	c.strings[text] = o
 	return o

@@ -1,7 +1,8 @@
 package translate
 
 import (
-	"modernc.org/cc/v4"
+	"fencepost/internal/lang/c/parse"
+	"fencepost/internal/lang/c/types"
 
 	"fencepost/internal/ir"
 )
@@ -18,14 +19,14 @@ type RmwFunction struct {
 	nand bool       // the result is inverted
 }
 
-// The functions of __fp_rmw, in the order of its first argument.
+// RmwFunctions are the functions of updates.
 var RmwFunctions = []RmwFunction{
 	{Kind: ir.Xchg}, {Kind: ir.FetchAdd, op: ir.Add}, {Kind: ir.FetchAdd, op: ir.Add, neg: true},
 	{Kind: ir.FetchAnd, op: ir.And}, {Kind: ir.FetchOr, op: ir.Or}, {Kind: ir.FetchXor, op: ir.Xor},
 	{op: ir.And, nand: true},
 }
 
-// The bits of the second argument of __fp_rmw.
+// The bits of an update.
 const (
 	RmwAfter  = 1 // the new value is wanted
 	RmwScaled = 2 // an operand added to a pointer counts elements, as in C11
@@ -83,7 +84,7 @@ func (f *Accesses) casLoop(l Lvalue, t ir.Type, order ir.Order, next func(old Va
 }
 
 // atomicUpdate is a compound assignment to an _Atomic object, or ++ and --.
-func (f *Accesses) atomicUpdate(l Lvalue, op ir.ExprOp, v Value, n cc.Node) (was, is Value) {
+func (f *Accesses) atomicUpdate(l Lvalue, op ir.ExprOp, v Value, n parse.Node) (was, is Value) {
 	if wide, ok := WideType(l.Type); ok {
 		return f.updateSection(l, wide, op, v, n)
 	}
@@ -91,11 +92,11 @@ func (f *Accesses) atomicUpdate(l Lvalue, op ir.ExprOp, v Value, n cc.Node) (was
 	which := map[ir.ExprOp]int{ir.Add: 1, ir.Sub: 2, ir.And: 3, ir.Or: 4, ir.Xor: 5}[op]
 	t := f.Types.Scalar(l.Type, n)
 	switch {
-	case v.Elem != nil || l.Type.Kind() == cc.Ptr && op != ir.Add && op != ir.Sub:
+	case v.Elem != nil || l.Type.Kind == types.Pointer && op != ir.Add && op != ir.Sub:
 		f.In.Refuse(CodeAtomic, n, "this update of an atomic object of type %s is not supported", l.Type)
-	case l.Type.Kind() == cc.Ptr:
+	case l.Type.Kind == types.Pointer:
 		v = Integer(Scaled(v.Expr, f.Types.ElemSize(ElemOf(l.Type), n)), ir.S64)
-	case which == 0 || l.Type.Kind() == cc.Bool || t.Float || v.Type.Float:
+	case which == 0 || l.Type.Kind == types.Bool || t.Float || v.Type.Float:
 		l.Addr = f.Lvals.Save(Integer(l.Addr, ir.U64)).Expr
 		v = f.Lvals.Save(v)
 		return f.casLoop(l, t, ir.SeqCst, func(old Value) *ir.Expr {

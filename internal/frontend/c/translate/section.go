@@ -24,7 +24,7 @@ func (c *Symbols) checkSections() {
 		}
 		inside, err := ir.SectionLocs(s.Fb.F)
 		if err != nil {
-			c.In.Errorf(codeSection, c.In.Span(s.Decl), "atomic sections must not nest, and must end on every path in the function that begins them: %s", err)
+			c.In.Errorf(codeSection, s.span(), "atomic sections must not nest, and must end on every path in the function that begins them: %s", err)
 			continue
 		}
 		for i := range s.Fb.F.Edges {

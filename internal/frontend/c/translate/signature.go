@@ -3,9 +3,11 @@ package translate
 import (
 	"strings"
 
-	"modernc.org/cc/v4"
+	"fencepost/internal/lang/c/parse"
+	"fencepost/internal/lang/c/types"
 
 	"fencepost/internal/diag"
+	"fencepost/internal/frontend/c/translate/read"
 	"fencepost/internal/source"
 )
 
@@ -50,147 +52,77 @@ type Parameter struct {
 func Signatures(f *source.File, lib *Library, opt Options) ([]Signature, *diag.List) {
 	diags := &diag.List{}
 	c := newCompiler([]*source.File{f}, lib, opt, diags)
-	ast := c.In.Parse(f, "", "")
-	if ast == nil || diags.HasErrors() {
+	in := c.In.Parse(f, "", "")
+	if in == nil || diags.HasErrors() {
 		return nil, diags
 	}
 	var out []Signature
-	seen := map[string]bool{}
-	add := func(specs *cc.DeclarationSpecifiers, d *cc.Declarator) {
-		t, ok := d.Type().(*cc.FunctionType)
-		if !ok || d.IsTypename() || beginning(d).File != f.Name || seen[d.Name()] || strings.HasPrefix(d.Name(), "__") {
-			return
-		}
-		seen[d.Name()] = true
-		out = append(out, signature(specs, d, t))
-	}
-	for tu := ast.TranslationUnit; tu != nil; tu = tu.TranslationUnit {
-		switch ed := tu.ExternalDeclaration; ed.Case {
-		case cc.ExternalDeclarationFuncDef:
-			add(ed.FunctionDefinition.DeclarationSpecifiers, ed.FunctionDefinition.Declarator)
-		case cc.ExternalDeclarationDecl:
-			for l := ed.Declaration.InitDeclaratorList; l != nil; l = l.InitDeclaratorList {
-				add(ed.Declaration.DeclarationSpecifiers, l.InitDeclarator.Declarator)
-			}
+	for _, o := range in.Tree.Objects {
+		if o.Kind == parse.Function && in.Start(o).File == f.Name && !strings.HasPrefix(o.Text, "__") {
+			out = append(out, signature(in, o))
 		}
 	}
 	return out, diags
 }
 
-func signature(specs *cc.DeclarationSpecifiers, d *cc.Declarator, t *cc.FunctionType) Signature {
-	s := Signature{Name: d.Name(), Pos: beginning(d), Result: strings.TrimSpace(typeWords(specs) + " " + stars(t.Result()))}
-	dd := d.DirectDeclarator
-	for dd != nil && dd.Case != cc.DirectDeclaratorFuncParam {
-		dd = dd.DirectDeclarator
-	}
-	if dd == nil || dd.ParameterTypeList == nil {
-		return s
-	}
-	for l := dd.ParameterTypeList.ParameterList; l != nil; l = l.ParameterList {
-		p := l.ParameterDeclaration
-		if !IsVoid(p.Type()) {
-			s.Params = append(s.Params, parameter(p))
+func signature(in *read.Unit, o *parse.Object) Signature {
+	s := Signature{Name: o.Text, Pos: in.Start(o), Result: typeText(o.Type.Elem)}
+	for i, t := range o.Type.Params {
+		name := ""
+		if i < len(o.Names) {
+			name = o.Names[i]
 		}
+		s.Params = append(s.Params, parameter(name, t))
 	}
 	return s
 }
 
 // parameter describes a parameter of a function.
-func parameter(p *cc.ParameterDeclaration) Parameter {
-	words := typeWords(p.DeclarationSpecifiers)
-	out := Parameter{Type: words}
-	if p.Declarator != nil {
-		out.Name = p.Declarator.Name()
-	}
-	t, ok := p.Type().Decay().(*cc.PointerType)
+func parameter(name string, t *types.Type) Parameter {
+	out := Parameter{Name: name, Type: typeText(t)}
 	switch {
-	case !ok && IsStruct(p.Type()):
+	case IsStruct(t):
 		out.Kind = StructParam
 		return out
-	case !ok:
+	case t.Kind != types.Pointer:
 		out.Kind = NumberParam
 		return out
 	}
-	elem := t.Elem()
-	out.Type = strings.TrimSpace(words + " " + stars(elem))
+	elem := t.Elem
+	pointer := out.Type
+	out.Type = typeText(elem)
 	switch {
-	case elem.Kind() == cc.Function:
-		out.Kind = FunctionParam
+	case elem.Kind == types.Function:
+		out.Kind, out.Type = FunctionParam, typeText(elem.Elem)
+		switch {
+		case t.Typedef != "":
+			out.Type = t.Typedef
+		case elem.Typedef != "":
+			out.Type = elem.Typedef
+		}
 	case IsVoid(elem):
 		out.Kind = AnyParam
-	case pointsByName(p): // the name of the type is no name of the object
-		out.Kind, out.Type = OpaqueParam, words
+	case t.Typedef != "": // the name of the type is no name of the object
+		out.Kind, out.Type = OpaqueParam, pointer
 	case elem.IsIncomplete():
-		out.Kind, out.Type = OpaqueParam, words+" *"
+		out.Kind, out.Type = OpaqueParam, out.Type+" *"
 	default:
 		out.Kind, out.Shared = ObjectParam, IsStruct(elem)
-		if tag := tagOf(elem); tag != "" { // one name for a type that has several
-			out.Type = tag
+		if IsStruct(elem) && elem.Record.Tag != "" { // one name for a type that has several
+			out.Type = elem.Kind.String() + " " + elem.Record.Tag
 		}
 	}
 	return out
 }
 
-// tagOf returns the name of a struct or union by its tag, "" if it has none.
-func tagOf(t cc.Type) string {
-	tag, word := "", ""
-	switch x := t.(type) {
-	case *cc.StructType:
-		token := x.Tag()
-		tag, word = token.SrcStr(), "struct "
-	case *cc.UnionType:
-		token := x.Tag()
-		tag, word = token.SrcStr(), "union "
+// typeText returns a type as text, without qualifiers. Stars stand after a blank.
+func typeText(t *types.Type) string {
+	stars := ""
+	for t.Kind == types.Pointer && t.Typedef == "" {
+		t, stars = t.Elem, stars+"*"
 	}
-	if tag == "" {
-		return ""
+	if t.Typedef != "" {
+		return strings.TrimSpace(t.Typedef + " " + stars)
 	}
-	return word + tag
-}
-
-// pointsByName reports whether a parameter is a pointer because its type's name says so.
-func pointsByName(p *cc.ParameterDeclaration) bool {
-	d := p.Declarator
-	switch {
-	case d != nil && d.Pointer != nil, p.AbstractDeclarator != nil && p.AbstractDeclarator.Pointer != nil:
-		return false
-	case d != nil:
-		return d.DirectDeclarator.Case == cc.DirectDeclaratorIdent
-	default:
-		return p.AbstractDeclarator == nil
-	}
-}
-
-// stars returns the stars of a pointer type.
-func stars(t cc.Type) string {
-	text := ""
-	for p, ok := t.(*cc.PointerType); ok; p, ok = p.Elem().(*cc.PointerType) {
-		text += "*"
-	}
-	return text
-}
-
-// notOfType are words of a declaration that are no part of the type of an object.
-var notOfType = map[string]bool{
-	"const": true, "volatile": true, "restrict": true, "__restrict": true, "__restrict__": true, "register": true, "static": true,
-	"extern": true, "inline": true, "__inline": true, "__inline__": true, "_Noreturn": true, "__extension__": true, "__const": true, "__volatile__": true,
-}
-
-// typeWords returns the words of a type. A struct that is defined on the spot is named by its tag.
-func typeWords(specs *cc.DeclarationSpecifiers) string {
-	var out []string
-	for s := specs; s != nil; s = s.DeclarationSpecifiers {
-		if s.Case != cc.DeclarationSpecifiersTypeSpec {
-			continue
-		}
-		for _, w := range strings.Fields(cc.NodeSource(s.TypeSpecifier)) {
-			if w == "{" || strings.HasPrefix(w, "{") {
-				break
-			}
-			if !notOfType[w] {
-				out = append(out, w)
-			}
-		}
-	}
-	return strings.Join(out, " ")
+	return strings.TrimSpace(t.Unqualified().String() + " " + stars)
 }

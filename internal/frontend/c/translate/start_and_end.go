@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"slices"
 
-	"modernc.org/cc/v4"
+	"fencepost/internal/lang/c/parse"
 
 	"fencepost/internal/ir"
 )
@@ -18,39 +18,59 @@ import (
 
 // collectStartAndEnd finds the functions that run before and after main.
 func (c *Symbols) collectStartAndEnd() {
-	c.startOrEnd = map[*cc.AttributeValue]bool{}
 	priorities := map[*symbol]int64{}
-	for _, a := range c.attributes {
-		early := a.name == "constructor"
-		if !early && a.name != "destructor" || a.of == nil || len(a.of.names) != 1 || c.test != nil {
+	for _, u := range c.units {
+		if u.ofLibrary() {
 			continue
 		}
-		s := c.bodyOf(a.of.names[0])
-		n, ok := priority(a.value)
-		if s == nil || s.Params() != 0 || !ok {
-			continue
-		}
-		priorities[s] = n
-		c.startOrEnd[a.value] = true
-		if list := &c.early; early && !slices.Contains(*list, s) {
-			*list = append(*list, s)
-		}
-		if list := &c.late; !early && !slices.Contains(*list, s) {
-			*list = append([]*symbol{s}, *list...)
+		for _, a := range startAttributes(u) {
+			s := c.bodyOf(a.of.Text)
+			n, ok := priority(u, a.Attribute)
+			if s == nil || s.Params() != 0 || !ok {
+				continue
+			}
+			priorities[s] = n
+			c.startOrEnd[s] = true
+			early := a.Name == "constructor"
+			if list := &c.early; early && !slices.Contains(*list, s) {
+				*list = append(*list, s)
+			}
+			if list := &c.late; !early && !slices.Contains(*list, s) {
+				*list = append([]*symbol{s}, *list...)
+			}
 		}
 	}
 	slices.SortStableFunc(c.early, func(x, y *symbol) int { return cmp.Compare(priorities[x], priorities[y]) })
 	slices.SortStableFunc(c.late, func(x, y *symbol) int { return cmp.Compare(priorities[y], priorities[x]) })
 }
 
+// startAttribute is an attribute of a function.
+type startAttribute struct {
+	parse.Attribute
+	of *parse.Object
+}
+
+// startAttributes returns the attributes constructor and destructor of a file, in the order of the text.
+func startAttributes(u *unit) []startAttribute {
+	var out []startAttribute
+	for _, o := range u.In.Tree.Objects {
+		for _, a := range o.Attrs {
+			if o.Kind == parse.Function && (a.Name == "constructor" || a.Name == "destructor") {
+				out = append(out, startAttribute{a, o})
+			}
+		}
+	}
+	slices.SortStableFunc(out, func(x, y startAttribute) int { return cmp.Compare(x.Tok, y.Tok) })
+	return out
+}
+
 // priority returns the number in an attribute such as constructor(101). Functions without one come after
 // all others at the start, and before them at the end.
-func priority(x *cc.AttributeValue) (n int64, ok bool) {
-	if x.Case == cc.AttributeValueIdent || x.ArgumentExpressionList == nil {
+func priority(u *unit, a parse.Attribute) (n int64, ok bool) {
+	if a.From >= a.To {
 		return 1 << 16, true
 	}
-	v, ok := x.ArgumentExpressionList.AssignmentExpression.Value().(cc.Int64Value)
-	return int64(v), ok
+	return u.In.Tree.Argument(a)
 }
 
 // bodyOf returns the only function of that name that has a body, or nil.
@@ -68,14 +88,6 @@ func (c *Symbols) bodyOf(name string) *symbol {
 		return nil
 	}
 	return found[0]
-}
-
-func (c *Symbols) startAndEndNames() []string {
-	var out []string
-	for _, s := range append(slices.Clone(c.early), c.late...) {
-		out = append(out, s.Name)
-	}
-	return out
 }
 
 // AtExit returns the functions that run at the end of the program, in their order.
@@ -114,7 +126,7 @@ func (c *Symbols) wholeMain(main *symbol) *ir.FuncBuilder {
 	if len(c.early)+len(last) == 0 {
 		return main.Fb
 	}
-	pos := c.In.Span(main.Decl)
+	pos := main.span()
 	fb := c.B.Func("main", pos)
 	call, end := ir.NewOp(ir.Call), ir.NewOp(ir.Return)
 	call.Func = main.Fb.ID

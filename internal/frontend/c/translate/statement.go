@@ -1,16 +1,15 @@
 package translate
 
 import (
-	"modernc.org/cc/v4"
+	"fencepost/internal/lang/c/parse"
 
 	"fencepost/internal/ir"
 )
 
-func (f *Statements) compound(s *cc.CompoundStatement) {
+func (f *Statements) compound(s *parse.Stmt) {
 	height := len(f.cleanups)
-	for l := s.BlockItemList; l != nil; l = l.BlockItemList {
-		item := l.BlockItem
-		f.In.Guard(func() { f.blockItem(item) })
+	for _, item := range s.List {
+		f.In.Guard(func() { f.item(item) })
 	}
 	f.sites.markEnd(s)
 	if len(f.cleanups) > height {
@@ -19,54 +18,44 @@ func (f *Statements) compound(s *cc.CompoundStatement) {
 	}
 }
 
-func (f *Statements) blockItem(item *cc.BlockItem) {
-	switch item.Case {
-	case cc.BlockItemDecl:
-		f.sites.markBefore(item.Declaration)
-		f.declaration(item.Declaration)
-	case cc.BlockItemStmt:
-		f.statement(item.Statement)
-	case cc.BlockItemLabel: // the parser takes a name for one label of a function only
+// item translates a declaration or a statement.
+func (f *Statements) item(s *parse.Stmt) {
+	switch s.Kind {
+	case parse.DeclStmt, parse.StaticTest:
+		f.sites.markBefore(s)
+		f.declaration(s)
 	default:
-		f.Code.attempt(func() { f.In.Refuse(codeStatement, item, "functions inside functions are not supported") })
+		f.statement(s)
 	}
 }
 
 // begin starts a full expression: its edges carry the position of n.
-func (f *Statements) begin(n cc.Node) {
+func (f *Statements) begin(n parse.Node) {
 	f.Code.Pos = f.In.Span(n)
 	f.Code.inUse = f.Code.floor
 }
 
-func (f *Statements) declaration(d *cc.Declaration) {
-	if d.Case == cc.DeclarationAssert {
-		return
-	}
-	if d.Case == cc.DeclarationAuto {
-		f.Code.attempt(func() { f.initDeclared(d.Declarator, d.Initializer, d) })
-	}
-	for l := d.InitDeclaratorList; l != nil; l = l.InitDeclaratorList {
-		id := l.InitDeclarator
-		decl := id.Declarator
+func (f *Statements) declaration(d *parse.Stmt) {
+	for _, o := range d.Objs {
 		switch {
-		case decl.IsTypename(), decl.IsExtern(), decl.Type().Kind() == cc.Function:
-		case decl.IsStatic():
-			f.Syms.locals[decl] = &symbol{
-				Name: f.sym.Name + "." + decl.Name(), Unit: f.Unit, Decl: decl, init: id.Initializer, Defined: true,
+		case o.Kind == parse.Variable && o.Storage == parse.Static:
+			f.Syms.locals[o] = &symbol{
+				Name: f.sym.Name + "." + o.Text, Unit: f.Unit, Decl: o, init: o.Init, Defined: true,
 			}
-		case f.Vars.arrays[decl] != nil && f.Code.At != Nowhere:
-			f.Code.attempt(func() { f.Vars.makeVariable(f.Vars.arrays[decl], id) })
-		case id.Initializer != nil:
-			f.Code.attempt(func() { f.initDeclared(decl, id.Initializer, id) })
+		case o.Kind != parse.Variable || o.Global:
+		case f.Vars.arrays[o] != nil && f.Code.At != Nowhere:
+			f.Code.attempt(func() { f.Vars.makeVariable(f.Vars.arrays[o], o.Initialized()) })
+		case o.Init != nil:
+			f.Code.attempt(func() { f.initDeclared(o) })
 		default:
-			f.Code.attempt(func() { f.undefineAgain(decl, id) })
+			f.Code.attempt(func() { f.undefineAgain(o, o.Initialized()) })
 		}
 	}
 	f.enterScope(d)
 }
 
 // initDeclared runs the initialiser of a local.
-func (f *Statements) initDeclared(d *cc.Declarator, i *cc.Initializer, n cc.Node) {
+func (f *Statements) initDeclared(d *parse.Object) {
 	if f.Code.At == Nowhere {
 		return
 	}
@@ -74,12 +63,13 @@ func (f *Statements) initDeclared(d *cc.Declarator, i *cc.Initializer, n cc.Node
 	if !ok {
 		f.Vars.missing(d)
 	}
+	n := d.Initialized()
 	f.begin(n)
-	f.inits.initLocal(to, i)
+	f.inits.initLocal(to, d.Init, n)
 }
 
 // undefineAgain makes a local undefined whose declaration may run several times: in a loop, or after a label.
-func (f *Statements) undefineAgain(d *cc.Declarator, n cc.Node) {
+func (f *Statements) undefineAgain(d *parse.Object, n parse.Node) {
 	to, ok := f.Vars.vars[d]
 	if !ok || f.Code.At == Nowhere || !f.Opt.Undefined || len(f.conts) == 0 && len(f.labels) == 0 {
 		return
@@ -94,37 +84,37 @@ func (f *Statements) undefineAgain(d *cc.Declarator, n cc.Node) {
 	}
 }
 
-func (f *Statements) statement(s *cc.Statement) {
+func (f *Statements) statement(s *parse.Stmt) {
 	if f.Code.At == Nowhere && !hasLabels(s) {
 		return
 	}
-	if s.Case != cc.StatementCompound {
+	if s.Kind != parse.Block {
 		f.sites.markBefore(s)
 	}
-	switch s.Case {
-	case cc.StatementLabeled:
-		f.labeled(s.LabeledStatement)
-	case cc.StatementCompound:
-		f.compound(s.CompoundStatement)
-	case cc.StatementExpr:
-		if e := s.ExpressionStatement.ExpressionList; e != nil {
-			f.Code.attempt(func() {
-				f.begin(e)
-				f.Exprs.Effect(e)
-			})
-		}
-	case cc.StatementSelection:
-		f.selection(s.SelectionStatement)
-	case cc.StatementIteration:
+	switch s.Kind {
+	case parse.Empty, parse.StaticTest:
+	case parse.DeclStmt:
+		f.declaration(s)
+	case parse.LabelStmt, parse.Case, parse.Default:
+		f.labeled(s)
+	case parse.Block:
+		f.compound(s)
+	case parse.ExprStmt:
+		f.effect(s.Expr)
+	case parse.If:
+		f.ifStatement(s)
+	case parse.Switch:
+		f.Code.attempt(func() { f.switchStatement(s) })
+	case parse.While, parse.Do, parse.For:
 		f.Unit.loops = true
-		f.iteration(s.IterationStatement)
-	case cc.StatementJump:
-		f.jumpStatement(s.JumpStatement)
-	case cc.StatementAsm:
+		f.iteration(s)
+	case parse.Goto, parse.GotoExpr, parse.Break, parse.Continue, parse.Return:
+		f.jumpStatement(s)
+	case parse.Asm:
 		f.Unit.loops = true // it may jump
 		f.Code.attempt(func() {
 			f.begin(s)
-			assembly(f.Lowering, s.AsmStatement)
+			assembly(f.Lowering, s)
 		})
 	default:
 		f.Code.attempt(func() { f.In.Refuse(codeStatement, s, "this statement is not supported") })
@@ -132,67 +122,59 @@ func (f *Statements) statement(s *cc.Statement) {
 }
 
 // hasLabels reports whether control can come into a statement from outside.
-func hasLabels(s *cc.Statement) bool {
+func hasLabels(s *parse.Stmt) bool {
 	found := false
-	inspect(s, func(n cc.Node) bool {
-		if _, ok := n.(*cc.LabeledStatement); ok {
-			found = true
-		}
+	visit := parse.Visitor{Stmt: func(s *parse.Stmt) bool {
+		found = found || s.Kind == parse.LabelStmt || s.Kind == parse.Case || s.Kind == parse.Default
 		return !found
-	})
+	}}
+	visit.Stmts(s)
 	return found
 }
 
-func (f *Statements) labeled(s *cc.LabeledStatement) {
-	switch s.Case {
-	case cc.LabeledStatementLabel:
-		if isAsync(s) {
+func (f *Statements) labeled(s *parse.Stmt) {
+	if s.Kind == parse.LabelStmt {
+		if isAsync(s.Label) {
 			f.async(s)
 			return
 		}
-		f.Code.Here(f.gotoLabel(s.Token.SrcStr()))
-	default:
+		f.Code.Here(f.gotoLabel(s.Label))
+	} else {
 		l, ok := f.cases[s]
 		if !ok {
 			f.In.Reject(codeStatement, s, "a case outside a switch")
 		}
 		f.Code.Here(l)
 	}
-	f.statement(s.Statement)
+	f.statement(s.Then)
 }
 
-func (f *Statements) gotoLabel(name string) ir.Loc {
-	l, ok := f.labels[name]
+func (f *Statements) gotoLabel(l *parse.Label) ir.Loc {
+	at, ok := f.labels[l]
 	if !ok {
-		l = f.Code.Label(name)
-		f.labels[name] = l
+		at = f.Code.Label(l.Text)
+		f.labels[l] = at
 	}
-	return l
+	return at
 }
 
 // part translates the body of an if, a switch or a loop.
-func (f *Statements) part(s *cc.Statement) {
+func (f *Statements) part(s *parse.Stmt) {
 	f.statement(s)
 	f.sites.markBodyEnd(s)
 }
 
-func (f *Statements) jumpStatement(s *cc.JumpStatement) {
+func (f *Statements) jumpStatement(s *parse.Stmt) {
 	f.begin(s)
-	switch s.Case {
-	case cc.JumpStatementGoto:
+	switch s.Kind {
+	case parse.Goto:
 		f.Unit.loops = true
-		f.jumpTo(s.Token2.SrcStr())
-	case cc.JumpStatementBreak:
-		if len(f.breaks) == 0 {
-			f.In.Reject(codeStatement, s, "break outside a loop or switch")
-		}
+		f.jumpTo(s.Label)
+	case parse.Break:
 		f.leaveTo(f.breaks[len(f.breaks)-1])
-	case cc.JumpStatementContinue:
-		if len(f.conts) == 0 {
-			f.In.Reject(codeStatement, s, "continue outside a loop")
-		}
+	case parse.Continue:
 		f.leaveTo(f.conts[len(f.conts)-1])
-	case cc.JumpStatementReturn:
+	case parse.Return:
 		f.Code.attempt(func() {
 			v := f.returned(s)
 			if v != nil && len(f.cleanups) > 0 {
@@ -212,8 +194,8 @@ func (f *Statements) jumpStatement(s *cc.JumpStatement) {
 
 // returned evaluates the expression of a return statement. It is nil for void and for a struct, which
 // is written to the caller's block.
-func (f *Statements) returned(s *cc.JumpStatement) *ir.Expr {
-	switch e := s.ExpressionList; {
+func (f *Statements) returned(s *parse.Stmt) *ir.Expr {
+	switch e := s.Expr; {
 	case e == nil:
 	case IsVoid(f.result):
 		f.Exprs.Effect(e)
@@ -225,62 +207,52 @@ func (f *Statements) returned(s *cc.JumpStatement) *ir.Expr {
 	return nil
 }
 
-func (f *Statements) selection(s *cc.SelectionStatement) {
-	if s.Case == cc.SelectionStatementSwitch {
-		f.Code.attempt(func() { f.switchStatement(s) })
-		return
-	}
-	f.begin(s.ExpressionList)
+func (f *Statements) ifStatement(s *parse.Stmt) {
+	f.begin(s.Expr)
 	then, otherwise := f.Code.Label(""), f.Code.Label("")
-	f.branch(s.ExpressionList, then, otherwise)
-	if s.Case == cc.SelectionStatementIf {
+	f.branch(s.Expr, then, otherwise)
+	if s.Else == nil {
 		f.Code.At, f.Code.Fresh = then, false
-		f.part(s.Statement)
-		f.close(s.Token)
+		f.part(s.Then)
+		f.close(s)
 		f.Code.Here(otherwise)
 		return
 	}
 	end := f.Code.Label("")
 	f.Code.At, f.Code.Fresh = then, false
-	f.part(s.Statement)
+	f.part(s.Then)
 	f.Code.Jump(end)
 	f.Code.At, f.Code.Fresh = otherwise, false
-	f.part(s.Statement2)
-	f.close(s.Token)
+	f.part(s.Else)
+	f.close(s)
 	f.Code.Here(end)
 }
 
 // close is the end of a statement with parts: a step that does nothing but leave it
 // must not be shown as the part that stands last, which may not have run.
-func (f *Statements) close(keyword cc.Token) { f.Code.Pos = f.In.TokenSpan(keyword) }
+func (f *Statements) close(s *parse.Stmt) { f.Code.Pos = f.In.Span(parse.Token(s.Tok)) }
 
-func (f *Statements) switchStatement(s *cc.SelectionStatement) {
-	f.begin(s.ExpressionList)
-	v := f.Exprs.expr(s.ExpressionList)
+func (f *Statements) switchStatement(s *parse.Stmt) {
+	f.begin(s.Expr)
+	v := f.Exprs.expr(narrower(s.Expr))
 	if v.Elem != nil || v.Type.Float {
-		f.In.Reject(CodeExpr, s.ExpressionList, "a switch over something that is no integer")
+		f.In.Reject(CodeExpr, s.Expr, "a switch over something that is no integer")
 	}
 	t := promote(v.Type)
 	v = f.Code.Keep(v)
 	from, end := f.Code.Start(), f.Code.Label("")
 	var none *ir.Expr
 	other := end
-	for _, l := range s.LabeledStatements() {
-		if l.Case == cc.LabeledStatementLabel {
-			continue
-		}
+	for _, l := range casesOf(s) {
 		loc := f.Code.Label("")
 		f.cases[l] = loc
-		var is *ir.Expr
-		switch l.Case {
-		case cc.LabeledStatementDefault:
+		if l.Kind == parse.Default {
 			other = loc
 			continue
-		case cc.LabeledStatementRange:
-			lo, hi := f.isCase(ir.Ge, v, t, l.ConstantExpression), f.isCase(ir.Le, v, t, l.ConstantExpression2)
-			is = ir.Binary(ir.LAnd, ir.S64, lo, hi)
-		default:
-			is = f.isCase(ir.Eq, v, t, l.ConstantExpression)
+		}
+		is := isCase(ir.Eq, v, t, l.Low)
+		if l.Low != l.High {
+			is = ir.Binary(ir.LAnd, ir.S64, isCase(ir.Ge, v, t, l.Low), isCase(ir.Le, v, t, l.High))
 		}
 		f.Code.Assume(from, is, loc)
 		not := ir.Negate(is)
@@ -296,61 +268,64 @@ func (f *Statements) switchStatement(s *cc.SelectionStatement) {
 	f.Code.Assume(from, none, other)
 	f.Code.At, f.Code.Fresh = Nowhere, false
 	f.breaks = append(f.breaks, exit{end, len(f.cleanups)})
-	f.part(s.Statement)
+	f.part(s.Then)
 	f.breaks = f.breaks[:len(f.breaks)-1]
-	f.close(s.Token)
+	f.close(s)
 	f.Code.Here(end)
 }
 
+// casesOf returns the cases of a switch, in the order of the text.
+func casesOf(s *parse.Stmt) []*parse.Stmt {
+	var out []*parse.Stmt
+	visit := parse.Visitor{Stmt: func(s *parse.Stmt) bool {
+		if s.Kind == parse.Case || s.Kind == parse.Default {
+			out = append(out, s)
+		}
+		return s.Kind != parse.Switch
+	}}
+	visit.Stmts(s.Then)
+	return out
+}
+
 // isCase compares the value of a switch, of type t, with a constant.
-func (f *Statements) isCase(op ir.ExprOp, v Value, t ir.Type, e cc.ExpressionNode) *ir.Expr {
-	n, ok := IntValue(e)
-	if !ok {
-		f.In.Refuse(CodeExpr, e, "the value of a case is not constant")
-	}
+func isCase(op ir.ExprOp, v Value, t ir.Type, n parse.Int) *ir.Expr {
 	if v.High == nil {
-		return ir.Binary(op, t, v.Expr, ir.Int(t.Wrap(n)))
+		return ir.Binary(op, t, v.Expr, ir.Int(t.Wrap(n.Int64())))
 	}
-	high := n >> 63
-	if _, unsigned := e.Value().(cc.UInt64Value); unsigned {
-		high = 0
-	}
-	return compareWide(op, v, Pair(ir.Int(n), ir.Int(high), t.Signed))
+	return compareWide(op, v, Pair(ir.Int(n.Int64()), ir.Int(int64(n.Hi)), t.Signed))
 }
 
-// IntValue is the value cc computed for a constant expression.
-func IntValue(e cc.ExpressionNode) (int64, bool) {
-	switch v := e.Value().(type) {
-	case cc.Int64Value:
-		return int64(v), true
-	case cc.UInt64Value:
-		return int64(v), true
+// IntValue is the value of an integer constant.
+func IntValue(e *parse.Expr) (int64, bool) {
+	if e = e.Bare(); e.Op != parse.Constant || e.Val.Kind != parse.IntValue {
+		return 0, false
 	}
-	return 0, false
+	return e.Val.Int.Int64(), true
 }
 
-func (f *Statements) iteration(s *cc.IterationStatement) {
-	switch s.Case {
-	case cc.IterationStatementWhile:
-		f.loop(s, s.ExpressionList, nil)
-	case cc.IterationStatementDo:
+func (f *Statements) iteration(s *parse.Stmt) {
+	switch s.Kind {
+	case parse.While:
+		f.loop(s, s.Expr, nil)
+	case parse.Do:
 		f.doLoop(s)
-	case cc.IterationStatementFor:
-		f.effect(s.ExpressionList)
-		f.loop(s, s.ExpressionList2, s.ExpressionList3)
-	case cc.IterationStatementForDecl:
-		height := len(f.cleanups)
-		f.declaration(s.Declaration)
-		f.loop(s, s.ExpressionList, s.ExpressionList2)
-		f.leaveScope(height)
 	default:
-		f.Code.attempt(func() { f.In.Refuse(codeStatement, s, "this loop is not supported") })
+		height := len(f.cleanups)
+		switch {
+		case s.Init == nil:
+		case s.Init.Kind == parse.ExprStmt:
+			f.effect(s.Init.Expr)
+		default:
+			f.declaration(s.Init)
+		}
+		f.loop(s, s.Expr, s.Post)
+		f.leaveScope(height)
 	}
 }
 
 // effect translates an expression statement, if there is one.
-func (f *Statements) effect(e cc.ExpressionNode) {
-	if e == nil || e == (*cc.ExpressionList)(nil) {
+func (f *Statements) effect(e *parse.Expr) {
+	if e == nil {
 		return
 	}
 	f.Code.attempt(func() {
@@ -360,7 +335,7 @@ func (f *Statements) effect(e cc.ExpressionNode) {
 }
 
 // loop is a while or for loop.
-func (f *Statements) loop(s *cc.IterationStatement, cond, next cc.ExpressionNode) {
+func (f *Statements) loop(s *parse.Stmt, cond, next *parse.Expr) {
 	head, body, end := f.Code.Label(""), f.Code.Label(""), f.Code.Label("")
 	f.Code.Here(head)
 	if cond != nil {
@@ -374,30 +349,30 @@ func (f *Statements) loop(s *cc.IterationStatement, cond, next cc.ExpressionNode
 	if next != nil {
 		again = f.Code.Label("")
 	}
-	f.body(s.Statement, again, end)
-	f.close(s.Token)
+	f.body(s.Then, again, end)
+	f.close(s)
 	f.Code.Jump(again)
 	if next != nil {
 		f.Code.At, f.Code.Fresh = again, false
 		f.effect(next)
 		f.Code.Jump(head)
 	}
-	f.close(s.Token)
+	f.close(s)
 	f.Code.At, f.Code.Fresh = end, false
 }
 
-func (f *Statements) doLoop(s *cc.IterationStatement) {
+func (f *Statements) doLoop(s *parse.Stmt) {
 	head, again, end := f.Code.Label(""), f.Code.Label(""), f.Code.Label("")
 	f.Code.Here(head)
-	f.body(s.Statement, again, end)
+	f.body(s.Then, again, end)
 	f.Code.Here(again)
-	f.begin(s.ExpressionList)
-	f.branch(s.ExpressionList, head, end)
-	f.close(s.Token)
+	f.begin(s.Expr)
+	f.branch(s.Expr, head, end)
+	f.close(s)
 	f.Code.At, f.Code.Fresh = end, false
 }
 
-func (f *Statements) body(s *cc.Statement, again, end ir.Loc) {
+func (f *Statements) body(s *parse.Stmt, again, end ir.Loc) {
 	height := len(f.cleanups)
 	f.breaks, f.conts = append(f.breaks, exit{end, height}), append(f.conts, exit{again, height})
 	f.part(s)
@@ -405,7 +380,7 @@ func (f *Statements) body(s *cc.Statement, again, end ir.Loc) {
 }
 
 // either emits two branches, one for each value of a condition, that meet again.
-func (f *Statements) either(e cc.ExpressionNode, then, otherwise func()) {
+func (f *Statements) either(e *parse.Expr, then, otherwise func()) {
 	yes, no, end := f.Code.Label(""), f.Code.Label(""), f.Code.Label("")
 	f.branch(e, yes, no)
 	f.Code.At, f.Code.Fresh = yes, false
@@ -418,31 +393,29 @@ func (f *Statements) either(e cc.ExpressionNode, then, otherwise func()) {
 
 // choose sets a register to the value of one of two expressions. The translation of each is
 // emitted in its own branch.
-func (f *Statements) choose(r ir.Reg, e cc.ExpressionNode, then, otherwise func() *ir.Expr) {
+func (f *Statements) choose(r ir.Reg, e *parse.Expr, then, otherwise func() *ir.Expr) {
 	f.either(e, func() { f.Code.Assign(r, then()) }, func() { f.Code.Assign(r, otherwise()) })
 }
 
 // branch goes to one of two locations, evaluating as much of the condition as C
 // does.
-func (f *Statements) branch(e cc.ExpressionNode, then, otherwise ir.Loc) {
-	switch x := Unparen(e).(type) {
-	case *cc.LogicalAndExpression:
+func (f *Statements) branch(e *parse.Expr, then, otherwise ir.Loc) {
+	switch e.Op {
+	case parse.AndAnd:
 		mid := f.Code.Label("")
-		f.branch(x.LogicalAndExpression, mid, otherwise)
+		f.branch(e.A, mid, otherwise)
 		f.Code.At, f.Code.Fresh = mid, false
-		f.branch(x.InclusiveOrExpression, then, otherwise)
+		f.branch(e.B, then, otherwise)
 		return
-	case *cc.LogicalOrExpression:
+	case parse.OrOr:
 		mid := f.Code.Label("")
-		f.branch(x.LogicalOrExpression, then, mid)
+		f.branch(e.A, then, mid)
 		f.Code.At, f.Code.Fresh = mid, false
-		f.branch(x.LogicalAndExpression, then, otherwise)
+		f.branch(e.B, then, otherwise)
 		return
-	case *cc.UnaryExpression:
-		if x.Case == cc.UnaryExpressionNot {
-			f.branch(x.CastExpression, otherwise, then)
-			return
-		}
+	case parse.Not:
+		f.branch(e.A, otherwise, then)
+		return
 	}
 	f.Code.attempt(func() {
 		v := TruthOf(f.Exprs.expr(e))

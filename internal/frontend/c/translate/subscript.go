@@ -3,7 +3,8 @@ package translate
 import (
 	"fmt"
 
-	"modernc.org/cc/v4"
+	"fencepost/internal/lang/c/parse"
+	"fencepost/internal/lang/c/types"
 
 	"fencepost/internal/ir"
 )
@@ -36,74 +37,60 @@ type via struct {
 }
 
 // member is the way to a member.
-func (v via) member(t cc.Type, field *cc.Field) via {
+func (v via) member(field *types.Field) via {
 	v.members = true
-	if s, ok := t.(*cc.StructType); ok && !isLast(s, field.Offset()) {
+	if r := field.Of; r != nil && !r.Union && field != &r.Fields[len(r.Fields)-1] {
 		v.inside = true
 	}
 	return v
 }
 
-// isLast reports whether the member at an offset is the last of a struct. It may be
-// a member of a struct without a name.
-func isLast(s *cc.StructType, off int64) bool {
-	for i := s.NumFields() - 1; i >= 0; i-- {
-		last := s.FieldByIndex(i)
-		if last == nil {
-			continue
-		}
-		if inner, ok := last.Type().(*cc.StructType); ok && last.Name() == "" && off > last.Offset() {
-			return isLast(inner, off-last.Offset())
-		}
-		return last.Offset() <= off
-	}
-	return true
-}
-
 // declared is the array at an lvalue.
-func (f *Lvalues) declared(l Lvalue, t *cc.ArrayType) *declaredArray {
-	a := &declaredArray{length: t.Len(), pointer: l.via.pointer}
+func (f *Lvalues) declared(l Lvalue, t *types.Type) *declaredArray {
+	a := &declaredArray{length: t.Len, pointer: l.via.pointer}
 	a.whole = l.Obj != ir.NoObject && l.Addr.Op == ir.AddrOf && l.Addr.Value == 0 && t.Size() == f.B.Size(l.Obj)
-	a.free = t.IsVLA() || a.length <= 0 || l.via.pointer && l.via.members && !l.via.inside
+	a.free = a.length <= 0 || l.via.pointer && l.via.members && !l.via.inside
 	return a
 }
 
 // addressOnly notes that only the address of an lvalue is computed. The last subscript may
 // be one past the end of its array. The subscripts before it need checks of their own, since
 // no access checks them.
-func (f *Lvalues) addressOnly(e cc.ExpressionNode) {
+func (f *Lvalues) addressOnly(e *parse.Expr) {
 	f.markSubscripts(e, f.Types.addressed, f.Types.unaccessed)
 }
 
 // accessedThrough notes that an access follows through the pointer e. The access checks the subscripts
 // of an array that is a whole object.
-func (f *Lvalues) accessedThrough(e cc.ExpressionNode) {
+func (f *Lvalues) accessedThrough(e *parse.Expr) {
 	if a := Addressed(e); a != nil {
-		f.markSubscripts(a.CastExpression, f.Types.accessed, f.Types.accessed)
+		f.markSubscripts(a.A, f.Types.accessed, f.Types.accessed)
 	}
 }
 
 // decays notes that an array becomes a pointer to its beginning, unless a subscript follows.
-func (f *Lvalues) decays(e cc.ExpressionNode) {
-	if _, array := e.Type().Undecay().(*cc.ArrayType); array && !f.Types.subscripted[Unparen(e)] {
+func (f *Lvalues) decays(e *parse.Expr) {
+	if e.Type.Kind == types.Array && !f.Types.subscripted[e] {
 		f.markSubscripts(e, f.Types.unaccessed, f.Types.unaccessed)
 	}
 }
 
 // markSubscripts puts the last subscript of an lvalue into one set, and the subscripts before it into
 // another.
-func (f *Lvalues) markSubscripts(e cc.ExpressionNode, last, others map[cc.Node]bool) {
+func (f *Lvalues) markSubscripts(e *parse.Expr, last, others map[*parse.Expr]bool) {
 	for {
-		x, ok := Unparen(e).(*cc.PostfixExpression)
 		switch {
-		case ok && x.Case == cc.PostfixExpressionIndex:
-			last[x] = true
-			last, e = others, x.PostfixExpression
-			if _, array := e.Type().Undecay().(*cc.ArrayType); !array {
+		case f.isSubscript(e):
+			last[e] = true
+			last, e = others, e.A.A
+			if e.Op != parse.Decay {
 				return
 			}
-		case ok && x.Case == cc.PostfixExpressionSelect:
-			e = x.PostfixExpression
+			e = e.A
+		case e.Op == parse.Member && e.A.Op != parse.Deref, e.Op == parse.Member && f.isSubscript(e.A):
+			e = e.A
+		case e.Op == parse.Load:
+			e = e.A
 		default:
 			return
 		}
@@ -111,12 +98,12 @@ func (f *Lvalues) markSubscripts(e cc.ExpressionNode, last, others map[cc.Node]b
 }
 
 // checkSubscript checks a subscript, where it is not clear that it is right.
-func (f *Lvalues) checkSubscript(a, i Value, x *cc.PostfixExpression) {
+func (f *Lvalues) checkSubscript(a, i Value, x *parse.Expr) {
 	if a.array == nil || a.array.free || f.Code.static {
 		return
 	}
 	most := a.array.length - 1
-	if _, row := a.Elem.(*cc.ArrayType); f.Types.addressed[x] || row && !f.Types.subscripted[x] {
+	if row := a.Elem.Kind == types.Array; f.Types.addressed[x] || row && !f.Types.subscripted[x] {
 		most++
 	}
 	if a.array.whole && (f.Types.accessed[x] || most < a.array.length && !f.Types.unaccessed[x]) {
@@ -130,19 +117,14 @@ func (f *Lvalues) checkSubscript(a, i Value, x *cc.PostfixExpression) {
 }
 
 // arrayName returns the name of the array of a subscript.
-func (f *Lvalues) arrayName(x *cc.PostfixExpression) string {
-	switch y := Unparen(x.PostfixExpression).(type) {
-	case *cc.PrimaryExpression:
-		if y.Case == cc.PrimaryExpressionIdent {
-			return y.Token.SrcStr()
-		}
-	case *cc.PostfixExpression:
-		switch y.Case {
-		case cc.PostfixExpressionSelect, cc.PostfixExpressionPSelect:
-			return y.Token2.SrcStr()
-		case cc.PostfixExpressionIndex:
-			return "a row of " + f.arrayName(y)
-		}
+func (f *Lvalues) arrayName(x *parse.Expr) string {
+	switch y := x.A.A.Bare(); {
+	case y.Op == parse.Name:
+		return y.Obj.Text
+	case y.Op == parse.Member:
+		return y.Field.Name
+	case f.isSubscript(y):
+		return "a row of " + f.arrayName(y)
 	}
 	return "the array"
 }

@@ -4,7 +4,8 @@ import (
 	"fmt"
 	"strings"
 
-	"modernc.org/cc/v4"
+	"fencepost/internal/lang/c/parse"
+	"fencepost/internal/lang/c/types"
 
 	"fencepost/internal/ir"
 )
@@ -20,7 +21,7 @@ var syncTypes = map[string]string{
 
 // checkSyncObject makes a call an error of the program if its first argument is the address of an object of another
 // of these types.
-func (f *Calls) checkSyncObject(name string, args []cc.ExpressionNode) {
+func (f *Calls) checkSyncObject(name string, args []*parse.Expr) {
 	if len(args) == 0 {
 		return
 	}
@@ -43,19 +44,16 @@ func (f *Calls) checkSyncObject(name string, args []cc.ExpressionNode) {
 
 // addressedType returns the name of the type of the object whose address an expression is, casts aside; "" if it is
 // none or its type has no name.
-func addressedType(e cc.ExpressionNode) string {
-	at := Unparen(e)
-	for x, ok := at.(*cc.CastExpression); ok && x.Case == cc.CastExpressionCast; x, ok = at.(*cc.CastExpression) {
-		at = Unparen(x.CastExpression)
+func addressedType(e *parse.Expr) string {
+	e = e.Bare()
+	for e.Op == parse.Convert {
+		e = e.A.Bare()
 	}
-	var t cc.Type
-	if a := Addressed(at); a != nil {
-		t = a.CastExpression.Type()
-	} else if d := VariableOf(at); d != nil && d.Type().Kind() == cc.Array {
-		t = d.Type().(*cc.ArrayType).Elem()
+	if a := Addressed(e); a != nil {
+		return a.A.Type.Typedef
 	}
-	if t == nil || t.Typedef() == nil {
-		return ""
+	if d := VariableOf(e); d != nil && d.Type.Kind == types.Array {
+		return d.Type.Elem.Typedef
 	}
-	return t.Typedef().Name()
+	return ""
 }

@@ -5,7 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"modernc.org/cc/v4"
+	"fencepost/internal/lang/c/parse"
+	"fencepost/internal/lang/c/types"
 
 	"fencepost/internal/diag"
 	"fencepost/internal/frontend/c/translate/read"
@@ -44,9 +45,6 @@ type Options struct {
 	// Bodies are functions whose bodies the caller makes, by name. Their text declares what they take and
 	// return, and has an empty body.
 	Bodies map[string]Body
-	// WholeHeaders reads our headers completely, and not only what the program needs of them. The
-	// result is the same.
-	WholeHeaders bool
 }
 
 // Body makes the body of a function whose parameters are there already.
@@ -108,13 +106,13 @@ func Program(files []*source.File, lib *Library, opt Options) (*Unit, *diag.List
 // parse reads a file, with text before and after it that is not the user's, and
 // collects what it declares.
 func (c *Compiler) parse(f *source.File, before, after string) {
-	ast := c.In.Parse(f, before, after)
-	if ast == nil {
+	in := c.In.Parse(f, before, after)
+	if in == nil {
 		return
 	}
-	u := &unit{Name: f.Name, Ast: ast, static: map[string]*symbol{}}
+	u := c.newUnit(f.Name, in)
 	c.Syms.units = append(c.Syms.units, u)
-	c.Types.collectDeclared(u)
+	c.Syms.collectMentions(u)
 	c.Syms.collectSymbols(u)
 }
 
@@ -128,7 +126,7 @@ func (c *Compiler) finishParsing(files []*source.File) {
 		c.marks = newMarks(files, c.In.Included(), c.In.IsSystem)
 		for _, u := range c.Syms.units {
 			if !u.ofLibrary() {
-				c.marks.addMacros(u.Ast.Macros)
+				c.marks.addMacros(u.In)
 			}
 		}
 	}
@@ -163,66 +161,54 @@ type Compiler struct {
 	test       *Test                       // nil: the program begins at main
 	threads    map[*symbol]*testThread     // of the test
 
-	In      *read.Input
-	Syms    *Symbols
-	Types   *Typing
-	Layouts *Layouts
-	Data    *staticData
+	In   *read.Input
+	Syms *Symbols
+	Data *staticData
 }
 
 // Symbols are the functions and objects of a program.
 type Symbols struct {
 	*Compiler
 	units     []*unit
-	Linked    map[string]*symbol // names of the program with external linkage
-	ours      map[string]*symbol // names of the library's sources with external linkage, see library_source.go
-	locals    map[*cc.Declarator]*symbol
+	Linked    map[string]*symbol        // names of the program with external linkage
+	ours      map[string]*symbol        // names of the library's sources with external linkage, see library_source.go
+	locals    map[*parse.Object]*symbol // static variables of functions
 	strings   map[string]ir.ObjectID
-	anonymous map[*cc.PostfixExpression]ir.ObjectID // compound literals outside functions
-	todo      []*symbol                             // functions still to lower
+	anonymous map[*parse.Object]ir.ObjectID // compound literals outside functions
+	todo      []*symbol                     // functions still to lower
 	ByID      map[ir.FuncID]*symbol
 	objects   []ir.ObjectID
 	made      []*symbol // the objects, in the order in which they came into being
 	// Mentioned are the names that expressions use in the files of the program and in those of the library that
 	// are part of it, mentionedInOurs those in the latter.
 	Mentioned, mentionedInOurs map[string]bool
-	// declarations are the declarations of file scope, declares the one being read.
-	declarations []*declaration
-	declares     *declaration
-	// early and late run before and after main; startOrEnd are the attributes that say so.
+	// early and late run before and after main; startOrEnd are the functions of which all such attributes are obeyed.
 	early, late []*symbol
-	startOrEnd  map[*cc.AttributeValue]bool
-	cleanups    bool // some local has the attribute cleanup
-	// refusedNames are types and objects, refusedFunctions functions with attributes that are not supported.
-	refusedNames, refusedFunctions map[string]*read.Refusal
-	// linkage belongs to the file that is being read; weak are the definitions that give way to others.
-	linkage   linkage
+	startOrEnd  map[*symbol]bool
+	mainRefused *read.Refusal // an attribute of a function that would run before or after main
+	cleanups    bool          // some local has the attribute cleanup
+	// weak are the definitions that give way to others, weakNames the names that are declared weak.
 	weak      map[*symbol]bool
 	weakNames map[string]bool
-	// inRegister has the variables that are declared to be in a register.
-	inRegister map[*cc.Declarator]string
-	// attributes are the attributes that may have to be refused.
-	attributes []attribute
 	// wide says that the program has integers of 128 bits.
 	wide bool
-	// transparent says that some union takes arguments of the types of its members.
-	transparent bool
 }
 
-// Typing knows the types of expressions, with the qualifiers that cc drops.
+// Typing knows how values of types are held, in one file.
 type Typing struct {
 	*Compiler
-	shadows map[*cc.Declarator]declared
+	In *read.Unit
 	// subscripted has the arrays that a subscript follows; addressed the last subscripts of
 	// lvalues whose address is taken; unaccessed other subscripts without an access.
 	// accessed has the subscripts of lvalues that are accessed through their address.
-	subscripted, addressed, unaccessed, accessed map[cc.Node]bool
+	subscripted, addressed, unaccessed, accessed map[*parse.Expr]bool
 }
 
-// Layouts knows the bytes of structs.
+// Layouts knows the bytes of structs, in one file.
 type Layouts struct {
 	*Compiler
-	placed map[*cc.Field]placement // by the first field of the struct
+	In     *read.Unit
+	placed map[*types.Record]placement
 }
 
 // staticData translates the initialisers of objects with static storage.
@@ -230,19 +216,30 @@ type staticData struct{ *Compiler }
 
 // unit is one translation unit.
 type unit struct {
-	Name   string // of the file
-	Ast    *cc.AST
-	static map[string]*symbol // names with internal linkage
-	loops  bool               // it has a statement that may be part of a loop
+	Name    string // of the file
+	In      *read.Unit
+	Types   *Typing
+	Layouts *Layouts
+	static  map[string]*symbol // names with internal linkage
+	loops   bool               // it has a statement that may be part of a loop
+}
+
+func (c *Compiler) newUnit(name string, in *read.Unit) *unit {
+	set := func() map[*parse.Expr]bool { return map[*parse.Expr]bool{} }
+	return &unit{
+		Name: name, In: in, static: map[string]*symbol{},
+		Types:   &Typing{Compiler: c, In: in, subscripted: set(), addressed: set(), unaccessed: set(), accessed: set()},
+		Layouts: &Layouts{Compiler: c, In: in, placed: map[*types.Record]placement{}},
+	}
 }
 
 // symbol is a function or an object with static storage.
 type symbol struct {
 	Name string
 	Unit *unit
-	Decl *cc.Declarator
-	Def  *cc.FunctionDefinition // nil: an object, or a function without a body
-	init *cc.Initializer
+	Decl *parse.Object
+	Def  *parse.Object // nil: an object, or a function without a body
+	init *parse.Init
 
 	alias   *symbol // it is another name of this one
 	Defined bool    // an object that has storage here
@@ -253,6 +250,9 @@ type symbol struct {
 	Fb      *ir.FuncBuilder
 }
 
+// span is where a symbol is declared.
+func (s *symbol) span() source.Span { return s.Unit.In.Span(s.Decl) }
+
 func newCompiler(files []*source.File, lib *Library, opt Options, diags *diag.List) *Compiler {
 	c := &Compiler{
 		Opt: opt, library: lib, Wrapped: map[*symbol]*ir.FuncBuilder{}, threads: map[*symbol]*testThread{},
@@ -260,19 +260,14 @@ func newCompiler(files []*source.File, lib *Library, opt Options, diags *diag.Li
 	c.In = read.NewInput(files, read.Options{
 		Defines: opt.Defines, Undefines: opt.Undefines, IncludeDirs: opt.IncludeDirs, Include: opt.Include,
 		Std: opt.Std, Flags: opt.Flags, FileFlags: opt.FileFlags,
-		Invariants: opt.Invariants, KeepMarks: opt.Sites, WholeHeaders: opt.WholeHeaders, Strict: opt.Strict,
+		Invariants: opt.Invariants, KeepMarks: opt.Sites, Strict: opt.Strict,
 	}, diags)
 	c.Syms = &Symbols{
 		Compiler: c,
-		Linked:   map[string]*symbol{}, ours: map[string]*symbol{}, locals: map[*cc.Declarator]*symbol{}, ByID: map[ir.FuncID]*symbol{},
-		strings: map[string]ir.ObjectID{}, anonymous: map[*cc.PostfixExpression]ir.ObjectID{},
-		Mentioned: map[string]bool{}, mentionedInOurs: map[string]bool{}, inRegister: map[*cc.Declarator]string{}, weak: map[*symbol]bool{}, weakNames: map[string]bool{},
+		Linked:   map[string]*symbol{}, ours: map[string]*symbol{}, locals: map[*parse.Object]*symbol{}, ByID: map[ir.FuncID]*symbol{},
+		strings: map[string]ir.ObjectID{}, anonymous: map[*parse.Object]ir.ObjectID{},
+		Mentioned: map[string]bool{}, mentionedInOurs: map[string]bool{}, weak: map[*symbol]bool{}, weakNames: map[string]bool{},
 	}
-	c.Types = &Typing{
-		Compiler: c, shadows: map[*cc.Declarator]declared{},
-		subscripted: map[cc.Node]bool{}, addressed: map[cc.Node]bool{}, unaccessed: map[cc.Node]bool{}, accessed: map[cc.Node]bool{},
-	}
-	c.Layouts = &Layouts{Compiler: c, placed: map[*cc.Field]placement{}}
 	c.Data = &staticData{c}
 	name := "program"
 	if len(files) > 0 {

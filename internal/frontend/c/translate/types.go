@@ -3,38 +3,42 @@ package translate
 import (
 	"sort"
 
-	"modernc.org/cc/v4"
+	"fencepost/internal/lang/c/parse"
+	"fencepost/internal/lang/c/types"
 
 	"fencepost/internal/frontend/c/translate/read"
 	"fencepost/internal/ir"
 )
 
-// Types. cc has the layout; here stands how a scalar is held in a word.
+// Types: how a scalar is held in a word.
 
 // IntType is how values of integer types and pointers are held: an integer type as itself, a
 // pointer as an unsigned word. ok is false for everything else.
-func IntType(t cc.Type) (it ir.Type, ok bool) {
-	switch t.Kind() {
-	case cc.Bool:
+func IntType(t *types.Type) (it ir.Type, ok bool) {
+	switch t.Kind {
+	case types.Bool:
 		return ir.U8, true
-	case cc.Ptr, cc.Function:
+	case types.Pointer, types.Function:
 		return ir.U64, true
-	case cc.Enum:
-		return IntType(t.(*cc.EnumType).UnderlyingType())
-	case cc.Char, cc.SChar, cc.UChar, cc.Short, cc.UShort, cc.Int, cc.UInt, cc.Long, cc.ULong, cc.LongLong, cc.ULongLong:
-		it := ir.Type{Bits: uint8(8 * t.Size()), Signed: cc.IsSignedInteger(t)}
+	case types.Enum:
+		if t.Record.Int == nil {
+			return ir.S32, true
+		}
+		return IntType(t.Record.Int)
+	case types.Char, types.SChar, types.UChar, types.Short, types.UShort, types.Int, types.UInt, types.Long, types.ULong, types.LongLong, types.ULongLong:
+		it := ir.Type{Bits: uint8(8 * t.Size()), Signed: !t.IsUnsigned()}
 		return it, it.Valid()
 	}
 	return ir.Type{}, false
 }
 
 // Scalar is ScalarType, and refuses what ScalarType does not know.
-func (c *Typing) Scalar(t cc.Type, n cc.Node) ir.Type {
+func (c *Typing) Scalar(t *types.Type, n parse.Node) ir.Type {
 	it, ok := ScalarType(t)
 	switch {
 	case ok:
 		return it
-	case cc.IsFloatingPointType(t), cc.IsComplexType(t):
+	case t.IsFloat(), t.Kind == types.Complex:
 		c.In.Refuse(codeFloat, n, "floating point of type %s is not supported", t)
 	case isAggregate(t):
 		c.In.Refuse(codeAggregate, n, "a value of type %s is not supported here", t)
@@ -43,16 +47,12 @@ func (c *Typing) Scalar(t cc.Type, n cc.Node) ir.Type {
 	panic("BUG: unreachable")
 }
 
-func isAggregate(t cc.Type) bool {
-	switch t.Kind() {
-	case cc.Struct, cc.Union, cc.Array:
-		return true
-	}
-	return false
+func isAggregate(t *types.Type) bool {
+	return t.IsRecord() || t.Kind == types.Array
 }
 
 // IsVoid reports whether t is void.
-func IsVoid(t cc.Type) bool { return t.Kind() == cc.Void }
+func IsVoid(t *types.Type) bool { return t.Kind == types.Void }
 
 // promote is C's integer promotion [C11 6.3.1.1].
 func promote(t ir.Type) ir.Type {
@@ -90,10 +90,10 @@ func common(a, b ir.Type) ir.Type {
 
 // ElemSize is the step of arithmetic on pointers to t; void and functions count as
 // bytes, as in GNU C.
-func (c *Typing) ElemSize(t cc.Type, n cc.Node) int64 {
+func (c *Typing) ElemSize(t *types.Type, n parse.Node) int64 {
 	c.checkArray(t, n)
 	switch {
-	case t.Kind() == cc.Void || t.Kind() == cc.Function:
+	case t.Kind == types.Void || t.Kind == types.Function:
 		return 1
 	case t.IsIncomplete() || t.Size() <= 0:
 		c.In.Reject(read.CodeType, n, "arithmetic on a pointer to %s, whose size is not known", t)
@@ -102,13 +102,12 @@ func (c *Typing) ElemSize(t cc.Type, n cc.Node) int64 {
 }
 
 // checkArray refuses arrays whose length is not constant.
-func (c *Typing) checkArray(t cc.Type, n cc.Node) {
-	for t.Kind() == cc.Array {
-		a := t.(*cc.ArrayType)
-		if a.IsVLA() {
+func (c *Typing) checkArray(t *types.Type, n parse.Node) {
+	for t.Kind == types.Array {
+		if t.Len == types.Variable {
 			c.In.Refuse(codeVLA, n, "variable-length arrays are not supported here")
 		}
-		t = a.Elem()
+		t = t.Elem
 	}
 }
 
@@ -120,7 +119,7 @@ type Leaf struct {
 
 // Leaves are the scalars of a type in order of their offsets. A union is taken as
 // words: which member holds is not known.
-func (c *Layouts) Leaves(t cc.Type, n cc.Node) []Leaf {
+func (c *Layouts) Leaves(t *types.Type, n parse.Node) []Leaf {
 	out := c.appendLeaves(nil, t, 0, n)
 	sort.Slice(out, func(i, j int) bool { return out[i].Off < out[j].Off }) // bit-fields come first
 	if len(out) > maxLeaves {
@@ -129,41 +128,45 @@ func (c *Layouts) Leaves(t cc.Type, n cc.Node) []Leaf {
 	return out
 }
 
-func (c *Layouts) appendLeaves(out []Leaf, t cc.Type, off int64, n cc.Node) []Leaf {
+func (c *Layouts) appendLeaves(out []Leaf, t *types.Type, off int64, n parse.Node) []Leaf {
 	if len(out) > maxLeaves {
 		return out
 	}
-	switch t.Kind() {
-	case cc.Array:
-		c.Types.checkArray(t, n)
-		a := t.(*cc.ArrayType)
-		for i := int64(0); i < a.Len() && len(out) <= maxLeaves; i++ {
-			out = c.appendLeaves(out, a.Elem(), off+i*a.Elem().Size(), n)
+	switch t.Kind {
+	case types.Array:
+		c.types().checkArray(t, n)
+		for i := int64(0); i < t.Len && len(out) <= maxLeaves; i++ {
+			out = c.appendLeaves(out, t.Elem, off+i*t.Elem.Size(), n)
 		}
-	case cc.Struct:
-		s := t.(*cc.StructType)
-		for _, u := range c.placements(s).units() {
+	case types.Struct:
+		for _, u := range c.placements(t.Record).units() {
 			out = append(out, Leaf{off + u.Off, u.Typ})
 		}
-		for i := 0; i < s.NumFields(); i++ {
-			f := s.FieldByIndex(i)
-			if !f.IsBitfield() && !f.IsFlexibleArrayMember() {
-				out = c.appendLeaves(out, f.Type(), off+f.Offset(), n)
+		for i := range t.Record.Fields {
+			f := &t.Record.Fields[i]
+			if !f.IsBitField() && !isFlexible(f) {
+				out = c.appendLeaves(out, f.Type, off+f.Offset, n)
 			}
 		}
-	case cc.Union:
+	case types.Union:
 		out = append(out, Words(off, t.Size())...)
 	default:
 		if it, ok := ScalarType(t); ok {
 			out = append(out, Leaf{off, it})
 		} else if t.IsIncomplete() || t.Size() < 0 {
-			c.Types.Scalar(t, n)
+			c.types().Scalar(t, n)
 		} else { // a number that no operation takes can be copied
 			out = append(out, Words(off, t.Size())...)
 		}
 	}
 	return out
 }
+
+// types returns what knows the types of the same file.
+func (c *Layouts) types() *Typing { return &Typing{Compiler: c.Compiler, In: c.In} }
+
+// isFlexible reports whether a member is an array without a length.
+func isFlexible(f *types.Field) bool { return f.Type.Kind == types.Array && f.Type.Len < 0 }
 
 // Words cuts a stretch of bytes into accesses.
 func Words(off, size int64) []Leaf {

@@ -1,7 +1,7 @@
 package translate
 
 import (
-	"modernc.org/cc/v4"
+	"fencepost/internal/lang/c/parse"
 
 	"fencepost/internal/frontend/c/translate/read"
 	"fencepost/internal/ir"
@@ -59,7 +59,7 @@ func (f *Code) unsupported(r *read.Refusal) {
 }
 
 // OnlyIf goes on if a condition holds. Otherwise the operation at n is not supported.
-func (f *Code) OnlyIf(cond *ir.Expr, n cc.Node, code, message string) {
+func (f *Code) OnlyIf(cond *ir.Expr, n parse.Node, code, message string) {
 	from, yes, no := f.Start(), f.Label(""), f.Label("")
 	f.Assume(from, cond, yes)
 	f.Assume(from, ir.Negate(cond), no)
@@ -76,7 +76,7 @@ func unsupportedOp(r *read.Refusal) ir.Op {
 }
 
 // attempt makes a variable or a temporary. If that is refused, what mentions it is refused.
-func (f *Storage) attempt(n cc.Node, work func()) {
+func (f *Storage) attempt(n parse.Node, work func()) {
 	r := f.In.Catch(work)
 	switch {
 	case r == nil:
@@ -88,7 +88,7 @@ func (f *Storage) attempt(n cc.Node, work func()) {
 }
 
 // missing refuses what mentions a variable or a temporary that was refused.
-func (f *Storage) missing(n cc.Node) {
+func (f *Storage) missing(n parse.Node) {
 	if r := f.refused[n]; r != nil {
 		panic(*r)
 	}

@@ -1,7 +1,8 @@
 package translate
 
 import (
-	"modernc.org/cc/v4"
+	"fencepost/internal/lang/c/parse"
+	"fencepost/internal/lang/c/types"
 
 	"fencepost/internal/ir"
 )
@@ -11,7 +12,7 @@ type Value struct {
 	Expr *ir.Expr
 	High *ir.Expr // the high word of an integer of 128 bits; nil otherwise
 	Type ir.Type
-	Elem cc.Type     // what a pointer points to; nil: an integer
+	Elem *types.Type // what a pointer points to; nil: an integer
 	Obj  ir.ObjectID // the named object a pointer points into, if that is known
 	Void bool        // there is no value; e is nil
 	// array is the array that the value is the beginning of, as long as nothing has
@@ -21,6 +22,7 @@ type Value struct {
 	// width is the number of bits of a value whose type is that of a bit-field of more than 32 bits and
 	// fewer than 64; 0: the value has as many as Type.
 	width uint8
+	small bool // the value was converted from a type with fewer bits
 }
 
 // Lvalue is an lvalue: a register, or memory at an address.
@@ -28,7 +30,7 @@ type Lvalue struct {
 	Reg     ir.Reg // NoReg: in memory
 	Addr    *ir.Expr
 	Obj     ir.ObjectID
-	Type    cc.Type
+	Type    *types.Type
 	Atomic  bool
 	pending bool      // a local whose block is not made yet
 	bits    *bitRange // a bit-field; addr is its unit's
@@ -41,11 +43,11 @@ type Lvalue struct {
 func Integer(e *ir.Expr, t ir.Type) Value { return Value{Expr: e, Type: t, Obj: ir.NoObject} }
 
 // ElemOf returns the type that t points to, nil if t is no pointer.
-func ElemOf(t cc.Type) cc.Type {
-	switch x := t.(type) {
-	case *cc.PointerType:
-		return x.Elem()
-	case *cc.FunctionType:
+func ElemOf(t *types.Type) *types.Type {
+	switch t.Kind {
+	case types.Pointer:
+		return t.Elem
+	case types.Function:
 		return t
 	}
 	return nil
@@ -84,7 +86,7 @@ func TruthOf(v Value) *ir.Expr {
 }
 
 // Convert is the conversion of a value to a type, as by assignment or a cast.
-func (f *Expressions) Convert(v Value, to cc.Type, n cc.Node) Value {
+func (f *Expressions) Convert(v Value, to *types.Type, n parse.Node) Value {
 	if IsVoid(to) {
 		return Value{Void: true, Obj: ir.NoObject}
 	}
@@ -95,13 +97,17 @@ func (f *Expressions) Convert(v Value, to cc.Type, n cc.Node) Value {
 		return f.pairs.convertWide(v, to, n)
 	}
 	t := f.Types.Scalar(to, n)
-	if to.Kind() == cc.Bool {
+	if to.Kind == types.Bool {
 		return Integer(TruthOf(v), ir.U8)
 	}
 	f.checkConversion(v, to, t, n)
+	if width := uint8(to.Width); width > 0 && !v.Type.Float {
+		return fitted(v, t, width)
+	}
 	out := Value{Expr: Cast(v.Expr, v.Type, t), Type: t, Elem: ElemOf(to), Obj: ir.NoObject}
-	if ft, ok := out.Elem.(*cc.FunctionType); ok && v.Expr.Op == ir.FuncAddr {
-		f.Syms.callableAs(v.Expr.Func, ft)
+	out.small = isInteger(v) && !t.Float && v.Type.Bits < t.Bits
+	if out.Elem != nil && out.Elem.Kind == types.Function && v.Expr.Op == ir.FuncAddr {
+		f.Syms.callableAs(v.Expr.Func, out.Elem)
 	}
 	if out.Elem != nil {
 		out.Obj = v.Obj
@@ -148,14 +154,14 @@ func Access(kind ir.OpKind, l Lvalue, t ir.Type, order ir.Order) ir.Op {
 }
 
 // Load reads an lvalue; arrays and functions become pointers.
-func (f *Accesses) Load(l Lvalue, n cc.Node) Value {
+func (f *Accesses) Load(l Lvalue, n parse.Node) Value {
 	if l.fixed != nil {
 		return *l.fixed
 	}
-	switch t := l.Type.(type) {
-	case *cc.ArrayType:
-		return Value{Expr: l.Addr, Type: ir.U64, Elem: t.Elem(), Obj: l.Obj, array: f.Lvals.declared(l, t), known: l.known}
-	case *cc.FunctionType:
+	switch t := l.Type; t.Kind {
+	case types.Array:
+		return Value{Expr: l.Addr, Type: ir.U64, Elem: t.Elem, Obj: l.Obj, array: f.Lvals.declared(l, t), known: l.known}
+	case types.Function:
 		return Value{Expr: l.Addr, Type: ir.U64, Elem: t, Obj: ir.NoObject}
 	}
 	if l.bits != nil {
@@ -183,7 +189,7 @@ func (f *Accesses) Load(l Lvalue, n cc.Node) Value {
 }
 
 // Store writes a value of the type of the lvalue.
-func (f *Accesses) Store(l Lvalue, v Value, n cc.Node) {
+func (f *Accesses) Store(l Lvalue, v Value, n parse.Node) {
 	if isWide(l.Type) && l.bits == nil {
 		if l.Atomic {
 			f.StoreAtomic(l, v, ir.SeqCst)
@@ -207,7 +213,7 @@ func (f *Accesses) Store(l Lvalue, v Value, n cc.Node) {
 }
 
 // copyObject is the assignment of a whole struct or union, scalar by scalar.
-func (f *Accesses) copyObject(to, from Lvalue, n cc.Node) {
+func (f *Accesses) copyObject(to, from Lvalue, n parse.Node) {
 	if to.Atomic || from.Atomic {
 		f.copyAtomic(to, from, n)
 		return

@@ -1,7 +1,8 @@
 package translate
 
 import (
-	"modernc.org/cc/v4"
+	"fencepost/internal/lang/c/parse"
+	"fencepost/internal/lang/c/types"
 
 	"fencepost/internal/ir"
 )
@@ -14,7 +15,7 @@ import (
 const argumentSlot = 8
 
 // variableArgs writes the arguments after the named ones and gives their address.
-func (f *Calls) variableArgs(x *cc.PostfixExpression, args []cc.ExpressionNode) *ir.Expr {
+func (f *Calls) variableArgs(x *parse.Expr, args []*parse.Expr) *ir.Expr {
 	if len(args) == 0 {
 		return ir.Int(0)
 	}
@@ -24,10 +25,10 @@ func (f *Calls) variableArgs(x *cc.PostfixExpression, args []cc.ExpressionNode) 
 	}
 	var store []func(at Lvalue)
 	for _, a := range args {
-		if IsStruct(a.Type()) {
+		if IsStruct(a.Type) {
 			from := f.Lvals.Lvalue(a)
 			store = append(store, func(at Lvalue) {
-				at.Type, at.known = a.Type(), wordSize
+				at.Type, at.known = a.Type, wordSize
 				f.Mem.copyObject(at, from, a)
 			})
 			continue
@@ -48,13 +49,13 @@ func (f *Calls) variableArgs(x *cc.PostfixExpression, args []cc.ExpressionNode) 
 	at := int64(0)
 	for i, a := range args {
 		store[i](f.Mem.Offset(l, at*argumentSlot))
-		at += argumentSlots(a.Type())
+		at += argumentSlots(a.Type)
 	}
 	return l.Addr
 }
 
 // argumentSlots is how many slots an argument of some type needs.
-func argumentSlots(t cc.Type) int64 {
+func argumentSlots(t *types.Type) int64 {
 	if !inWords(t) {
 		return 1
 	}
@@ -62,24 +63,22 @@ func argumentSlots(t cc.Type) int64 {
 }
 
 // variableSlots is how many slots the variable arguments of a call need.
-func variableSlots(x *cc.PostfixExpression) int64 {
+func variableSlots(x *parse.Expr) int64 {
 	n := int64(0)
-	args := arguments(x)
-	for _, a := range args[len(args)-variableCount(x):] {
-		n += argumentSlots(a.Type())
+	for _, a := range x.Args[len(x.Args)-variableCount(x):] {
+		n += argumentSlots(a.Type)
 	}
 	return n
 }
 
 // variableCount is how many variable arguments a call has.
-func variableCount(x *cc.PostfixExpression) int {
-	t := x.PostfixExpression.Type()
-	if p, ok := t.(*cc.PointerType); ok {
-		t = p.Elem()
+func variableCount(x *parse.Expr) int {
+	t := x.A.Type
+	if t.Kind == types.Pointer {
+		t = t.Elem
 	}
-	ft, ok := t.(*cc.FunctionType)
-	if !ok || !ft.IsVariadic() {
+	if t.Kind != types.Function || !t.Variadic {
 		return 0
 	}
-	return max(0, len(arguments(x))-len(typesOf(ft)))
+	return max(0, len(x.Args)-len(t.Params))
 }

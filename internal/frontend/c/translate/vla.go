@@ -1,7 +1,8 @@
 package translate
 
 import (
-	"modernc.org/cc/v4"
+	"fencepost/internal/lang/c/parse"
+	"fencepost/internal/lang/c/types"
 
 	"fencepost/internal/frontend/c/translate/read"
 	"fencepost/internal/ir"
@@ -14,27 +15,26 @@ import (
 // variableArray is an array whose length is known when its declaration runs.
 type variableArray struct {
 	addr, size ir.Reg
-	elem       cc.Type
-	length     cc.ExpressionNode
+	elem       *types.Type
+	length     *parse.Expr
 }
 
 // isVariable reports whether t is an array whose own length is not constant.
-func isVariable(t cc.Type) bool {
-	a, ok := t.(*cc.ArrayType)
-	return ok && a.IsVLA() && a.SizeExpression() != nil
+func isVariable(t *types.Type) bool {
+	return t.Kind == types.Array && t.Len == types.Variable && parse.LengthOf(t) != nil
 }
 
 // declareVariable reserves the registers of such an array.
-func (f *Storage) declareVariable(d *cc.Declarator) {
-	t := d.Type().(*cc.ArrayType)
-	f.Types.checkArray(t.Elem(), d)
-	if t.Elem().IsIncomplete() || t.Elem().Size() <= 0 {
-		f.In.Reject(read.CodeType, d, "the elements of %s have no size", d.Name())
+func (f *Storage) declareVariable(d *parse.Object) {
+	t := d.Type
+	f.Types.checkArray(t.Elem, d)
+	if t.Elem.IsIncomplete() || t.Elem.Size() <= 0 {
+		f.In.Reject(read.CodeType, d, "the elements of %s have no size", d.Text)
 	}
 	pos := f.In.Span(d)
 	v := &variableArray{
-		addr: f.Code.Fb.Reg(d.Name(), 0, pos), size: f.Code.Fb.Reg(d.Name()+".size", 0, pos),
-		elem: t.Elem(), length: t.SizeExpression(),
+		addr: f.Code.Fb.Reg(d.Text, 0, pos), size: f.Code.Fb.Reg(d.Text+".size", 0, pos),
+		elem: t.Elem, length: parse.LengthOf(t),
 	}
 	f.blocks = append(f.blocks, v.addr)
 	f.arrays[d] = v
@@ -42,7 +42,7 @@ func (f *Storage) declareVariable(d *cc.Declarator) {
 }
 
 // makeVariable runs the declaration.
-func (f *Storage) makeVariable(v *variableArray, n cc.Node) {
+func (f *Storage) makeVariable(v *variableArray, n parse.Node) {
 	f.stmts.begin(n)
 	length := f.Code.Keep(f.Exprs.IntegerOperand(v.length))
 	f.Code.Check(ir.Binary(ir.Gt, ir.S64, length.Expr, ir.Int(0)), ir.OutOfBounds, "the length of an array must be positive")
@@ -68,41 +68,34 @@ func (f *Storage) StackBlock(size *ir.Expr) ir.Reg {
 }
 
 // variableSize is sizeof of an array of variable length.
-func (f *Storage) variableSize(x *cc.UnaryExpression) (Value, bool) {
-	switch x.Case {
-	case cc.UnaryExpressionSizeofExpr:
-		if v := f.arrays[VariableOf(x.UnaryExpression)]; v != nil {
+func (f *Storage) variableSize(x *parse.Expr) (Value, bool) {
+	if x.A != nil {
+		if v := f.arrays[VariableOf(x.A)]; v != nil {
 			return Integer(ir.R(v.size), ir.U64), true
 		}
-	case cc.UnaryExpressionSizeofType:
-		if t := x.TypeName.Type(); isVariable(t) && lengthsIn(x.TypeName, t) {
-			return f.typeSize(t), true
-		}
+		return Value{}, false
 	}
-	return Value{}, false
+	if !isVariable(x.Of) || !lengthsIn(x.Of) {
+		return Value{}, false
+	}
+	return f.typeSize(x.Of), true
 }
 
 // typeSize evaluates the size of a type of variable length, such as int[n][4].
-func (f *Storage) typeSize(t cc.Type) Value {
-	a := t.(*cc.ArrayType)
-	n := f.Code.Keep(f.Exprs.IntegerOperand(a.SizeExpression()))
-	elem := ir.Int(a.Elem().Size())
-	if isVariable(a.Elem()) {
-		elem = f.typeSize(a.Elem()).Expr
+func (f *Storage) typeSize(t *types.Type) Value {
+	n := f.Code.Keep(f.Exprs.IntegerOperand(parse.LengthOf(t)))
+	elem := ir.Int(t.Elem.Size())
+	if isVariable(t.Elem) {
+		elem = f.typeSize(t.Elem).Expr
 	}
 	return Integer(ir.Binary(ir.Mul, ir.U64, Cast(n.Expr, n.Type, ir.U64), elem), ir.U64)
 }
 
 // lengthsIn reports whether the lengths of a type stand in its name. Else they stand in a typedef, which
 // evaluates them where it is declared.
-func lengthsIn(name *cc.TypeName, t cc.Type) bool {
-	for ; isVariable(t); t = t.(*cc.ArrayType).Elem() {
-		length, found := t.(*cc.ArrayType).SizeExpression(), false
-		inspect(name, func(n cc.Node) bool {
-			found = found || n == cc.Node(length)
-			return !found
-		})
-		if !found {
+func lengthsIn(t *types.Type) bool {
+	for ; isVariable(t); t = t.Elem {
+		if t.Typedef != "" {
 			return false
 		}
 	}

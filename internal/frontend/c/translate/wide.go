@@ -1,7 +1,8 @@
 package translate
 
 import (
-	"modernc.org/cc/v4"
+	"fencepost/internal/lang/c/parse"
+	"fencepost/internal/lang/c/types"
 
 	"fencepost/internal/ir"
 )
@@ -12,24 +13,24 @@ import (
 // division is a function of the library, in C.
 
 // WideType is the type of values of t, if t is __int128 or unsigned __int128.
-func WideType(t cc.Type) (ir.Type, bool) {
-	switch t.Kind() {
-	case cc.Int128:
+func WideType(t *types.Type) (ir.Type, bool) {
+	switch t.Kind {
+	case types.Int128:
 		return ir.Type{Bits: 128, Signed: true}, true
-	case cc.UInt128:
+	case types.UInt128:
 		return ir.Type{Bits: 128}, true
 	}
 	return ir.Type{}, false
 }
 
-func isWide(t cc.Type) bool {
+func isWide(t *types.Type) bool {
 	_, ok := WideType(t)
 	return ok
 }
 
 // inWords reports whether values of a type are passed as several words: structs, unions and integers of
 // 128 bits.
-func inWords(t cc.Type) bool { return IsStruct(t) || isWide(t) }
+func inWords(t *types.Type) bool { return IsStruct(t) || isWide(t) }
 
 // Pair returns a value of two words.
 func Pair(low, high *ir.Expr, signed bool) Value {
@@ -73,7 +74,7 @@ func firstWord(v Value) Value {
 }
 
 // convertWide is a conversion from or to 128 bits.
-func (f *Pairs) convertWide(v Value, to cc.Type, n cc.Node) Value {
+func (f *Pairs) convertWide(v Value, to *types.Type, n parse.Node) Value {
 	if t, ok := WideType(to); ok {
 		if v.Void {
 			f.In.Reject(CodeExpr, n, "a value is needed here")
@@ -87,7 +88,7 @@ func (f *Pairs) convertWide(v Value, to cc.Type, n cc.Node) Value {
 	if t.Float {
 		return f.toFloat(v, t, n)
 	}
-	if to.Kind() == cc.Bool {
+	if to.Kind == types.Bool {
 		return Integer(TruthOf(v), ir.U8)
 	}
 	return Value{Expr: narrow(v, t), Type: t, Elem: ElemOf(to), Obj: ir.NoObject}
@@ -119,13 +120,13 @@ func (f *Accesses) halves(l Lvalue) (low, high Lvalue) {
 }
 
 // unaryWide is an operator with one operand of 128 bits.
-func (f *Pairs) unaryWide(op cc.UnaryExpressionCase, v Value, n cc.Node) Value {
+func (f *Pairs) unaryWide(op parse.Op, v Value, n parse.Node) Value {
 	v = f.kept(v)
 	switch op {
-	case cc.UnaryExpressionMinus:
+	case parse.Minus:
 		f.noOverflowCheck(v.Type, n)
 		return f.negated(v)
-	case cc.UnaryExpressionCpl:
+	case parse.Complement:
 		v.Expr, v.High = ir.Unary(ir.BitNot, ir.U64, v.Expr), ir.Unary(ir.BitNot, ir.U64, v.High)
 	}
 	return v
@@ -138,14 +139,14 @@ func (f *Pairs) negated(v Value) Value {
 }
 
 // noOverflowCheck refuses an operation that would have to be checked.
-func (f *Pairs) noOverflowCheck(t ir.Type, n cc.Node) {
+func (f *Pairs) noOverflowCheck(t ir.Type, n parse.Node) {
 	if t.Signed && f.Opt.CheckOverflow && !f.Exprs.wraps() {
 		f.In.Refuse(CodeExpr, n, "overflow of __int128 cannot be checked; use unsigned __int128, or leave --check-overflow out")
 	}
 }
 
 // combineWide applies a binary operator to operands one of which has 128 bits.
-func (f *Pairs) combineWide(op ir.ExprOp, x, y Value, n cc.Node) Value {
+func (f *Pairs) combineWide(op ir.ExprOp, x, y Value, n parse.Node) Value {
 	if x.Type.Float || y.Type.Float {
 		return f.combineWideFloat(op, x, y, n)
 	}
@@ -273,38 +274,38 @@ func (f *Pairs) negatedIf(cond *ir.Expr, v Value) Value {
 }
 
 // conditionalWide is c ? a : b of 128 bits.
-func (f *Pairs) conditionalWide(x *cc.ConditionalExpression, t ir.Type) Value {
+func (f *Pairs) conditionalWide(x *parse.Expr, t ir.Type) Value {
 	if f.Code.static {
 		f.In.Refuse(codeInit, x, "the initialiser is not constant")
 	}
 	low, high := f.Code.Fb.Reg("t", 0, f.Code.Pos), f.Code.Fb.Reg("t", 0, f.Code.Pos)
-	arm := func(e cc.ExpressionNode) func() *ir.Expr {
+	arm := func(e *parse.Expr) func() *ir.Expr {
 		return func() *ir.Expr {
 			v := f.kept(f.widen(f.Exprs.anyOperand(e), t.Signed))
 			f.Code.Assign(high, v.High)
 			return v.Expr
 		}
 	}
-	f.stmts.choose(low, x.LogicalOrExpression, arm(x.ExpressionList), arm(x.ConditionalExpression))
+	f.stmts.choose(low, x.A, arm(x.B), arm(x.C))
 	return Pair(ir.R(low), ir.R(high), t.Signed)
 }
 
 // orElseWide is x ?: y of 128 bits.
-func (f *Pairs) orElseWide(x *cc.ConditionalExpression, t ir.Type) Value {
+func (f *Pairs) orElseWide(x *parse.Expr, t ir.Type) Value {
 	low, high := f.Code.Fb.Reg("t", 0, f.Code.Pos), f.Code.Fb.Reg("t", 0, f.Code.Pos)
-	assign := func(e cc.ExpressionNode) {
+	assign := func(e *parse.Expr) {
 		v := f.kept(f.widen(f.Exprs.anyOperand(e), t.Signed))
 		f.Code.Assign(low, v.Expr)
 		f.Code.Assign(high, v.High)
 	}
 	out := Pair(ir.R(low), ir.R(high), t.Signed)
-	assign(x.LogicalOrExpression)
+	assign(x.A)
 	otherwise, end := f.Code.Label(""), f.Code.Label("")
 	from := f.Code.Start()
 	f.Code.Assume(from, TruthOf(out), end)
 	f.Code.Assume(from, ir.Negate(TruthOf(out)), otherwise)
 	f.Code.At, f.Code.Fresh = otherwise, false
-	f.Code.attempt(func() { assign(x.ConditionalExpression) })
+	f.Code.attempt(func() { assign(x.C) })
 	f.Code.Here(end)
 	return out
 }

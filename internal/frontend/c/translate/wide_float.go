@@ -1,7 +1,7 @@
 package translate
 
 import (
-	"modernc.org/cc/v4"
+	"fencepost/internal/lang/c/parse"
 
 	"fencepost/internal/ir"
 )
@@ -31,7 +31,7 @@ func (f *Pairs) inLibrary(name string, args ...*ir.Expr) *ir.Expr {
 }
 
 // toFloat converts to floating point: the absolute value, and then its sign.
-func (f *Pairs) toFloat(v Value, t ir.Type, n cc.Node) Value {
+func (f *Pairs) toFloat(v Value, t ir.Type, n parse.Node) Value {
 	if f.Code.static {
 		f.In.Refuse(codeInit, n, "a conversion of __int128 to floating point is not supported here")
 	}
@@ -53,7 +53,7 @@ func (f *Pairs) toFloat(v Value, t ir.Type, n cc.Node) Value {
 }
 
 // fromFloat converts from floating point, numbers with a sign by their absolute values.
-func (f *Pairs) fromFloat(v Value, signed bool, n cc.Node) Value {
+func (f *Pairs) fromFloat(v Value, signed bool, n parse.Node) Value {
 	if f.Code.static {
 		f.In.Refuse(codeInit, n, "a conversion of floating point to __int128 is not supported here")
 	}
@@ -72,7 +72,7 @@ func (f *Pairs) fromFloat(v Value, signed bool, n cc.Node) Value {
 }
 
 // combineWideFloat applies a binary operator to an integer of 128 bits and a number of floating point.
-func (f *Pairs) combineWideFloat(op ir.ExprOp, x, y Value, n cc.Node) Value {
+func (f *Pairs) combineWideFloat(op ir.ExprOp, x, y Value, n parse.Node) Value {
 	t := ir.F32
 	if x.Type == ir.F64 || y.Type == ir.F64 {
 		t = ir.F64

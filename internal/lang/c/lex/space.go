@@ -45,10 +45,11 @@ type cut struct {
 
 // mark is a #line directive: the line that follows has that number.
 type mark struct {
-	at   Pos
-	line int // the number of the line after the directive
-	real int // its number in the file
-	name string
+	at     Pos
+	line   int // the number of the line after the directive
+	real   int // its number in the file
+	name   string
+	system bool // it is of a header of the system
 }
 
 // NewSpace returns an empty space.
@@ -165,9 +166,19 @@ func (s *Space) Presumed(p Pos) source.Pos {
 	return at
 }
 
+// InSystem reports whether a position is in a header of the system.
+func (s *Space) InSystem(p Pos) bool {
+	f := s.File(p)
+	if f == nil {
+		return false
+	}
+	i := sort.Search(len(f.marks), func(i int) bool { return f.marks[i].at > p })
+	return f.System || i > 0 && f.marks[i-1].system
+}
+
 // Mark records a #line directive: the next line has the number line and stands in a file
 // of that name. "" keeps the name.
-func (s *Space) Mark(at Pos, line int, name string) {
+func (s *Space) Mark(at Pos, line int, name string, system bool) {
 	f := s.File(at)
 	if name == "" {
 		if name = f.Name; len(f.marks) > 0 {
@@ -178,7 +189,7 @@ func (s *Space) Mark(at Pos, line int, name string) {
 		i := sort.Search(n, func(i int) bool { return f.marks[i].at >= at })
 		f.marks = f.marks[:i]
 	}
-	f.marks = append(f.marks, mark{at, line, s.Position(at).Line + 1, name})
+	f.marks = append(f.marks, mark{at, line, s.Position(at).Line + 1, name, system})
 }
 
 // Unmark forgets the #line directives of a file, which is read once more.

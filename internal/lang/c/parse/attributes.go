@@ -151,11 +151,11 @@ func (p *parser) typeAttributes(t *types.Type, attrs []Attribute) *types.Type {
 // vector returns a vector type.
 func (p *parser) vector(t *types.Type, n int64, a Attribute) *types.Type {
 	base := t
-	if !base.IsReal() || base.SizeOf() == 0 || n <= 0 || n%base.SizeOf() != 0 || n&(n-1) != 0 {
+	if !base.IsReal() || base.Size() == 0 || n <= 0 || n%base.Size() != 0 || n&(n-1) != 0 {
 		p.errorf(a.Tok, "this is not the size of a vector of %s", t)
 		return t
 	}
-	return &types.Type{Kind: types.Vector, Elem: base.Unqualified(), Len: n / base.SizeOf(), Qual: t.Qual}
+	return &types.Type{Kind: types.Vector, Elem: base.Unqualified(), Len: n / base.Size(), Qual: t.Qual}
 }
 
 // mode returns the type that a machine mode gives.

@@ -241,7 +241,7 @@ func (p *parser) builtin(word string, n lex.Name, at int32) *Object {
 	kind := Function
 	name, short := strings.CutPrefix(word, "__builtin_")
 	switch {
-	case typedBuiltins[word] != 0:
+	case p.letterOf(word) != 0:
 		kind = BuiltinFunction
 		t = &types.Type{Kind: types.Function, Elem: types.Of(types.Int), OldStyle: true}
 	case short:
@@ -256,7 +256,7 @@ func (p *parser) builtin(word string, n lex.Name, at int32) *Object {
 	if t == nil {
 		return nil
 	}
-	o := &Object{Kind: kind, Name: n, Tok: -1, Type: t, Storage: Extern, Global: true}
+	o := &Object{Kind: kind, Name: n, Text: word, Tok: -1, Type: t, Storage: Extern, Global: true}
 	p.declareOutermost(o)
 	return o
 }
@@ -350,7 +350,7 @@ func (p *parser) builtinCall(f *Expr, at int32, args []*Expr) *Expr {
 		p.errorf(at, "%s needs %d arguments, and gets %d", word, need, len(args))
 		return p.bad(at)
 	}
-	switch typedBuiltins[word] {
+	switch p.letterOf(word) {
 	case 'v':
 		e.Type = types.Of(types.Void)
 	case 'b':
@@ -368,6 +368,14 @@ func (p *parser) builtinCall(f *Expr, at int32, args []*Expr) *Expr {
 		e.Type = t.Elem.Unqualified()
 	}
 	return e
+}
+
+// letterOf returns the letter of a function whose type depends on its arguments, 0 if it is none.
+func (p *parser) letterOf(word string) byte {
+	if c := typedBuiltins[word]; c != 0 {
+		return c
+	}
+	return p.further[word]
 }
 
 // builtinArity returns how many arguments a function needs at least.

@@ -61,7 +61,7 @@ func convertValue(v Value, from, to *types.Type) (Value, bool) {
 		return v, true
 	case v.Kind == AddressValue && to.Kind == types.Bool:
 		return Value{Kind: IntValue, Int: Int{Lo: 1}}, true
-	case v.Kind == AddressValue && to.IsInteger() && to.SizeOf() == 8:
+	case v.Kind == AddressValue && to.IsInteger() && to.Size() == 8:
 		return v, true
 	default:
 		return Value{}, false
@@ -126,7 +126,7 @@ func (p *parser) foldLoad(e *Expr) (Value, bool) {
 		return Value{}, false
 	}
 	size := int64(a.Base.Val.Width.Bytes())
-	if size != e.Type.SizeOf() || a.Offset%size != 0 || a.Offset < 0 || a.Offset/size > int64(len(a.Base.Val.Units)) {
+	if size != e.Type.Size() || a.Offset%size != 0 || a.Offset < 0 || a.Offset/size > int64(len(a.Base.Val.Units)) {
 		return Value{}, false
 	}
 	v := Int{}
@@ -353,7 +353,7 @@ func sameBase(a, b Value) bool {
 func foldAddresses(e *Expr, a, b Value) (Value, bool) {
 	size := int64(1)
 	if e.A.Type.Kind == types.Pointer {
-		size = e.A.Type.Elem.SizeOf()
+		size = e.A.Type.Elem.Size()
 	}
 	truth := func(v bool) (Value, bool) { return Value{Kind: IntValue, Int: Int{Lo: uint64(b2i(v))}}, true }
 	switch {

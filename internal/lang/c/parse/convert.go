@@ -48,7 +48,11 @@ func (p *parser) convert(e *Expr, t *types.Type) *Expr {
 	}
 	if e.Op == Constant && e.Bits == 0 {
 		if v, ok := convertValue(*e.Val, e.Type, t); ok {
-			return &Expr{Op: Constant, Val: &v, Type: t, Tok: e.Tok, Implicit: true, A: e.A}
+			c := &Expr{Op: Constant, Val: &v, Type: t, Tok: e.Tok, Implicit: true, A: e.A, Obj: e.Obj, First: e.First, Last: e.Last}
+			if t.IsInteger() {
+				c.Of = e.Of
+			}
+			return c
 		}
 	}
 	return &Expr{Op: Convert, A: e, Type: t, Tok: e.Tok, Implicit: true}
@@ -146,7 +150,7 @@ func (p *parser) assignable(e *Expr, t *types.Type, at int32, what string) *Expr
 		return p.convert(e, t)
 	case (t.IsRecord() || t.Kind == types.Vector) && types.CompatibleUnqualified(t, s):
 		return e
-	case t.Kind == types.Vector && s.Kind == types.Vector && t.SizeOf() == s.SizeOf():
+	case t.Kind == types.Vector && s.Kind == types.Vector && t.Size() == s.Size():
 		return p.convert(e, t)
 	case t.Kind == types.Union && t.Record.Transparent:
 		for i := range t.Record.Fields {

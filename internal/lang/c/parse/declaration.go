@@ -23,6 +23,7 @@ func (p *parser) external() {
 	if p.kind == lex.EOF {
 		return
 	}
+	p.Starts = append(p.Starts, p.at)
 	for p.key == kExtension {
 		p.next()
 	}
@@ -97,7 +98,7 @@ func (p *parser) definition(s *specifiers, d *declarator) {
 		params = p.oldStyleParams(d)
 	}
 	o := p.object(s, d, nil)
-	o.Params = params
+	o.Params, o.First, o.Last = params, d.first, d.last
 	if o.Defined && o.Kind == Function {
 		p.errorf(d.tok, "function %s is defined twice", p.name(d.name))
 	}
@@ -130,7 +131,7 @@ func (p *parser) skipBody() int32 {
 func (p *parser) oldStyleParams(d *declarator) []*Object {
 	params := make([]*Object, len(d.names))
 	for i, n := range d.names {
-		params[i] = &Object{Kind: Variable, Param: true, Name: n, Tok: d.toks[i], Type: types.Of(types.Int), Defined: true}
+		params[i] = &Object{Kind: Variable, Param: true, Name: n, Text: p.name(n), Tok: d.toks[i], Type: types.Of(types.Int), Defined: true}
 	}
 	for p.kind != lex.LBrace {
 		s := p.specifiers(true)
@@ -184,7 +185,9 @@ func (p *parser) initDeclarator(s *specifiers, d *declarator) *Object {
 		case p.level > 0 && s.storage == Extern:
 			p.errorf(at, "%s is extern, and cannot be initialized in a block", p.name(o.Name))
 		}
+		o.First, o.Last = d.first, d.last
 		o.Init = p.initializerOf(&o.Type, o.Global)
+		o.Init.Last = p.last
 		o.Defined = true
 		if s.storage == Extern {
 			o.Storage = NoStorage
@@ -203,7 +206,7 @@ func (p *parser) autoType(s *specifiers, d *declarator, attrs []Attribute) *Obje
 	e := p.rvalue(p.assignment())
 	d.typ = e.Type.Unqualified().WithQual(s.qual)
 	o := p.object(s, d, attrs)
-	o.Init = &Init{Expr: e, Tok: e.Tok}
+	o.Init = &Init{Expr: e, Tok: e.Tok, Last: p.last}
 	o.Defined = true
 	return o
 }
@@ -231,14 +234,17 @@ func (p *parser) checkVariable(o *Object, s *specifiers) {
 func (p *parser) object(s *specifiers, d *declarator, attrs []Attribute) *Object {
 	all := append(append([]Attribute{}, s.attrs...), attrs...)
 	t := p.typeAttributes(d.typ, append(append([]Attribute{}, attrs...), functionOnly(s.attrs)...))
-	o := &Object{Name: d.name, Tok: d.tok, Type: t, Storage: s.storage, Thread: s.thread, Inline: s.inline, Attrs: all}
+	o := &Object{Name: d.name, Tok: d.tok, First: d.first, Last: d.last, Type: t, Storage: s.storage, Thread: s.thread, Inline: s.inline, Attrs: all}
 	o.Align = max(s.align, p.aligned(all))
 	switch {
 	case s.typedef:
 		o.Kind = Typedef
-		if n := p.aligned(all); n != 0 && t.Kind != types.Error {
+		if t.Kind != types.Error {
 			u := *t
-			u.Aligned = n
+			u.Typedef = p.name(d.name)
+			if n := p.aligned(all); n != 0 {
+				u.Aligned = n
+			}
 			o.Type = &u
 		}
 		if _, ok := Find(all, "transparent_union"); ok && t.Kind == types.Union {
@@ -246,6 +252,9 @@ func (p *parser) object(s *specifiers, d *declarator, attrs []Attribute) *Object
 		}
 	case t.Kind == types.Function:
 		o.Kind = Function
+		for _, param := range d.params {
+			o.Names = append(o.Names, param.Text)
+		}
 		if s.noreturn && !t.NoReturn {
 			u := *t
 			u.NoReturn = true
@@ -315,7 +324,7 @@ func (p *parser) merge(o *Object, s *specifiers) *Object {
 	old.Inline = old.Inline || o.Inline
 	old.Thread = old.Thread || o.Thread
 	if old.Storage == Extern && o.Storage != Extern {
-		old.Storage = o.Storage
+		old.Storage, old.First, old.Last = o.Storage, o.First, o.Last
 	}
 	return old
 }

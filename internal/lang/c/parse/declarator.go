@@ -21,6 +21,8 @@ type declarator struct {
 	typ    *types.Type
 	name   lex.Name
 	tok    int32
+	first  int32
+	last   int32
 	attrs  []Attribute
 	params []*Object // of the innermost function
 	names  []lex.Name
@@ -33,8 +35,9 @@ type declarator struct {
 func (p *parser) declarator(base *types.Type, f form) declarator {
 	p.enter()
 	defer p.leave()
-	d := declarator{tok: p.at}
+	d := declarator{tok: p.at, first: p.at}
 	p.inner(&d, f)
+	d.last = p.last
 	d.typ = d.wrap(base)
 	return d
 }
@@ -230,20 +233,20 @@ length:
 			p.errorf(at, "the elements of this array have an incomplete type: %s", t)
 			return errorType
 		}
-		if n > 0 && t.SizeOf() > 0 && n > (1<<63-1)/t.SizeOf() {
+		if n > 0 && t.Size() > 0 && n > (1<<63-1)/t.Size() {
 			p.errorf(at, "the array is too large")
 			return errorType
 		}
-		if !t.IsVariable() && t.SizeOf()%t.AlignOf() != 0 {
+		if !t.IsVariable() && t.Size()%t.Align() != 0 {
 			p.errorf(at, "the size of the elements of this array is no multiple of their alignment")
 			return errorType
 		}
 		a := &types.Type{Kind: types.Array, Elem: t, Len: n}
 		if size != nil && n == types.Variable {
-			a.Size = size
+			a.Length = size
 		}
 		if qual != 0 {
-			a.Size = arrayQual{qual, size}
+			a.Length = arrayQual{qual, size}
 		}
 		return a
 	}
@@ -351,7 +354,7 @@ func (p *parser) parameters(f *types.Type) []*Object {
 			p.errorf(at, "a parameter has the type void")
 			t = errorType
 		}
-		o := &Object{Kind: Variable, Param: true, Name: d.name, Tok: d.tok, Storage: s.storage, Attrs: attrs, Defined: true, Type: adjustParameter(t)}
+		o := &Object{Kind: Variable, Param: true, Name: d.name, Tok: d.tok, First: d.first, Last: d.last, Storage: s.storage, Attrs: attrs, Defined: true, Type: adjustParameter(t)}
 		params = append(params, o)
 		f.Params = append(f.Params, o.Type)
 		if d.name != 0 {
@@ -371,7 +374,7 @@ func adjustParameter(t *types.Type) *types.Type {
 	switch t.Kind {
 	case types.Array:
 		ptr := types.PointerTo(t.Elem)
-		if q, ok := t.Size.(arrayQual); ok {
+		if q, ok := t.Length.(arrayQual); ok {
 			ptr.Qual = q.qual
 		}
 		return ptr

@@ -7,12 +7,13 @@ import (
 
 // expression reads an expression, with commas.
 func (p *parser) expression() *Expr {
+	start := p.at
 	e := p.assignment()
 	for p.kind == lex.Comma {
 		at := p.at
 		p.next()
 		b := p.rvalue(p.assignment())
-		e = &Expr{Op: Comma, Tok: at, A: p.discard(e), B: b, Type: b.Type, Bits: b.Bits}
+		e = p.spanned(start, &Expr{Op: Comma, Tok: at, A: p.discard(e), B: b, Type: b.Type, Bits: b.Bits})
 	}
 	return e
 }
@@ -21,17 +22,20 @@ func (p *parser) expression() *Expr {
 func (p *parser) assignment() *Expr {
 	p.enter()
 	defer p.leave()
+	start := p.at
 	a := p.conditional()
 	if assignOp(p.kind) == Bad {
 		return a
 	}
 	at, k := p.at, p.kind
 	p.next()
-	return p.assign(at, k, a, p.assignment())
+	b := p.assignment()
+	return p.spanned(start, p.assign(at, k, a, b))
 }
 
 // conditional reads a conditional expression.
 func (p *parser) conditional() *Expr {
+	start := p.at
 	c := p.binaryExpr(1)
 	if p.kind != lex.Question {
 		return c
@@ -45,11 +49,13 @@ func (p *parser) conditional() *Expr {
 		a = p.expression()
 	}
 	p.expect(lex.Colon)
-	return p.conditionalOf(at, c, a, p.conditional())
+	b := p.conditional()
+	return p.spanned(start, p.conditionalOf(at, c, a, b))
 }
 
 // binaryExpr reads binary operators of at least a precedence.
 func (p *parser) binaryExpr(least int) *Expr {
+	start := p.at
 	a := p.cast()
 	for {
 		op, prec := binaryOp(p.kind)
@@ -59,7 +65,7 @@ func (p *parser) binaryExpr(least int) *Expr {
 		at := p.at
 		p.next()
 		b := p.binaryExpr(prec + 1)
-		a = p.binary(op, at, a, b)
+		a = p.spanned(start, p.binary(op, at, a, b))
 	}
 }
 
@@ -81,7 +87,8 @@ func (p *parser) cast() *Expr {
 	if p.kind == lex.LBrace {
 		return p.postfix(p.compoundLiteral(at, t))
 	}
-	return p.castTo(at, t, p.cast())
+	e := p.cast()
+	return p.spanned(at, p.castTo(at, t, e))
 }
 
 // castTo makes a cast.
@@ -104,7 +111,7 @@ func (p *parser) castTo(at int32, t *types.Type, e *Expr) *Expr {
 	t = t.Unqualified()
 	s := e.Type
 	ok := t.IsScalar() && s.IsScalar() && !(t.Kind == types.Pointer && (s.IsFloat() || s.Kind == types.Complex)) && !(s.Kind == types.Pointer && (t.IsFloat() || t.Kind == types.Complex)) ||
-		t.IsRecord() && types.CompatibleUnqualified(t, s) || (t.Kind == types.Vector || s.Kind == types.Vector) && t.SizeOf() == s.SizeOf() && (t.IsScalar() || t.Kind == types.Vector)
+		t.IsRecord() && types.CompatibleUnqualified(t, s) || (t.Kind == types.Vector || s.Kind == types.Vector) && t.Size() == s.Size() && (t.IsScalar() || t.Kind == types.Vector)
 	if !ok {
 		p.errorf(at, "a value of type %s cannot be cast to %s", s, t)
 		return p.bad(at)
@@ -119,13 +126,24 @@ func (p *parser) compoundLiteral(at int32, t *types.Type) *Expr {
 	if o.Type.Kind == types.Error {
 		return p.bad(at)
 	}
-	return &Expr{Op: Literal, Tok: at, Obj: o, Type: o.Type, LValue: true}
+	return p.spanned(at, &Expr{Op: Literal, Tok: at, Obj: o, Type: o.Type, LValue: true})
+}
+
+// spanned notes the tokens of an expression, which end with the one that was read last.
+func (p *parser) spanned(first int32, e *Expr) *Expr {
+	e.First, e.Last = first, p.last
+	return e
 }
 
 // unary reads a unary expression.
 func (p *parser) unary() *Expr {
 	p.enter()
 	defer p.leave()
+	start := p.at
+	return p.spanned(start, p.unaryRest())
+}
+
+func (p *parser) unaryRest() *Expr {
 	at, k := p.at, p.kind
 	switch k {
 	case lex.And, lex.Star, lex.Plus, lex.Minus, lex.Tilde, lex.Not:
@@ -155,7 +173,8 @@ func (p *parser) unary() *Expr {
 	case kReal, kImag:
 		return p.complexPart()
 	}
-	return p.postfix(p.primary())
+	e := p.primary()
+	return p.postfix(p.spanned(at, e))
 }
 
 func (p *parser) complexPart() *Expr {
@@ -208,7 +227,7 @@ func (p *parser) sizeof() *Expr {
 	case t.Kind == types.Error:
 		return p.bad(at)
 	case align:
-		n := t.AlignOf()
+		n := t.Align()
 		if e != nil {
 			n = alignOfExpr(e)
 		}
@@ -219,20 +238,20 @@ func (p *parser) sizeof() *Expr {
 	case t.IsVariable():
 		return &Expr{Op: SizeOf, Tok: at, A: e, Of: t, Type: size}
 	}
-	return p.intConst(at, IntOf(t.SizeOf()), size)
+	c := p.intConst(at, IntOf(t.Size()), size)
+	c.Of = t
+	return c
 }
 
 // alignOfExpr returns the alignment of an object.
 func alignOfExpr(e *Expr) int64 {
 	switch {
 	case e.Op == Name && e.Obj.Align != 0:
-		return max(e.Obj.Align, e.Type.AlignOf())
-	case e.Op == Member && e.Field.Packed:
-		return max(1, e.Field.Aligned)
+		return max(e.Obj.Align, e.Type.Align())
 	case e.Op == Member:
-		return max(e.Type.AlignOf(), e.Field.Aligned)
+		return max(1, e.Field.Alignment)
 	default:
-		return e.Type.AlignOf()
+		return e.Type.Align()
 	}
 }
 
@@ -242,7 +261,8 @@ func (p *parser) intConst(at int32, v Int, t *types.Type) *Expr {
 
 // postfix reads what stands after a primary expression.
 func (p *parser) postfix(e *Expr) *Expr {
-	for {
+	start := e.First
+	for ; ; p.spanned(start, e) {
 		at := p.at
 		switch p.kind {
 		case lex.LBracket:

@@ -133,7 +133,7 @@ func TestTypes(t *testing.T) {
 			if o := u.Lookup(fmt.Sprintf("x%d", i)); o != nil && o.Type.Width == 0 {
 				text += fmt.Sprintf("_Static_assert(__builtin_types_compatible_p(__typeof__(x%d), %s), \"%d\");\n", i, named(o.Type), i)
 				if o.Type.Kind != types.Function && o.Type.Kind != types.Void {
-					text += fmt.Sprintf("_Static_assert(sizeof x%d == %d && _Generic(&x%d, %s: 1, default: 0), \"%d\");\n", i, o.Type.SizeOf(), i, named(types.PointerTo(o.Type)), i)
+					text += fmt.Sprintf("_Static_assert(sizeof x%d == %d && _Generic(&x%d, %s: 1, default: 0), \"%d\");\n", i, o.Type.Size(), i, named(types.PointerTo(o.Type)), i)
 				}
 			}
 		}
@@ -236,7 +236,7 @@ func TestConstants(t *testing.T) {
 			line := lines[strings.Count(declarations, "\n")+i]
 			text += line + "\n"
 			kept = append(kept, line)
-			size := o.Type.SizeOf()
+			size := o.Type.Size()
 			if o.Type.Kind == types.LongDouble {
 				size = 10
 			}

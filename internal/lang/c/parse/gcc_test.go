@@ -103,7 +103,7 @@ func TestLayouts(t *testing.T) {
 			o := u.Lookup(fmt.Sprintf("v%d", i))
 			r := o.Type.Record
 			main += fmt.Sprintf("printf(\"%d %%lu %%lu %%lu\\n\", (unsigned long)sizeof v%d, (unsigned long)_Alignof(__typeof__(v%d)), (unsigned long)__alignof__(v%d));\n", i, i, i, i)
-			fmt.Fprintf(&want, "%d %d %d %d\n", i, o.Type.SizeOf(), o.Type.AlignOf(), o.Type.AlignOf())
+			fmt.Fprintf(&want, "%d %d %d %d\n", i, o.Type.Size(), o.Type.Align(), o.Type.Align())
 			for j := range r.Fields {
 				f := &r.Fields[j]
 				switch {

@@ -141,7 +141,7 @@ func (f *filler) isConstant(e *Expr) bool {
 
 // stringInto initializes an array of characters with a string.
 func (f *filler) stringInto(t *types.Type, offset int64, e *Expr) (int64, bool) {
-	if e.Op != StringConst || t.Kind != types.Array || !t.Elem.IsInteger() || t.Elem.SizeOf() != int64(e.Val.Width.Bytes()) {
+	if e.Op != StringConst || t.Kind != types.Array || !t.Elem.IsInteger() || t.Elem.Size() != int64(e.Val.Width.Bytes()) {
 		return 0, false
 	}
 	n := int64(len(e.Val.Units)) + 1
@@ -341,13 +341,13 @@ func (f *filler) designated(t *types.Type, offset int64) int64 {
 		}
 		low, high := f.index(t)
 		if k, _ := p.peek(1); high > low && p.kind == lex.Assign && isAggregate(t.Elem) && (k == lex.LBrace || k == lex.String) {
-			f.clear(types.ArrayOf(t.Elem, high-low+1), offset+low*t.Elem.SizeOf())
+			f.clear(types.ArrayOf(t.Elem, high-low+1), offset+low*t.Elem.Size())
 			from = len(f.in.Items)
 		}
-		f.designatedPart(t.Elem, nil, offset+low*t.Elem.SizeOf())
+		f.designatedPart(t.Elem, nil, offset+low*t.Elem.Size())
 		if high > low {
 			for i := from; i < len(f.in.Items); i++ {
-				f.in.Items[i].Count, f.in.Items[i].Stride = high-low+1, t.Elem.SizeOf()
+				f.in.Items[i].Count, f.in.Items[i].Stride = high-low+1, t.Elem.Size()
 			}
 		}
 		return high + 1
@@ -380,6 +380,9 @@ func (f *filler) designatedPath(path []*types.Field, offset int64) {
 	if len(path) == 1 {
 		f.designatedPart(fd.Type, fd, offset+fd.Offset)
 		return
+	}
+	if fd.Type.Kind == types.Union {
+		f.choose(fd.Type, path[1], offset+fd.Offset)
 	}
 	f.designatedPath(path[1:], offset+fd.Offset)
 	f.rest(fd.Type, offset+fd.Offset, f.numberOf(fd.Type, path[1])+1)

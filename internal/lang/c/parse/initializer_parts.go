@@ -7,10 +7,10 @@ import (
 
 // clear sets a part to zero if an earlier value set some of it.
 func (f *filler) clear(t *types.Type, offset int64) {
-	end := offset + t.SizeOf()
+	end := offset + t.Size()
 	for i := range f.in.Items {
 		item := &f.in.Items[i]
-		first, last := item.Offset, item.Offset+(item.Count-1)*item.Stride+item.Type.SizeOf()
+		first, last := item.Offset, item.Offset+(item.Count-1)*item.Stride+item.Type.Size()
 		if first < end && offset < last {
 			f.add(offset, nil, t, nil)
 			return
@@ -72,7 +72,7 @@ func (f *filler) fieldAt(t *types.Type, n int64) int {
 // part returns the part of an aggregate with a number.
 func (f *filler) part(t *types.Type, index, offset int64) (*types.Field, *types.Type, int64) {
 	if t.Kind == types.Array || t.Kind == types.Vector {
-		return nil, t.Elem, offset + index*t.Elem.SizeOf()
+		return nil, t.Elem, offset + index*t.Elem.Size()
 	}
 	i := f.fieldAt(t, index)
 	if t.Kind == types.Union {

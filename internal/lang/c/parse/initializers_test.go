@@ -110,15 +110,15 @@ func TestInitializerBytes(t *testing.T) {
 // render returns the bytes of an initialized object.
 func render(t *testing.T, u *parse.Unit, o *parse.Object) []byte {
 	t.Helper()
-	out := make([]byte, o.Type.SizeOf())
+	out := make([]byte, o.Type.Size())
 	for _, item := range o.Init.Items {
 		for k := range item.Count {
 			at := item.Offset + k*item.Stride
 			switch {
 			case item.Expr == nil:
-				clear(out[at : at+item.Type.SizeOf()])
+				clear(out[at : at+item.Type.Size()])
 			case item.Expr.Op == parse.StringConst:
-				clear(out[at : at+item.Type.SizeOf()])
+				clear(out[at : at+item.Type.Size()])
 				for i, c := range item.Expr.Val.Units {
 					if int64(i) < item.Type.Len {
 						out[at+int64(i)] = byte(c)
@@ -130,7 +130,7 @@ func render(t *testing.T, u *parse.Unit, o *parse.Object) []byte {
 					t.Fatal("no constant")
 				}
 				if item.Field == nil {
-					copy(out[at:at+item.Type.SizeOf()], bytesOf(v, item.Type))
+					copy(out[at:at+item.Type.Size()], bytesOf(v, item.Type))
 					continue
 				}
 				for bit := range item.Field.Bits {

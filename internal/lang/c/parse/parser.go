@@ -17,6 +17,7 @@ type parser struct {
 	*Unit
 	toks  []lex.Token
 	at    int32
+	last  int32 // the token that was read last
 	tok   *lex.Token
 	kind  lex.Kind
 	key   keyword
@@ -29,8 +30,9 @@ type parser struct {
 	function *funcState
 	limit    int32 // objects of the file count if they are declared before this token
 	c23      bool
-	unsigned bool // char
-	short    bool // enums
+	unsigned bool            // char
+	short    bool            // enums
+	further  map[string]byte // Options.Builtins
 }
 
 // bail ends the parsing of a declaration or statement whose mistake was reported.
@@ -66,6 +68,7 @@ func (p *parser) jump(at int32) {
 
 func (p *parser) next() {
 	if p.kind != lex.EOF {
+		p.last = p.at
 		p.jump(p.at + 1)
 	}
 }
@@ -252,6 +255,9 @@ type Options struct {
 	Standard     preprocess.Standard
 	UnsignedChar bool
 	ShortEnums   bool
+	// Builtins are further functions whose types depend on their arguments, by name, with the letters
+	// of typedBuiltins.
+	Builtins map[string]byte
 }
 
 // errorType is the type of everything with a mistake.

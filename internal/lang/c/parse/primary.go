@@ -133,7 +133,7 @@ func integerType(n lex.Integer) *types.Type {
 	kinds := []types.Kind{types.Int, types.UInt, types.Long, types.ULong, types.LongLong, types.ULongLong, types.Int128}
 	for _, k := range kinds {
 		unsigned := k == types.UInt || k == types.ULong || k == types.ULongLong
-		size := types.Of(k).SizeOf()
+		size := types.Of(k).Size()
 		switch {
 		case n.Longs == 1 && k < types.Long, n.Longs == 2 && k < types.LongLong:
 			continue

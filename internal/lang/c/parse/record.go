@@ -36,12 +36,13 @@ func (p *parser) record() *types.Type {
 	}
 	attrs = append(attrs, p.attributesHere()...)
 	r := t.Record
-	r.Fields = fields
+	r.Fields, r.Union = fields, kind == types.Union
 	_, r.Packed = Find(attrs, "packed")
 	_, r.Transparent = Find(attrs, "transparent_union")
 	p.typeAttributes(t, onlyRefused(attrs))
 	for i := range fields {
 		f := &fields[i]
+		f.Of = r
 		if f.Type.Kind == types.Array && f.Type.Len == types.Incomplete {
 			if kind == types.Struct && i == len(fields)-1 {
 				r.Flexible = true
@@ -55,8 +56,19 @@ func (p *parser) record() *types.Type {
 		r.VarSize = r.VarSize || f.Type.IsVariable()
 	}
 	r.Layout(kind == types.Union, p.aligned(attrs), p.pack)
+	p.atLeast(r, attrs)
 	p.checkMembers(t, map[uint32]bool{})
 	return t
+}
+
+// atLeast obeys the attribute __fp_size of our headers: the struct is at least so large, though nothing
+// is known about the rest of it.
+func (p *parser) atLeast(r *types.Record, attrs []Attribute) {
+	if a, ok := Find(attrs, "__fp_size"); ok {
+		if n, ok := p.attributeInt(a); ok {
+			r.ByteSize = max(r.ByteSize, n)
+		}
+	}
 }
 
 func onlyRefused(attrs []Attribute) []Attribute {
@@ -134,7 +146,7 @@ func (p *parser) members(fields *[]types.Field) {
 		p.unknownType("the type of a member is expected before %s", p.spelled(p.at))
 	}
 	if p.kind == lex.Semicolon {
-		if s.typ.IsRecord() && (s.typ.Record.Tag == "" || s.typ.Record.Complete) {
+		if s.typ.IsRecord() && s.typ.Record.Tag == "" && s.typ.Typedef == "" { // others declare no member
 			*fields = append(*fields, p.member(&s, declarator{typ: s.typ, tok: s.tok}, -1, nil))
 		}
 		p.next()
@@ -274,15 +286,15 @@ func (p *parser) enum() *types.Type {
 	_, packed := Find(attrs, "packed")
 	t.Record.Int = p.enumType(low, high, packed || p.short)
 	t.Record.Complete = true
-	t.Record.ByteSize = t.Record.Int.SizeOf()
+	t.Record.ByteSize = t.Record.Int.Size()
 	for _, o := range made {
-		if t.Record.Int.SizeOf() > 4 { // gcc gives all constants the type of the enum
+		if t.Record.Int.Size() > 4 { // gcc gives all constants the type of the enum
 			o.Type = t.Record.Int
 		}
-		if o.Type.Kind != types.Int && t.Record.Int.SizeOf() <= 4 {
+		if o.Type.Kind != types.Int && t.Record.Int.Size() <= 4 {
 			o.Type = t.Record.Int
 		}
-		if fitsInt(o.Value.Int, false) && t.Record.Int.SizeOf() <= 4 {
+		if fitsInt(o.Value.Int, false) && t.Record.Int.Size() <= 4 {
 			o.Type = types.Of(types.Int)
 		}
 	}

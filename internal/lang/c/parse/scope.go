@@ -63,6 +63,9 @@ func (p *parser) declare(o *Object) {
 		p.objects = append(p.objects, make([]*Object, p.Source.Names.Len()+64-len(p.objects))...)
 	}
 	o.Depth = p.level
+	if o.Text == "" {
+		o.Text = p.name(o.Name)
+	}
 	o.Outer = p.objects[o.Name]
 	p.objects[o.Name] = o
 	if p.level > 0 {

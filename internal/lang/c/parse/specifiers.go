@@ -194,7 +194,7 @@ func (p *parser) alignas(s *specifiers) {
 	p.expect(lex.LParen)
 	var n int64
 	if p.startsType(p.kind, p.key, p.at) {
-		n = p.typeName().AlignOf()
+		n = p.typeName().Align()
 	} else {
 		at := p.at
 		n = p.constantInt("an alignment").Int64()

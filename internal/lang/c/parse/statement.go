@@ -83,7 +83,7 @@ func (p *parser) localLabels() {
 		if p.kind != lex.Identifier {
 			p.fail(p.at, "the name of a label is expected before %s", p.spelled(p.at))
 		}
-		p.function.locals = append(p.function.locals, &Label{Name: p.tok.Name, Tok: p.at, local: p.level})
+		p.function.locals = append(p.function.locals, &Label{Name: p.tok.Name, Text: p.name(p.tok.Name), Tok: p.at, local: p.level})
 		p.next()
 		if !p.accept(lex.Comma) {
 			break
@@ -106,7 +106,7 @@ func (p *parser) label() *Label {
 	}
 	l := p.function.labels[n]
 	if l == nil {
-		l = &Label{Name: n, Tok: at}
+		l = &Label{Name: n, Text: p.name(n), Tok: at}
 		p.function.labels[n] = l
 	}
 	return l
@@ -122,7 +122,7 @@ func (p *parser) item() *Stmt {
 	if len(attrs) > 0 || p.at != at { // fallthrough; or a declaration
 		if p.kind == lex.Semicolon {
 			p.next()
-			return &Stmt{Kind: Empty, Tok: at, End: p.at - 1, Attrs: attrs}
+			return &Stmt{Kind: Empty, Tok: at, End: p.last, Attrs: attrs}
 		}
 		if !p.startsDeclaration() {
 			return p.statement()
@@ -133,7 +133,7 @@ func (p *parser) item() *Stmt {
 	}
 	if p.key == kStaticAssert {
 		p.staticAssert()
-		return &Stmt{Kind: StaticTest, Tok: at, End: p.at - 1}
+		return &Stmt{Kind: StaticTest, Tok: at, End: p.last}
 	}
 	for p.key == kExtension {
 		p.next()
@@ -146,7 +146,7 @@ func (p *parser) item() *Stmt {
 	} else {
 		st.Objs = p.declarators(&s, false)
 	}
-	st.End = p.at - 1
+	st.End = p.last
 	return st
 }
 
@@ -170,7 +170,7 @@ func (p *parser) statement() *Stmt {
 		s.Expr = p.discard(p.expression())
 		p.expect(lex.Semicolon)
 	}
-	s.End = p.at - 1
+	s.End = p.last
 	return s
 }
 

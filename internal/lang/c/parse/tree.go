@@ -81,15 +81,18 @@ type Expr struct {
 	Paren    bool // it stands in parentheses
 	Bits     int32
 	Tok      int32 // the token that names it: the operator, the name, the constant
-	Type     *types.Type
-	A, B, C  *Expr
-	Args     []*Expr
-	Obj      *Object
-	Field    *types.Field
-	Val      *Value
-	Body     *Stmt
-	Of       *types.Type
-	Label    *Label
+	// First and Last are its first and its last token, with parentheses around it; 0 in what the
+	// program does not write.
+	First, Last int32
+	Type        *types.Type
+	A, B, C     *Expr
+	Args        []*Expr
+	Obj         *Object
+	Field       *types.Field
+	Val         *Value
+	Body        *Stmt
+	Of          *types.Type // of a Constant: the type whose size it is
+	Label       *Label
 }
 
 // ObjectKind is the kind of a named thing.
@@ -134,13 +137,17 @@ type Object struct {
 	Defined bool
 	Depth   int32 // of the scope; 0: the file
 	Name    lex.Name
-	Tok     int32 // the declaring name
+	Text    string // the name as text
+	Tok     int32  // the declaring name
+	First   int32  // of the declarator
+	Last    int32
 	Type    *types.Type
 	Align   int64 // by _Alignas or an attribute, 0: that of the type
 	Attrs   []Attribute
 	Init    *Init
 	Value   *Value    // of a constant
 	Params  []*Object // of a function that is defined
+	Names   []string  // of the parameters of a function, in its first declaration
 	From    int32     // tokens of the body: its braces
 	To      int32
 	Body    *Stmt // when it was parsed
@@ -158,6 +165,7 @@ type Init struct {
 	Items []Item
 	List  bool // it was a list in braces
 	Tok   int32
+	Last  int32
 }
 
 // Item sets a part of an object.
@@ -173,6 +181,7 @@ type Item struct {
 // Label is a label of a function.
 type Label struct {
 	Name    lex.Name
+	Text    string
 	Tok     int32
 	Defined bool
 	Taken   bool // its address is taken

@@ -14,6 +14,8 @@ type Unit struct {
 
 	// Asms are the asm declarations of the file.
 	Asms []*Stmt
+	// Starts are the first tokens of the declarations of the file.
+	Starts []int32
 
 	parser     *parser
 	vaListType *types.Type
@@ -33,7 +35,7 @@ type funcState struct {
 // Parse parses a file. The bodies of functions are left for Body.
 func Parse(r *preprocess.Result, opt Options) *Unit {
 	u := &Unit{Source: r}
-	p := &parser{Unit: u, toks: r.Tokens, unsigned: opt.UnsignedChar, short: opt.ShortEnums, c23: opt.Standard.Version >= 2023}
+	p := &parser{Unit: u, toks: r.Tokens, unsigned: opt.UnsignedChar, short: opt.ShortEnums, c23: opt.Standard.Version >= 2023, further: opt.Builtins}
 	u.parser = p
 	p.keys = p.keywordTable(&opt)
 	p.objects = make([]*Object, r.Names.Len()+64)
@@ -155,3 +157,12 @@ func (u *Unit) Lookup(name string) *Object {
 
 // Fold returns the value of a constant expression.
 func (u *Unit) Fold(e *Expr) (Value, bool) { return u.parser.fold(e) }
+
+// Argument returns the value of the first argument of an attribute, which is a constant.
+func (u *Unit) Argument(a Attribute) (int64, bool) {
+	u.parser.quiet++
+	defer func() { u.parser.quiet-- }()
+	n, ok := int64(0), false
+	u.parser.try(func() { n, ok = u.parser.attributeInt(a) })
+	return n, ok
+}

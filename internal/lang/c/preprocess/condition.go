@@ -76,7 +76,7 @@ func (p *preprocessor) openCondition(t *lex.Token) (after func()) {
 			if m := p.macro(name.Name); m != nil && m.poisoned {
 				p.errorAt(&name, "the name %s is poisoned by a #pragma", p.text(&name))
 			}
-			holds = (p.macro(name.Name) != nil) == (t.Name == nameIfdef)
+			holds = p.isDefined(name.Name) == (t.Name == nameIfdef)
 			p.expectEnd(p.text(t))
 		}
 		if t.Name == nameIfndef {
@@ -186,7 +186,7 @@ func (p *preprocessor) resumes(t *lex.Token, c *condition) bool {
 		if t.Name == nameElif {
 			c.taken, _ = p.evaluate(t)
 		} else if name := (lex.Token{}); p.macroName(p.text(t), false, &name) {
-			c.taken = (p.macro(name.Name) != nil) == (t.Name == nameElifdef)
+			c.taken = p.isDefined(name.Name) == (t.Name == nameElifdef)
 		}
 		p.endDirective(f)
 		p.state = saved

@@ -172,6 +172,6 @@ func (p *preprocessor) call(m *macro, t *lex.Token) bool {
 
 // expansion records the use of a macro.
 func (p *preprocessor) expansion(m *macro, t *lex.Token) uint32 {
-	p.Expansions = append(p.Expansions, Expansion{Macro: m.name, Call: t.Pos, Parent: t.From})
+	p.Expansions = append(p.Expansions, Expansion{Macro: m.name, Call: t.Pos, Parent: t.From, Body: m.body})
 	return uint32(len(p.Expansions) - 1)
 }

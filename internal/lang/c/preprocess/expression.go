@@ -359,5 +359,5 @@ func (e *expression) defined() value {
 	if m != nil && m.poisoned {
 		return e.fail("the name %s is poisoned by a #pragma", p.text(&name))
 	}
-	return truth(m != nil)
+	return truth(p.isDefined(name.Name))
 }

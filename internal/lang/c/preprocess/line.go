@@ -41,15 +41,14 @@ func (p *preprocessor) lineDirective(t *lex.Token, mark bool) {
 		return
 	}
 	f := p.files.top()
+	f.system = f.system && !mark
 	for mark {
 		if next(&file); file.Kind != lex.Number {
 			break
 		}
 		if flag := p.text(&file); flag == "3" || flag == "4" {
 			f.system = true
-		} else {
-			f.system = false
 		}
 	}
-	p.Space.Mark(at.Pos, int(n), name)
+	p.Space.Mark(at.Pos, int(n), name, f.system)
 }

@@ -13,6 +13,7 @@ type macro struct {
 	variadic bool // the last parameter takes all further arguments
 	disabled bool // it is being expanded
 	poisoned bool // its use is an error
+	hidden   bool // programs do not see that it is one
 	builtin  builtin
 	params   int
 	names    []lex.Name // of the parameters
@@ -54,6 +55,12 @@ func (p *preprocessor) macroName(directive string, defines bool, t *lex.Token) b
 	return false
 }
 
+// isDefined answers #ifdef.
+func (p *preprocessor) isDefined(name lex.Name) bool {
+	m := p.macro(name)
+	return m != nil && !m.hidden
+}
+
 // define obeys #define.
 func (p *preprocessor) define() {
 	var name, t lex.Token
@@ -61,7 +68,7 @@ func (p *preprocessor) define() {
 		return
 	}
 	l := p.files.top().lexer
-	m := &macro{name: name.Name, pos: name.Pos}
+	m := &macro{name: name.Name, pos: name.Pos, hidden: p.hidden}
 	l.Next(&t)
 	if t.Kind == lex.LParen && t.Flags&lex.Spaced == 0 {
 		m.function = true
@@ -75,6 +82,7 @@ func (p *preprocessor) define() {
 	}
 	if old := p.macro(m.name); old != nil {
 		switch {
+		case old.hidden:
 		case old.builtin == userMacro && p.same(old, m):
 			return // and old may be in use
 		case p.Space.File(name.Pos) != nil && !p.inSystem():

@@ -12,6 +12,8 @@ type Options struct {
 	Predefined string
 	// Commands are lines #define and #undef that are read after Predefined.
 	Commands string
+	// Before and After are texts that are read before and after the file, as parts of it.
+	Before, After []Text
 	// Include lists files to read first, as if by #include "name".
 	Include []string
 	// Quoted and Dirs are the directories for names in quotes, and for all names.
@@ -24,6 +26,13 @@ type Options struct {
 	HasAttribute func(name string, standard bool) string
 	// MaxTokens bounds the work: how many tokens may be read and made. 0: 1 << 27.
 	MaxTokens int
+}
+
+// Text is a text with a name.
+type Text struct {
+	Name   string
+	Text   []byte
+	Hidden bool // its macros stand for functions of the compiler: to #ifdef they are not defined
 }
 
 // Dir is a directory in which included files are searched.
@@ -71,6 +80,8 @@ type Expansion struct {
 	// the body; Inner is the expansion that they came out of before.
 	IsArgument bool
 	Inner      uint32
+	// Body is the body of the macro as it is defined.
+	Body []lex.Token
 }
 
 // Outermost returns where the user wrote a token, or called the macro that it came out of.

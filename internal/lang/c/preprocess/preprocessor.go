@@ -21,7 +21,8 @@ type preprocessor struct {
 	state   state
 	steps   int
 	gaveUp  bool
-	counter int // of __COUNTER__
+	hidden  bool // the macros that are defined now
+	counter int  // of __COUNTER__
 	pushed  map[lex.Name][]*macro
 }
 
@@ -68,6 +69,7 @@ func Run(name string, text []byte, opt *Options) *Result {
 	p.predefine("<command-line>", opt.Commands)
 	p.Tokens = make([]lex.Token, 0, len(text)/4+64)
 	p.files.base = name
+	p.texts(opt.Before)
 	for _, name := range opt.Include {
 		p.enter(main, -1)
 		p.include(lex.Token{Pos: main.Base}, name, false, false, false)
@@ -78,7 +80,18 @@ func Run(name string, text []byte, opt *Options) *Result {
 	}
 	p.enter(main, -1)
 	p.readAll()
+	p.texts(opt.After)
 	return &p.Result
+}
+
+// texts reads texts that are parts of the file.
+func (p *preprocessor) texts(texts []Text) {
+	for _, t := range texts {
+		p.hidden = t.Hidden
+		p.enter(p.Space.Add(t.Name, t.Text, p.dialect.Trigraphs), -1)
+		p.readAll()
+		p.hidden = false
+	}
 }
 
 // predefine reads definitions.

@@ -91,7 +91,7 @@ func Common(a, b *Type) *Type {
 	if rank(a.Kind) < rank(b.Kind) {
 		a, b = b, a
 	}
-	if a.IsUnsigned() || !b.IsUnsigned() || a.SizeOf() > b.SizeOf() { // a has the higher rank
+	if a.IsUnsigned() || !b.IsUnsigned() || a.Size() > b.Size() { // a has the higher rank
 		return a
 	}
 	return Of(a.Kind + 1)

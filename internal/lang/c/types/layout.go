@@ -7,41 +7,41 @@ var sizes = [...]int64{
 	Int128: 16, UInt128: 16, Float16: 2, Float: 4, Double: 8, LongDouble: 16, Float128: 16,
 }
 
-// SizeOf returns the size of a type in bytes; void and functions count 1, as in gcc, and types
+// Size returns the size of a type in bytes; void and functions count 1, as in gcc, and types
 // that are not complete or variable 0.
-func (t *Type) SizeOf() int64 {
+func (t *Type) Size() int64 {
 	switch t.Kind {
 	case Pointer:
 		return 8
 	case Function:
 		return 1
 	case Complex:
-		return 2 * t.Elem.SizeOf()
+		return 2 * t.Elem.Size()
 	case Array, Vector:
 		if t.Len < 0 {
 			return 0
 		}
-		return t.Len * t.Elem.SizeOf()
+		return t.Len * t.Elem.Size()
 	case Struct, Union:
 		return t.Record.ByteSize
 	case Enum:
 		if t.Record.Int == nil {
 			return 4
 		}
-		return t.Record.Int.SizeOf()
+		return t.Record.Int.Size()
 	default:
 		return sizes[t.Kind]
 	}
 }
 
-// AlignOf returns the alignment of a type in bytes.
-func (t *Type) AlignOf() int64 {
+// Align returns the alignment of a type in bytes.
+func (t *Type) Align() int64 {
 	if t.Aligned != 0 {
 		return t.Aligned
 	}
 	natural := t.natural()
 	if t.Qual&Atomic != 0 { // as wide as the object, if one instruction can access it
-		if n := t.SizeOf(); n > natural && n <= 16 && n&(n-1) == 0 {
+		if n := t.Size(); n > natural && n <= 16 && n&(n-1) == 0 {
 			return n
 		}
 	}
@@ -54,17 +54,22 @@ func (t *Type) natural() int64 {
 		return 8
 	case Function:
 		return 1
-	case Complex, Array:
-		return t.Elem.AlignOf()
+	case Complex:
+		return t.Elem.Align()
+	case Array: // gcc does not raise the alignment of elements that are _Atomic
+		if t.Elem.Aligned != 0 {
+			return t.Elem.Aligned
+		}
+		return t.Elem.natural()
 	case Vector:
-		return t.SizeOf()
+		return t.Size()
 	case Struct, Union:
 		return max(1, t.Record.Alignment)
 	case Enum:
 		if t.Record.Int == nil {
 			return 4
 		}
-		return t.Record.Int.AlignOf()
+		return t.Record.Int.Align()
 	default:
 		return sizes[t.Kind]
 	}
@@ -111,7 +116,7 @@ func roundUp(n, to int64) int64 {
 
 // fieldAlign returns the alignment of a member.
 func (l *layout) fieldAlign(f *Field) int64 {
-	align := f.Type.AlignOf()
+	align := f.Type.Align()
 	if f.Packed || l.r.Packed {
 		align = 1
 	}
@@ -130,8 +135,8 @@ func (l *layout) member(f *Field) {
 		l.at = 0
 	}
 	l.at = roundUp(roundUp(l.at, 8), align*8)
-	f.Offset, f.BitOffset = l.at/8, l.at
-	size := f.Type.SizeOf()
+	f.Offset, f.BitOffset, f.Alignment = l.at/8, l.at, align
+	size := f.Type.Size()
 	if f.Type.Kind == Array && f.Type.Len < 0 {
 		size = 0
 	}
@@ -147,7 +152,7 @@ func (l *layout) bitField(f *Field) {
 	if l.union {
 		l.at = 0
 	}
-	unit, align := f.Type.SizeOf()*8, f.Type.AlignOf()
+	unit, align := f.Type.Size()*8, f.Type.Align()
 	packed := f.Packed || l.r.Packed
 	desired := int64(1) // in bits
 	switch {

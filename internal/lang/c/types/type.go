@@ -72,17 +72,18 @@ type Type struct {
 	Unsigned bool // of char: it has no negative values
 	Extended bool // a type of its own that looks like Kind: _Float32, _Float64, _Float32x, _Float64x
 	// Len is the number of elements of an array or a vector: Incomplete, Variable, or from 0 on.
-	Len    int64
-	Elem   *Type   // of a pointer, an array, a vector, a complex type; of a function: its result
-	Params []*Type // of a function, after adjustment
-	Record *Record // of a struct, union or enum
-	Name   string  // of an extended type
+	Len     int64
+	Elem    *Type   // of a pointer, an array, a vector, a complex type; of a function: its result
+	Params  []*Type // of a function, after adjustment
+	Record  *Record // of a struct, union or enum
+	Name    string  // of an extended type
+	Typedef string  // the name that a typedef gives it, "": none
 	// Aligned is an alignment that an attribute gives, 0: none.
 	Aligned int64
 	// Width is the number of bits of the values of a wide bit-field, which gcc computes with in
 	// that width; 0: that of the kind.
-	Width int16
-	Size  any // of a variable array: the expression for its length, of the parser
+	Width  int16
+	Length any // of a variable array: the expression for its length, of the parser
 }
 
 // Lengths of arrays that are no numbers.
@@ -97,6 +98,7 @@ type Record struct {
 	Complete    bool
 	Packed      bool
 	Transparent bool // a transparent union
+	Union       bool
 	Fields      []Field
 	// Int is the integer type of an enum.
 	Int       *Type
@@ -117,7 +119,9 @@ type Field struct {
 	Bits      int64
 	BitOffset int64
 	Packed    bool
-	Aligned   int64 // an alignment that an attribute or _Alignas gives, 0: none
+	Aligned   int64   // an alignment that an attribute or _Alignas gives, 0: none
+	Of        *Record // that it is a member of
+	Alignment int64   // that it has in its struct
 	Tok       int32
 }
 
@@ -272,5 +276,8 @@ func (t *Type) Bits() int {
 	case t.Width != 0:
 		return int(t.Width)
 	}
-	return int(t.SizeOf()) * 8
+	return int(t.Size()) * 8
 }
+
+// IsIncomplete reports whether the size of a type is not known.
+func (t *Type) IsIncomplete() bool { return !t.IsComplete() }

@@ -3,6 +3,7 @@ package library
 import (
 	"fencepost/internal/frontend/c/translate"
 	"fencepost/internal/ir"
+	"fencepost/internal/lang/c/types"
 )
 
 // Blocks beyond malloc and calloc, and the clock.
@@ -41,7 +42,7 @@ func libAligned(f *translate.Lowering, c *translate.Call) translate.Value {
 	}
 	size := f.Exprs.Operand(c.Args[n-1])
 	bytes, layout := translate.Cast(size.Expr, size.Type, ir.U64), f.Layouts.Allocated(c.Args[n-1])
-	block := translate.Value{Type: ir.U64, Elem: f.Unit.Ast.Void, Obj: ir.NoObject}
+	block := translate.Value{Type: ir.U64, Elem: types.Of(types.Void), Obj: ir.NoObject}
 	if constant {
 		block.Expr = heapBlock(f, c.Name, bytes, f.Vars.BlockAlign(v, at), layout)
 	} else {
@@ -79,7 +80,7 @@ func alignedByValue(f *translate.Lowering, name string, bytes, align *ir.Expr, l
 func libAlloca(f *translate.Lowering, c *translate.Call) translate.Value {
 	size := f.Exprs.IntegerOperand(c.Args[0])
 	at := f.Vars.StackBlock(translate.Cast(size.Expr, size.Type, ir.U64))
-	return translate.Value{Expr: ir.R(at), Type: ir.U64, Elem: f.Unit.Ast.Void, Obj: ir.NoObject}
+	return translate.Value{Expr: ir.R(at), Type: ir.U64, Elem: types.Of(types.Void), Obj: ir.NoObject}
 }
 
 // powerOfTwo is whether a value is a power of two.

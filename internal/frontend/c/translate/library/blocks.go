@@ -3,6 +3,7 @@ package library
 import (
 	"fencepost/internal/frontend/c/translate"
 	"fencepost/internal/ir"
+	"fencepost/internal/lang/c/types"
 )
 
 // Blocks of the heap. In programs that mention realloc a block begins with its size,
@@ -73,7 +74,7 @@ func libBlockSize(f *translate.Lowering, c *translate.Call) translate.Value {
 func libMalloc(f *translate.Lowering, c *translate.Call) translate.Value {
 	size := f.Exprs.Operand(c.Args[0])
 	at := heapBlock(f, c.Name, translate.Cast(size.Expr, size.Type, ir.U64), 0, f.Layouts.Allocated(c.Args[0]))
-	return translate.Value{Expr: at, Type: ir.U64, Elem: f.Unit.Ast.Void, Obj: ir.NoObject}
+	return translate.Value{Expr: at, Type: ir.U64, Elem: types.Of(types.Void), Obj: ir.NoObject}
 }
 
 func libFree(f *translate.Lowering, c *translate.Call) translate.Value {

@@ -4,7 +4,7 @@ import (
 	"math"
 	"strings"
 
-	"modernc.org/cc/v4"
+	"fencepost/internal/lang/c/types"
 
 	"fencepost/internal/frontend/c/translate"
 	"fencepost/internal/ir"
@@ -22,9 +22,7 @@ func addBuiltins(m map[string]function) {
 			}
 		}
 	}
-	m["__ccgo__types_compatible_p"] = function{2, libCompatible} // __builtin_types_compatible_p, as cc wants it
 	m["__builtin_constant_p"] = function{1, libConstant}
-	m["__builtin_choose_expr"] = function{3, libChoose}
 	m["__builtin_prefetch"] = function{-1, libNothing}
 	m["__builtin_unreachable"] = function{0, libUnreachable}
 	for _, op := range []string{"add", "sub", "mul"} {
@@ -39,31 +37,11 @@ func addBuiltins(m map[string]function) {
 
 // libConstant is whether an expression is a constant. It is not evaluated.
 func libConstant(f *translate.Lowering, c *translate.Call) translate.Value {
-	if v := c.Args[0].Value(); v == nil || v == cc.Unknown {
+	v, ok := f.In.Tree.Fold(c.Node)
+	if !ok {
 		return zero()
 	}
-	return translate.Integer(ir.Int(1), ir.S32)
-}
-
-// libCompatible is whether two types are compatible, which cc knows.
-func libCompatible(f *translate.Lowering, c *translate.Call) translate.Value {
-	v, ok := c.Node.Value().(cc.Int64Value)
-	if !ok {
-		f.In.Refuse(translate.CodeExpr, c.Node, "it is not known whether these types are compatible")
-	}
-	return translate.Integer(ir.Int(int64(v)), ir.S32)
-}
-
-// libChoose is one of two expressions, by a constant; the other is not evaluated.
-func libChoose(f *translate.Lowering, c *translate.Call) translate.Value {
-	which, ok := f.Data.Constant(f.Exprs.Operand(c.Args[0]).Expr)
-	if !ok {
-		f.In.Refuse(translate.CodeExpr, c.Args[0], "the choice must be a constant")
-	}
-	if which != 0 {
-		return f.Exprs.Operand(c.Args[1])
-	}
-	return f.Exprs.Operand(c.Args[2])
+	return translate.Integer(ir.Int(v.Int.Int64()), ir.S32)
 }
 
 // libUnreachable is an error where it is reached.
@@ -82,12 +60,12 @@ func libOverflow(f *translate.Lowering, c *translate.Call) translate.Value {
 	}
 	a, b := f.Code.Keep(f.Exprs.IntegerOperand(c.Args[0])), f.Code.Keep(f.Exprs.IntegerOperand(c.Args[1]))
 	asks := strings.HasSuffix(name, "_p") // the third argument has the type of the result, and is not evaluated
-	to := translate.Lvalue{Type: c.Args[2].Type()}
+	to := translate.Lvalue{Type: c.Args[2].Type}
 	if !asks {
 		to = f.Lvals.Pointee(c.Args[2])
 	}
 	t := f.Types.Scalar(to.Type, c.Args[2])
-	if to.Type.Kind() == cc.Bool || to.Type.Kind() == cc.Ptr || t.Float {
+	if to.Type.Kind == types.Bool || to.Type.Kind == types.Pointer || t.Float {
 		f.In.Reject(translate.CodeArgument, c.Args[2], "the result must be of an integer type")
 	}
 	var result, over *ir.Expr

@@ -1,7 +1,8 @@
 package library
 
 import (
-	"modernc.org/cc/v4"
+	"fencepost/internal/lang/c/parse"
+	"fencepost/internal/lang/c/types"
 
 	"fencepost/internal/frontend/c/translate"
 	"fencepost/internal/ir"
@@ -23,7 +24,7 @@ type pointerArg struct {
 }
 
 // newPointerArg evaluates a pointer.
-func newPointerArg(f *translate.Lowering, e cc.ExpressionNode) pointerArg {
+func newPointerArg(f *translate.Lowering, e *parse.Expr) pointerArg {
 	v := f.Exprs.Operand(e)
 	if v.Elem == nil && !isNull(f, e) {
 		f.In.Reject(translate.CodeExpr, e, "a pointer is needed here")
@@ -33,11 +34,11 @@ func newPointerArg(f *translate.Lowering, e cc.ExpressionNode) pointerArg {
 		return p
 	}
 	t := v.Elem
-	for t.Kind() == cc.Array {
-		t = t.(*cc.ArrayType).Elem()
+	for t.Kind == types.Array {
+		t = t.Elem
 	}
-	switch n := int64(t.Align()); {
-	case t.Size() <= 0 || translate.IsVoid(t) || t.Kind() == cc.Function:
+	switch n := t.Align(); {
+	case t.Size() <= 0 || translate.IsVoid(t) || t.Kind == types.Function:
 	case translate.IsStruct(t) && (n == 2 || n == 4 || n == 8) && t.Size()%n == 0:
 		p.unit = n
 	case !translate.IsStruct(t):
@@ -63,14 +64,14 @@ func unitOf(a, b pointerArg) int64 {
 func unsigned(bytes int64) ir.Type { return ir.Type{Bits: uint8(8 * bytes)} }
 
 // length evaluates how many bytes are meant.
-func length(f *translate.Lowering, e cc.ExpressionNode) *ir.Expr {
+func length(f *translate.Lowering, e *parse.Expr) *ir.Expr {
 	v := f.Exprs.IntegerOperand(e)
 	return f.Code.Keep(translate.Integer(translate.Cast(v.Expr, v.Type, ir.U64), ir.U64)).Expr
 }
 
 // pieces are the accesses to n bytes where n is known and they are few: the members
 // of whole structs without padding, else units and the bytes that are left.
-func pieces(f *translate.Lowering, n *ir.Expr, unit int64, t cc.Type, at cc.Node) ([]translate.Leaf, bool) {
+func pieces(f *translate.Lowering, n *ir.Expr, unit int64, t *types.Type, at parse.Node) ([]translate.Leaf, bool) {
 	size, ok := n.IsConst()
 	if !ok || size < 0 || size > maxInline*8 {
 		return nil, false
@@ -138,7 +139,7 @@ func loadWord(f *translate.Lowering, l translate.Lvalue, t ir.Type) *ir.Expr {
 }
 
 func (p pointerArg) result(f *translate.Lowering) translate.Value {
-	return translate.Value{Expr: p.Addr, Type: ir.U64, Elem: f.Unit.Ast.Void, Obj: p.Obj}
+	return translate.Value{Expr: p.Addr, Type: ir.U64, Elem: types.Of(types.Void), Obj: p.Obj}
 }
 
 // libCopy is memcpy or memmove. memmove of a few bytes reads all before it writes
@@ -196,7 +197,7 @@ func libMemset(f *translate.Lowering, c *translate.Call) translate.Value {
 }
 
 // fill writes a word that repeats one byte all over a stretch.
-func fill(f *translate.Lowering, to pointerArg, n, pattern *ir.Expr, at cc.Node) {
+func fill(f *translate.Lowering, to pointerArg, n, pattern *ir.Expr, at parse.Node) {
 	put := func(l translate.Lvalue, t ir.Type) {
 		f.Mem.StoreWord(l, t, translate.Cast(pattern, ir.U64, ir.Type{Bits: t.Bits}))
 	}
@@ -263,7 +264,7 @@ func libStrcpy(f *translate.Lowering, c *translate.Call) translate.Value {
 		leaveAtNull(f, b, end)
 	})
 	f.Code.Here(end)
-	return translate.Value{Expr: to.Addr, Type: ir.U64, Elem: f.Unit.Ast.Char, Obj: to.Obj}
+	return translate.Value{Expr: to.Addr, Type: ir.U64, Elem: types.Of(types.Char), Obj: to.Obj}
 }
 
 // leaveAtNull goes to end if a character is null, and on otherwise.
@@ -296,7 +297,7 @@ func libCalloc(f *translate.Lowering, c *translate.Call) translate.Value {
 	f.Code.At, f.Code.Fresh = fits, false
 	f.Code.Assign(out, cleared(f, c, x, y).Expr)
 	f.Code.Here(end)
-	return translate.Value{Expr: ir.R(out), Type: ir.U64, Elem: f.Unit.Ast.Void, Obj: ir.NoObject}
+	return translate.Value{Expr: ir.R(out), Type: ir.U64, Elem: types.Of(types.Void), Obj: ir.NoObject}
 }
 
 // cleared allocates a block for x objects of y bytes and writes zeros to it.

@@ -5,6 +5,7 @@ import (
 
 	"fencepost/internal/frontend/c/translate"
 	"fencepost/internal/ir"
+	"fencepost/internal/lang/c/types"
 )
 
 // Functions that read a clock (translate/clock.go), the environment, and functions that wait for time
@@ -65,7 +66,7 @@ func libTime(f *translate.Lowering, c *translate.Call) translate.Value {
 func libEnvironment(f *translate.Lowering, c *translate.Call) translate.Value {
 	f.Exprs.Effect(c.Args[0])
 	f.In.Warnf(translate.CodeEnv, f.In.Span(c.Node), "the environment is empty here, so %s returns a null pointer", c.Name)
-	return translate.Value{Expr: ir.Int(0), Type: ir.U64, Elem: f.Unit.Ast.Char, Obj: ir.NoObject}
+	return translate.Value{Expr: ir.Int(0), Type: ir.U64, Elem: types.Of(types.Char), Obj: ir.NoObject}
 }
 
 // libPoll sleeps: without files, poll waits for the time only.

@@ -13,7 +13,10 @@ import (
 // The calls of drains.txt on the processor, between the accesses of three litmus tests: what the processor shows must be
 // allowed by the model.
 
-var nativeRounds = flag.Int("fp.native", 0, "rounds of every library call on the processor; 0: it is not asked")
+var (
+	nativeRounds = flag.Int("fp.native", 0, "rounds of every library call on the processor; 0: it is not asked")
+	nativeCall   = flag.String("fp.call", "", "only library calls with this in their names and results are run on the processor")
+)
 
 // perRound is how many calls a thread makes in a round, for calls that are fast.
 const perRound = 2000
@@ -107,6 +110,9 @@ func TestNativeCalls(t *testing.T) {
 	}
 	total, shown := 0, 0
 	for _, c := range drainCalls(t) {
+		if !strings.Contains(c.name(), *nativeCall) {
+			continue
+		}
 		line := fmt.Sprintf("%-70s drains: %-4s", c.name(), c["drains"])
 		for _, s := range shapes {
 			dir := t.TempDir()

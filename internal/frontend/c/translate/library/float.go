@@ -5,7 +5,8 @@ import (
 	"strconv"
 	"strings"
 
-	"modernc.org/cc/v4"
+	"fencepost/internal/lang/c/parse"
+	"fencepost/internal/lang/c/types"
 
 	"fencepost/internal/frontend/c/translate"
 	"fencepost/internal/ir"
@@ -46,7 +47,7 @@ func typeNamed(name string) ir.Type {
 }
 
 // number evaluates an argument as a number of a type.
-func number(f *translate.Lowering, e cc.ExpressionNode, t ir.Type) translate.Value {
+func number(f *translate.Lowering, e *parse.Expr, t ir.Type) translate.Value {
 	v := f.Exprs.Operand(e)
 	if v.Elem != nil {
 		f.In.Reject(translate.CodeArgument, e, "a number is needed here")
@@ -59,13 +60,13 @@ func number(f *translate.Lowering, e cc.ExpressionNode, t ir.Type) translate.Val
 }
 
 // realArgument evaluates an argument of a function for float and double: of type double if it is an integer.
-func realArgument(f *translate.Lowering, e cc.ExpressionNode) translate.Value {
+func realArgument(f *translate.Lowering, e *parse.Expr) translate.Value {
 	t := ir.F64
-	if k := e.Type().Kind(); k == cc.Float || k == cc.Float32 {
+	if e.Type.Kind == types.Float {
 		t = ir.F32
 	}
-	if cc.IsFloatingPointType(e.Type()) && e.Type().Size() > 8 {
-		f.Types.Scalar(e.Type(), e) // refuses it
+	if e.Type.IsFloat() && e.Type.Size() > 8 {
+		f.Types.Scalar(e.Type, e) // refuses it
 	}
 	return number(f, e, t)
 }
@@ -100,8 +101,7 @@ func libInfinity(_ *translate.Lowering, c *translate.Call) translate.Value {
 
 // libNaN is a NaN. Its argument is a constant: the number of the NaN.
 func libNaN(f *translate.Lowering, c *translate.Call) translate.Value {
-	text, ok := c.Args[0].Value().(cc.StringValue)
-	digits := cString(string(text))
+	digits, ok := stringConstant(c.Args[0])
 	payload, err := strconv.ParseUint(digits, 0, 64)
 	if !ok || digits != "" && err != nil {
 		f.In.Refuse(translate.CodeArgument, c.Args[0], "the number of a NaN must be a constant")

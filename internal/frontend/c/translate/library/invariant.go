@@ -6,18 +6,18 @@ import (
 	"fencepost/internal/frontend/c/translate"
 	"fencepost/internal/frontend/c/translate/read"
 	"fencepost/internal/ir"
+	"fencepost/internal/lang/c/types"
 	"fencepost/internal/property"
-	"fencepost/internal/source"
 )
 
 // libInvariant translates the condition of an invariant or of a read abstraction, and ghost code.
 func libInvariant(f *translate.Lowering, l *translate.Call) translate.Value {
-	p := l.Node.Position()
-	pos, ok := f.In.Invariants[read.Position{File: p.Filename, Line: p.Line}]
+	p := f.In.Start(l.Node)
+	pos, ok := f.In.Invariants[read.Position{File: p.File, Line: p.Line}]
 	if !ok {
 		f.In.Refuse(translate.CodeExtern, l.Node, "%s has no body, and what it does is not known", l.Name)
 	}
-	if !f.In.Items[source.Pos{File: p.Filename, Line: p.Line, Col: p.Column}] {
+	if !f.In.Items[p] {
 		f.In.Errorf(read.CodeAnnotation, pos, "an annotation is not allowed here").Note("put it before a statement in a block { ... }")
 		panic(read.Refusal{})
 	}
@@ -89,5 +89,5 @@ func libBoundPointer(f *translate.Lowering, l *translate.Call) translate.Value {
 	op := ir.NewOp(ir.Havoc)
 	op.Dst, op.Layout = f.Code.Temp(), f.Layouts.Allocated(l.Args[0])
 	f.Code.Emit(op)
-	return translate.Value{Expr: ir.R(op.Dst), Type: ir.U64, Elem: f.Unit.Ast.Void, Obj: ir.NoObject}
+	return translate.Value{Expr: ir.R(op.Dst), Type: ir.U64, Elem: types.Of(types.Void), Obj: ir.NoObject}
 }

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"sync"
 
-	"modernc.org/cc/v4"
+	"fencepost/internal/lang/c/parse"
 
 	"fencepost/internal/frontend/c/translate"
 	"fencepost/internal/ir"
@@ -56,7 +56,7 @@ func libZero(f *translate.Lowering, c *translate.Call) translate.Value {
 func libPrint(f *translate.Lowering, c *translate.Call) translate.Value {
 	var last translate.Value
 	for i, a := range c.Args {
-		if _, literal := translate.Unparen(a).Value().(cc.StringValue); !literal && !isStream(f, a) {
+		if _, literal := stringConstant(a); !literal && !isStream(f, a) {
 			v := f.Exprs.Operand(a)
 			f.Code.Use(v)
 			if i == 0 && len(c.Args) <= 2 && strings.Contains(c.Name, "putc") {
@@ -90,9 +90,9 @@ func ended(f *translate.Lowering, good *ir.Expr) translate.Value {
 
 // isStream reports whether an argument is one of the streams that the library of the
 // system defines.
-func isStream(f *translate.Lowering, e cc.ExpressionNode) bool {
+func isStream(f *translate.Lowering, e *parse.Expr) bool {
 	d := translate.VariableOf(e)
-	if d == nil || d.Name() != "stdin" && d.Name() != "stdout" && d.Name() != "stderr" {
+	if d == nil || d.Text != "stdin" && d.Text != "stdout" && d.Text != "stderr" {
 		return false
 	}
 	s := f.Syms.Find(f.Unit, d)
@@ -101,8 +101,8 @@ func isStream(f *translate.Lowering, e cc.ExpressionNode) bool {
 
 func libAssert(f *translate.Lowering, c *translate.Call) translate.Value {
 	msg := "assertion"
-	if s, ok := c.Args[1].Value().(cc.StringValue); ok {
-		msg = cString(string(s))
+	if s, ok := stringConstant(c.Args[1]); ok {
+		msg = s
 	}
 	f.Code.Check(translate.TruthOf(f.Exprs.Operand(c.Args[0])), ir.Assertion, msg)
 	return nothing()
@@ -111,28 +111,35 @@ func libAssert(f *translate.Lowering, c *translate.Call) translate.Value {
 // libAssertFail is the function that glibc's assert calls.
 func libAssertFail(f *translate.Lowering, c *translate.Call) translate.Value {
 	msg := "assertion"
-	if s, ok := c.Args[0].Value().(cc.StringValue); ok {
-		msg = "assert(" + cString(string(s)) + ")"
+	if s, ok := stringConstant(c.Args[0]); ok {
+		msg = "assert(" + s + ")"
 	}
 	f.Code.Check(ir.Int(0), ir.ReachError, msg)
 	return libExit(f, &translate.Call{Name: c.Name, Node: c.Node})
 }
 
-func cString(s string) string {
-	for i := range len(s) {
-		if s[i] == 0 {
-			return s[:i]
-		}
+// stringConstant returns the text of a string literal up to a null character.
+func stringConstant(e *parse.Expr) (string, bool) {
+	e = e.Bare()
+	if e.Op != parse.StringConst || e.Val.Width.Bytes() != 1 {
+		return "", false
 	}
-	return s
+	var out []byte
+	for _, u := range e.Val.Units {
+		if u == 0 {
+			break
+		}
+		out = append(out, byte(u))
+	}
+	return string(out), true
 }
 
 // libVerifierAssert is an assertion of one of the verifiers' conventions.
 func libVerifierAssert(f *translate.Lowering, c *translate.Call) translate.Value {
 	msg := c.Name
 	if len(c.Args) > 1 {
-		if s, ok := c.Args[1].Value().(cc.StringValue); ok {
-			msg = cString(string(s))
+		if s, ok := stringConstant(c.Args[1]); ok {
+			msg = s
 		}
 	}
 	f.Code.Check(translate.TruthOf(f.Exprs.Operand(c.Args[0])), ir.Assertion, msg)

@@ -3,7 +3,8 @@ package library
 import (
 	"strings"
 
-	"modernc.org/cc/v4"
+	"fencepost/internal/lang/c/parse"
+	"fencepost/internal/lang/c/types"
 
 	"fencepost/internal/frontend/c/translate"
 	"fencepost/internal/ir"
@@ -12,24 +13,20 @@ import (
 // Threads, mutexes, conditions and barriers.
 
 // isNull reports whether an argument is a null pointer constant.
-func isNull(f *translate.Lowering, e cc.ExpressionNode) bool {
-	switch x := translate.Unparen(e).(type) {
-	case *cc.CastExpression:
-		return x.Case == cc.CastExpressionCast && isNull(f, x.CastExpression)
-	case *cc.PrimaryExpression:
-		v, ok := translate.IntValue(x)
-		return ok && v == 0 && x.Case == cc.PrimaryExpressionInt
+func isNull(f *translate.Lowering, e *parse.Expr) bool {
+	for e.Op == parse.Convert {
+		e = e.A
 	}
-	return false
+	return e.Op == parse.Constant && e.Obj == nil && e.Of == nil && e.Val.Kind == parse.IntValue && e.Val.Int.IsZero()
 }
 
 // target is the lvalue an out argument points to: &x may be a register here.
-func target(f *translate.Lowering, e cc.ExpressionNode) translate.Lvalue {
+func target(f *translate.Lowering, e *parse.Expr) translate.Lvalue {
 	if a := translate.Addressed(e); a != nil {
-		return f.Lvals.Lvalue(a.CastExpression)
+		return f.Lvals.Lvalue(a.A)
 	}
 	l := f.Lvals.Pointee(e)
-	l.Atomic = f.Types.OfExpr(e).Inner().IsAtomic()
+	l.Atomic = e.Type.Elem.Qual&types.Atomic != 0
 	return l
 }
 
@@ -136,7 +133,7 @@ func libEqual(f *translate.Lowering, c *translate.Call) translate.Value {
 }
 
 // syncOp is an operation on the synchronisation object an argument points to.
-func syncOp(f *translate.Lowering, kind ir.OpKind, e cc.ExpressionNode) ir.Op {
+func syncOp(f *translate.Lowering, kind ir.OpKind, e *parse.Expr) ir.Op {
 	v := f.Exprs.Accessed(e)
 	op := ir.NewOp(kind)
 	op.Addr, op.Obj = v.Expr, v.Obj
@@ -153,7 +150,7 @@ func libSyncInit(f *translate.Lowering, c *translate.Call) translate.Value {
 }
 
 // wordAt is the word of a synchronisation object.
-func wordAt(f *translate.Lowering, e cc.ExpressionNode) translate.Lvalue {
+func wordAt(f *translate.Lowering, e *parse.Expr) translate.Lvalue {
 	v := f.Exprs.Accessed(e)
 	return translate.Lvalue{Reg: ir.NoReg, Addr: v.Expr, Obj: v.Obj}
 }

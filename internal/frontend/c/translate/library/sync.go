@@ -3,7 +3,7 @@ package library
 import (
 	"math"
 
-	"modernc.org/cc/v4"
+	"fencepost/internal/lang/c/parse"
 
 	"fencepost/internal/frontend/c/translate"
 	"fencepost/internal/ir"
@@ -29,6 +29,10 @@ const (
 	errBusy     = 16
 	errTimedOut = 110
 )
+
+// mostInSemaphore is the largest initial value of a semaphore: a larger one could overflow, which sem_post reports and the
+// models do not.
+const mostInSemaphore = math.MaxInt32 - 1<<24
 
 // span32 is a range of the int of a synchronisation object.
 type span32 struct{ lo, hi int64 }
@@ -173,6 +177,11 @@ func libSemInit(f *translate.Lowering, c *translate.Call) translate.Value {
 	l := wordAt(f, c.Args[0])
 	f.Exprs.Effect(c.Args[1]) // whether processes share it
 	v := f.Exprs.IntegerOperand(c.Args[2])
+	if n, ok := v.Expr.IsConst(); !ok || n < 0 || n > mostInSemaphore {
+		v = f.Code.Keep(v)
+		f.Code.OnlyIf(ir.Binary(ir.Le, ir.U64, translate.Cast(v.Expr, v.Type, ir.U32), ir.Int(mostInSemaphore)), c.Args[2], translate.CodeArgument,
+			"a semaphore with a value this near to SEM_VALUE_MAX is not supported")
+	}
 	f.Mem.StoreWord(l, ir.S32, translate.Cast(v.Expr, v.Type, ir.S32))
 	return zero()
 }
@@ -262,7 +271,7 @@ func libOnce(f *translate.Lowering, c *translate.Call) translate.Value {
 }
 
 // callBack calls a function that was given as an argument.
-func callBack(f *translate.Lowering, routine translate.Value, args []*ir.Expr, at cc.Node) {
+func callBack(f *translate.Lowering, routine translate.Value, args []*ir.Expr, at parse.Node) {
 	op := ir.NewOp(ir.Call)
 	op.Args = args
 	if routine.Expr.Op == ir.FuncAddr {

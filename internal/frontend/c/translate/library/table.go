@@ -32,20 +32,6 @@ func newLibrary() map[string]function {
 	return m
 }
 
-// atomicTable has the functions that stdatomic.h and the macros of compilers expand to.
-func atomicTable() map[string]function {
-	return map[string]function{
-		"__fp_load":         {2, libLoad},
-		"__fp_store":        {3, libStore},
-		"__fp_init":         {2, libInit},
-		"__fp_rmw":          {5, libRMW},
-		"__fp_cas":          {5, libCas},
-		"__fp_casval":       {4, libSyncCas},
-		"__fp_fence":        {1, libFence},
-		"__fp_signal_fence": {1, libNothing},
-	}
-}
-
 // threadTable has threads, mutexes, conditions, barriers, sleep and clocks of POSIX.
 func threadTable() map[string]function {
 	return map[string]function{

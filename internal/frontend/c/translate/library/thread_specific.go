@@ -1,7 +1,7 @@
 package library
 
 import (
-	"modernc.org/cc/v4"
+	"fencepost/internal/lang/c/parse"
 
 	"fencepost/internal/frontend/c/translate"
 	"fencepost/internal/ir"
@@ -61,23 +61,23 @@ func destructorsUnknown(c *translate.Compiler) bool {
 
 // startRoutine is a function that is given to one we model. The name of a function needs
 // no pointer: calls through pointers do not lead to it for that.
-func startRoutine(f *translate.Lowering, e cc.ExpressionNode) translate.Value {
-	at := translate.Unparen(e)
-	for x, ok := at.(*cc.CastExpression); ok && x.Case == cc.CastExpressionCast; x, ok = at.(*cc.CastExpression) {
-		at = translate.Unparen(x.CastExpression)
+func startRoutine(f *translate.Lowering, e *parse.Expr) translate.Value {
+	at := e.Bare()
+	for at.Op == parse.Convert {
+		at = at.A.Bare()
 	}
 	if a := translate.Addressed(at); a != nil {
-		at = translate.Unparen(a.CastExpression)
+		at = a.A
 	}
 	d := translate.VariableOf(at)
-	if d == nil || d.Type().Kind() != cc.Function {
+	if d == nil || d.Kind != parse.Function {
 		return f.Exprs.Operand(e)
 	}
 	s := f.Syms.Find(f.Unit, d)
 	if s == nil || s.Def == nil {
 		return f.Exprs.Operand(e) // refused there
 	}
-	return translate.Value{Expr: &ir.Expr{Op: ir.FuncAddr, Type: ir.U64, Func: f.Syms.Function(s).ID}, Type: ir.U64, Elem: s.Decl.Type(), Obj: ir.NoObject}
+	return translate.Value{Expr: &ir.Expr{Op: ir.FuncAddr, Type: ir.U64, Func: f.Syms.Function(s).ID}, Type: ir.U64, Elem: s.Decl.Type, Obj: ir.NoObject}
 }
 
 // destructors is the function that runs destructors; nil: the program has no keys.
@@ -109,7 +109,7 @@ func callOf(fb *ir.FuncBuilder) ir.Op {
 }
 
 // endsWithDestructors makes a new thread run destructors when it ends.
-func endsWithDestructors(f *translate.Lowering, spawn *ir.Op, at cc.Node) {
+func endsWithDestructors(f *translate.Lowering, spawn *ir.Op, at parse.Node) {
 	end := destructors(f.Compiler)
 	if end == nil {
 		return
@@ -117,13 +117,13 @@ func endsWithDestructors(f *translate.Lowering, spawn *ir.Op, at cc.Node) {
 	if spawn.Func != ir.NoFunc {
 		s := f.Syms.ByID[spawn.Func]
 		if f.Wrapped[s] == nil {
-			f.Wrapped[s] = wrapThread(f.Compiler, s.Name, end, spawn.Func, at)
+			f.Wrapped[s] = wrapThread(f, s.Name, end, spawn.Func, at)
 		}
 		spawn.Func = f.Wrapped[s].ID
 		return
 	}
 	if f.Wrapped[nil] == nil {
-		f.Wrapped[nil] = wrapThread(f.Compiler, "thread", end, ir.NoFunc, at)
+		f.Wrapped[nil] = wrapThread(f, "thread", end, ir.NoFunc, at)
 	}
 	spawn.Args = append([]*ir.Expr{spawn.Val}, spawn.Args...)
 	spawn.Func, spawn.Val = f.Wrapped[nil].ID, nil
@@ -131,7 +131,7 @@ func endsWithDestructors(f *translate.Lowering, spawn *ir.Op, at cc.Node) {
 
 // wrapThread makes a function that calls a start routine, the one given or the one its
 // first parameter points to, and runs destructors.
-func wrapThread(c *translate.Compiler, name string, end *ir.FuncBuilder, routine ir.FuncID, at cc.Node) *ir.FuncBuilder {
+func wrapThread(c *translate.Lowering, name string, end *ir.FuncBuilder, routine ir.FuncID, at parse.Node) *ir.FuncBuilder {
 	pos := c.In.Span(at)
 	fb := c.B.Func(name, pos)
 	call := ir.NewOp(ir.Call)

@@ -61,12 +61,42 @@ func libMutexTimed(f *translate.Lowering, c *translate.Call) translate.Value {
 	for _, a := range c.Args[1:] {
 		f.Exprs.Effect(a)
 	}
-	v := mutexOp(f, ir.TryLock, m, c.Want)
-	if v.Void {
-		return v
+	if !c.Want || !speaksOfKinds(f.Compiler) {
+		return timedOut(mutexOp(f, ir.TryLock, m, c.Want))
 	}
-	v.Expr = ir.Conditional(ir.Binary(ir.Eq, ir.S32, v.Expr, ir.Int(errBusy)), ir.Int(errTimedOut), v.Expr)
+	m = f.Lvals.Save(m)
+	out := f.Code.Temp()
+	again := locksAgain(f, m)
+	from, deadlock, others, end := f.Code.Start(), f.Code.Label(""), f.Code.Label(""), f.Code.Label("")
+	f.Code.Assume(from, again, deadlock)
+	f.Code.Assume(from, ir.Negate(again), others)
+	f.Code.At, f.Code.Fresh = deadlock, false
+	f.Code.Assign(out, ir.Int(ir.EDEADLK))
+	f.Code.Jump(end)
+	f.Code.At, f.Code.Fresh = others, false
+	f.Code.Assign(out, timedOut(mutexOp(f, ir.TryLock, m, true)).Expr)
+	f.Code.Jump(end)
+	f.Code.At, f.Code.Fresh = end, false
+	return translate.Integer(ir.R(out), ir.S32)
+}
+
+// timedOut is the result of a lock whose time is over if the mutex was busy.
+func timedOut(v translate.Value) translate.Value {
+	if !v.Void {
+		v.Expr = ir.Conditional(ir.Binary(ir.Eq, ir.S32, v.Expr, ir.Int(errBusy)), ir.Int(errTimedOut), v.Expr)
+	}
 	return v
+}
+
+// locksAgain reports whether a mutex is an error-checking one that the thread has: it then gets EDEADLK, however much
+// time there is. Only the thread itself can change that. It reads the mutex, and drains nothing.
+func locksAgain(f *translate.Lowering, m translate.Value) *ir.Expr {
+	at := translate.Lvalue{Reg: ir.NoReg, Addr: m.Expr, Obj: m.Obj}
+	kind := f.Mem.LoadWord(f.Mem.Offset(at, kindOffset), ir.S32, ir.Plain)
+	owner := translate.Access(ir.Load, at, ir.U32, ir.Relaxed) // the low half is the thread plus one
+	owner.Dst, owner.Sync = f.Code.Temp(), ir.SyncInspect
+	f.Code.Emit(owner)
+	return ir.Binary(ir.LAnd, ir.S64, ir.Binary(ir.Eq, ir.S32, kind, ir.Int(kindErrorCheck)), ir.Binary(ir.Eq, ir.S64, ir.R(owner.Dst), threadID(ir.SelfHandle())))
 }
 
 // libTimedWait waits for a condition for some time, and says that it was woken or

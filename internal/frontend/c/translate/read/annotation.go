@@ -5,8 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"modernc.org/cc/v4"
-
+	"fencepost/internal/lang/c/parse"
 	"fencepost/internal/source"
 )
 
@@ -86,12 +85,37 @@ func annotationsIn(text []byte) []int {
 	return out
 }
 
-// CollectStarts notes where statements and declarations begin.
-func (c *Input) CollectStarts(n cc.Node) {
-	switch n.(type) {
-	case *cc.Statement, *cc.Declaration, *cc.FunctionDefinition:
-		p := n.Position()
-		c.starts = append(c.starts, source.Pos{File: p.Filename, Line: p.Line, Col: p.Column})
+// collectStarts notes where statements and declarations begin, and which statements stand directly in a
+// block: only in front of those can an annotation stand.
+func (u *Unit) collectStarts() {
+	if IsLibrary(u.Tree.Source.Files[0].Name) {
+		return
+	}
+	for _, tok := range u.Tree.Starts {
+		if !u.inSystem(tok) {
+			u.starts = append(u.starts, u.Pos(tok))
+		}
+	}
+	v := parse.Visitor{Stmt: func(s *parse.Stmt) bool {
+		u.starts = append(u.starts, u.Pos(s.Tok))
+		if s.Kind == parse.Block && u.opt.Invariants {
+			for _, item := range s.List {
+				u.Items[u.Pos(item.Tok)] = true
+			}
+		}
+		return true
+	}}
+	for _, o := range u.Tree.Objects {
+		if o.Body != nil {
+			for _, s := range o.Body.List {
+				v.Stmts(s)
+			}
+			if u.opt.Invariants {
+				for _, item := range o.Body.List {
+					u.Items[u.Pos(item.Tok)] = true
+				}
+			}
+		}
 	}
 }
 

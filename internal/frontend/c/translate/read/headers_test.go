@@ -69,7 +69,6 @@ func TestHeadersAlone(t *testing.T) {
 
 func readText(t *testing.T, name, text string, opt read.Options) {
 	t.Helper()
-	opt.WholeHeaders = true
 	f := source.NewFile("main.c", []byte(text+"int main(void) { return 0; }\n"))
 	diags := &diag.List{}
 	if ast := read.NewInput([]*source.File{f}, opt, diags).Parse(f, "", ""); ast == nil {

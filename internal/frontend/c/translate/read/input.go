@@ -6,10 +6,9 @@ import (
 	"slices"
 	"strings"
 
-	"modernc.org/cc/v4"
-
 	"fencepost/internal/diag"
 	"fencepost/internal/gcc"
+	"fencepost/internal/lang/c/parse"
 	"fencepost/internal/source"
 )
 
@@ -29,7 +28,6 @@ type Input struct {
 	// after are declarations in the text after the file being read, one per line.
 	After    []Line
 	settings map[string]*gcc.Settings // by file
-	parallel []problem                // pragmas that make several threads of one
 }
 
 // Options are the options of the user that are about reading.
@@ -46,8 +44,6 @@ type Options struct {
 	Invariants bool
 	// keepMarks leaves the lines of a preprocessor alone.
 	KeepMarks bool
-	// WholeHeaders reads our headers completely, and not only what a program needs of them.
-	WholeHeaders bool
 	// Strict makes an error of everything that is not supported.
 	Strict bool
 }
@@ -136,12 +132,12 @@ func (c *Input) NotSupported(code string, at source.Span, format string, args ..
 }
 
 // Refuse gives up on n, which is correct C but has no translation.
-func (c *Input) Refuse(code string, n cc.Node, format string, args ...any) {
+func (c *Unit) Refuse(code string, n parse.Node, format string, args ...any) {
 	panic(c.NotSupported(code, c.Span(n), format, args...))
 }
 
 // Reject reports an error of the program, and gives up on n.
-func (c *Input) Reject(code string, n cc.Node, format string, args ...any) {
+func (c *Unit) Reject(code string, n parse.Node, format string, args ...any) {
 	c.Errorf(code, c.Span(n), format, args...)
 	panic(Refusal{})
 }
@@ -176,20 +172,4 @@ func (c *Input) Report(r *Refusal) {
 	if r.Diag != nil {
 		c.Errorf(r.Diag.Code, r.Diag.Span, "%s", r.Diag.Message).Notes = r.Diag.Notes
 	}
-}
-
-// PragmaIn returns the refusal of a pragma inside a function that makes several threads of one, nil if there
-// is none.
-func (c *Input) PragmaIn(def *cc.FunctionDefinition) *Refusal {
-	if len(c.parallel) == 0 {
-		return nil
-	}
-	begin, end := def.CompoundStatement.Token.Position(), def.CompoundStatement.Token2.Position()
-	for _, p := range c.parallel {
-		if p.at.File == begin.Filename && begin.Line <= p.at.Line && p.at.Line <= end.Line {
-			r := c.NotSupported(p.code, p.at, "%s", p.message)
-			return &r
-		}
-	}
-	return nil
 }

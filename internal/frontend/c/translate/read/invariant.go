@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"strings"
 
-	"modernc.org/cc/v4"
-
 	"fencepost/internal/lazyregexp"
 	"fencepost/internal/source"
 )
@@ -196,13 +194,4 @@ func assignments(code string) string {
 type Position struct {
 	File string
 	Line int
-}
-
-// CollectItems notes the statements that stand directly in a block: only in front of
-// those can an annotation stand.
-func (c *Input) CollectItems(n cc.Node) {
-	if item, ok := n.(*cc.BlockItem); ok && c.opt.Invariants {
-		p := item.Position()
-		c.Items[source.Pos{File: p.Filename, Line: p.Line, Col: p.Column}] = true
-	}
 }

@@ -9,7 +9,7 @@ import (
 )
 
 // Output of a preprocessor. Lines such as `# 12 "queue.c" 2` say where the text after
-// them comes from. They become #line, which cc obeys, so that every position is one of
+// them comes from. They are obeyed, so that every position is one of
 // the files the text comes from. These files are put together again from the
 // pieces, line by line, so that answers can quote them: what a line says after
 // macros are expanded, in the columns where the preprocessor put it.
@@ -29,22 +29,13 @@ type original struct {
 	system []bool // by line: its text is a header's, and gives way to the user's
 }
 
-// unmark obeys the marks of a preprocessor: the text for cc, and the files it comes
-// from. nil, nil if there are none.
-func unmark(name string, text []byte) (out []byte, files []*source.File) {
-	if !bytes.HasPrefix(text, []byte("# ")) && !bytes.Contains(text, []byte("\n# ")) {
-		return nil, nil
-	}
+// unmark returns the files that the output of a preprocessor comes from. nil if there are none, or
+// the marks cannot be obeyed.
+func unmark(name string, text []byte) (files []*source.File) {
 	originals := map[string]*original{}
 	var order []string
 	var at *original
 	line, system := 0, false
-	chunk := -1 // where the text of a header with instructions begins in out
-	endChunk := func() {
-		if chunk >= 0 {
-			out, chunk = append(out[:chunk], dropBodies(bytes.Clone(out[chunk:]))...), -1
-		}
-	}
 	for rest := text; len(rest) > 0; {
 		var this []byte
 		if n := bytes.IndexByte(rest, '\n'); n >= 0 {
@@ -56,7 +47,7 @@ func unmark(name string, text []byte) (out []byte, files []*source.File) {
 			n, err := strconv.Atoi(string(m[1]))
 			file := string(m[2])
 			if err != nil || n > maxMarkedLine || file == name {
-				return nil, nil
+				return nil
 			}
 			if at = originals[file]; at == nil {
 				at = &original{}
@@ -64,29 +55,17 @@ func unmark(name string, text []byte) (out []byte, files []*source.File) {
 				order = append(order, file)
 			}
 			line, system = n, bytes.Contains(m[3], []byte(" 3"))
-			switch intrinsics := system && isIntrinsicHeader(file); {
-			case !intrinsics:
-				endChunk()
-			case chunk < 0:
-				chunk = len(out)
-			}
-			out = append(out, "#line "+string(m[1])+" \""+file+"\"\n"...)
 			continue
 		}
 		if at != nil {
 			at.add(line, this, system)
 			line++
 		}
-		out = append(append(out, this...), '\n')
 	}
-	if len(originals) == 0 {
-		return nil, nil
-	}
-	endChunk()
 	for _, file := range order {
 		files = append(files, source.NewFile(file, bytes.Join(originals[file].lines, []byte("\n"))))
 	}
-	return out, files
+	return files
 }
 
 // add lays a piece over a line.

@@ -3,28 +3,115 @@ package read
 import (
 	"bytes"
 	"embed"
-	"fmt"
-	"strconv"
+	"slices"
 	"strings"
 
-	"modernc.org/cc/v4"
-
-	"fencepost/internal/lazyregexp"
+	"fencepost/internal/lang/c/lex"
+	"fencepost/internal/lang/c/parse"
+	"fencepost/internal/lang/c/preprocess"
 	"fencepost/internal/source"
 )
-
-// Reading. cc does the preprocessing, parsing and type checking.
 
 //go:embed include
 var headers embed.FS
 
-// HeaderDir is where cc looks for our headers. No user file can be there.
+// HeaderDir is the directory of our headers. No user file can be there.
 const HeaderDir = "<fencepost>"
 
 // predefinedName is the header that comes before every file.
 const predefinedName = "predefined.h"
 
-// predefined returns the text of that header.
+// endName is the name of the text after a file.
+const endName = "<end>"
+
+// builtins are the functions of our headers whose types depend on their arguments.
+var builtins = map[string]byte{"__fp_init": 'v', "__fp_fetch_add": 'E', "__fp_fetch_sub": 'E'}
+
+// Unit is a file that was read.
+type Unit struct {
+	*Input
+	Tree *parse.Unit
+	// presumed says that #line and the marks of a preprocessor are obeyed.
+	presumed bool
+}
+
+// Parse reads a file with text before and after it that is not the user's. It returns
+// nil if the file has errors.
+func (c *Input) Parse(f *source.File, before, after string) *Unit {
+	u := &Unit{Input: c, presumed: true}
+	if IsMarked(f.Text) {
+		originals := unmark(f.Name, f.Text)
+		if u.presumed = originals != nil && !c.opt.KeepMarks; u.presumed {
+			for _, o := range originals {
+				if c.Files[o.Name] == nil {
+					c.Files[o.Name], c.rebuilt[o.Name] = o, true
+				}
+			}
+		}
+	}
+	settings := c.Settings(f.Name)
+	r := &reader{Input: c, originals: map[string]*source.File{}}
+	opt := preprocess.ForGCC(settings)
+	opt.Predefined += "#define __FENCEPOST__ 1\n"
+	opt.Read = r.read
+	opt.Dirs = append(opt.Dirs, preprocess.Dir{Name: HeaderDir, System: true})
+	opt.Before = []preprocess.Text{{Name: HeaderDir + "/" + predefinedName, Text: predefined(), Hidden: true}, {Name: "<before>", Text: []byte(invariantPrototypes + before)}}
+	opt.After = []preprocess.Text{{Name: endName, Text: []byte(after)}}
+	source := preprocess.Run(f.Name, c.withInvariants(f.Name, f.Text), opt)
+	for _, file := range source.Files[1:] {
+		if o := r.originals[file.Name]; o != nil && c.Files[file.Name] == nil {
+			c.Files[file.Name] = o
+		}
+	}
+	u.Tree = &parse.Unit{Source: source}
+	problems := source.Problems
+	if source.Missing { // what follows from a missing file is not worth saying
+		problems = slices.DeleteFunc(problems, func(p lex.Problem) bool { return p.Kind != lex.Missing })
+	}
+	if !u.report(f, problems) || source.Missing {
+		return nil
+	}
+	u.Tree = parse.Parse(source, parse.Options{Standard: opt.Standard, UnsignedChar: settings.UnsignedChar, ShortEnums: settings.ShortEnums, Builtins: builtins})
+	u.checkPragmas()
+	u.readBodies()
+	if !u.report(f, u.Tree.Problems) {
+		return nil
+	}
+	u.collectStarts()
+	return u
+}
+
+// reader reads included files.
+type reader struct {
+	*Input
+	originals map[string]*source.File // as they are, without calls for their annotations
+}
+
+// read returns the text of a file.
+func (r *reader) read(name string) ([]byte, bool) {
+	if rest, ours := strings.CutPrefix(name, HeaderDir+"/"); ours {
+		text, err := headers.ReadFile("include/" + rest)
+		if err == nil {
+			r.originals[name] = source.NewFile(name, text)
+		}
+		return text, err == nil && rest != predefinedName
+	}
+	var text []byte
+	ok := false
+	if r.opt.Include != nil {
+		text, ok = r.opt.Include(name)
+	}
+	if f := r.Files[name]; !ok && r.given[name] {
+		text, ok = f.Text, true
+	}
+	if ok {
+		r.originals[name] = source.NewFile(name, text)
+		text = r.withInvariants(name, text)
+	}
+	return text, ok
+}
+
+// predefined returns the text of the header before every file.
 func predefined() []byte {
 	text, err := headers.ReadFile("include/" + predefinedName)
 	if err != nil {
@@ -33,181 +120,208 @@ func predefined() []byte {
 	return text
 }
 
-// endName is a source after the user's: cc never returns from a file that ends
-// after a '*', so no file ends.
-const endName = "<end>"
-
-// endText stands after a file.
-const endText = "\n;\nextern int __fp_end;\n"
-
-// Parse reads a file with text before and after it that is not the user's. It returns
-// nil if the file has errors.
-func (c *Input) Parse(f *source.File, before, after string) *cc.AST {
-	text := c.withInvariants(f.Name, f.Text)
-	if len(text) == 0 {
-		text = []byte("\n")
+// readBodies parses the functions that the user wrote, so that all mistakes in them are found. Those of
+// the system are parsed when they are needed.
+func (u *Unit) readBodies() {
+	if IsLibrary(u.Tree.Source.Files[0].Name) {
+		return
 	}
-	if marked, originals := unmark(f.Name, text); marked != nil && !c.opt.KeepMarks {
-		text = marked
-		for _, o := range originals {
-			if c.Files[o.Name] == nil {
-				c.Files[o.Name], c.rebuilt[o.Name] = o, true
-			}
+	for _, o := range u.Tree.Objects {
+		if o.From > 0 && !u.inSystem(o.From) {
+			u.Tree.Body(o)
 		}
-	}
-	ast, r, err := c.parse(f, text, before, after, !c.opt.WholeHeaders)
-	if r.selected != nil && (err != nil || r.unforeseen) {
-		ast, r, err = c.parse(f, text, before, after, false)
-	}
-	c.adopt(r)
-	switch {
-	case r.lacks: // what follows from it is not worth saying
-		return nil
-	case err != nil:
-		c.reportSyntax(f, err.Error())
-		return nil
-	}
-	return ast
-}
-
-// parse reads a file; selecting leaves out what the file does not need of our headers.
-func (c *Input) parse(f *source.File, text []byte, before, after string, selecting bool) (*cc.AST, *reader, error) {
-	settings := c.Settings(f.Name)
-	r := c.newReader(settings)
-	text = r.guarded(f, text)
-	before, after = invariantPrototypes+before, endText+after
-	if selecting {
-		r.selected = r.selects(settings, f.Name, changingText(f.Name, settings), includeText(settings), before, string(text), after)
-	}
-	sources := []cc.Source{
-		{Name: "<predefined>", Value: c.predefinedText(f.Name, settings, r.selected) + before},
-		{Name: "<command-line>", Value: includeText(settings)},
-		{Name: f.Name, Value: text},
-		{Name: endName, Value: after},
-	}
-	found := len(r.found)
-	var known learned
-	for times := 1; ; times++ {
-		ast, more, err := translate(c.config(settings, r), sources, known, func() func(*cc.EnumSpecifier) bool { return r.shortEnums(settings.ShortEnums) })
-		if !more.any() || times > maxQuestions {
-			return ast, r, err
-		}
-		if len(more.enums) > 0 {
-			known.enums = more.enums
-		}
-		if len(more.answers) > 0 {
-			known.answers = more.answers
-		}
-		again := c.newReader(settings)
-		again.selected, again.found, again.packed = r.selected, r.found[:found], r.packed
-		r = again
 	}
 }
 
-// learned has the facts about a file that was read before: the types of the enums that are shorter than cc
-// makes them, and the answers to questions about types.
-type learned struct {
-	enums   []string
-	answers answers
+// inSystem reports whether a token is in a header of the system.
+func (u *Unit) inSystem(tok int32) bool {
+	s := u.Tree.Source
+	return s.Space.InSystem(s.Outermost(&s.Tokens[tok]))
 }
 
-func (l *learned) any() bool { return len(l.enums) > 0 || len(l.answers) > 0 }
-
-// translate is cc.Translate with a change of shape in between, see shaper. If the file must be read again, more
-// has what was learned. cc gives up on some broken input with a panic.
-func translate(config *cc.Config, sources []cc.Source, known learned, shortEnums func() func(*cc.EnumSpecifier) bool) (ast *cc.AST, more learned, err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			err = fmt.Errorf("the C parser failed: %v", r)
+// Body returns the body of a function. It panics with a refusal if the body is not supported.
+func (u *Unit) Body(f *parse.Object) *parse.Stmt {
+	found := len(u.Tree.Problems)
+	body := u.Tree.Body(f)
+	if body != nil {
+		return body
+	}
+	for i := range u.Tree.Problems {
+		p := &u.Tree.Problems[i]
+		if i < found && (p.Kind != lex.Unsupported || !u.isIn(p, f)) {
+			continue
 		}
-	}()
-	if ast, err = parseMended(config, sources); err != nil {
-		return nil, more, err
+		if p.Kind == lex.Unsupported {
+			panic(u.NotSupported(refusalCode(p), u.problemSpan(p), "%s", p.Message))
+		}
+		u.problem(p)
 	}
-	giveTypes(ast, known.enums)
-	s := &shaper{answers: known.answers}
-	s.shape(ast)
-	_, err = checkAST(ast, config)
-	if short := shortEnums(); len(known.enums) == 0 && (short != nil || len(s.packedEnums) > 0) {
-		more.enums = enumTypes(ast, func(n *cc.EnumSpecifier) bool { return s.packedEnums[n] || short != nil && short(n) })
+	panic(Refusal{})
+}
+
+// isIn reports whether a problem is about the body of a function.
+func (u *Unit) isIn(p *lex.Problem, f *parse.Object) bool {
+	for i := f.From; i <= f.To; i++ {
+		if t := &u.Tree.Source.Tokens[i]; t.Pos == p.Pos && t.From == p.From {
+			return true
+		}
 	}
-	more.answers = s.differing()
-	if err == nil {
-		err = s.checkAlignments()
-	}
-	if err != nil {
-		return nil, more, err
-	}
-	s.restore()
-	return ast, more, nil
+	return false
 }
 
 // notBuiltIn is the note to an included file in brackets that is not found.
 const notBuiltIn = "it is not one of the built-in headers; -I names a directory that has it, -- -idirafter /usr/include one that is searched last"
 
-var (
-	ccMessage = lazyregexp.New(`^(.*?):(\d+):(\d+): (.*)$`)
-	ccOrigin  = lazyregexp.New(` \([a-z0-9]+\.go:\d+:[^)]*\)$`) // where in cc the message was made
-	ccMissing = lazyregexp.New(`include file not found|file not found|no such file`)
-)
-
-// ccText is a message of cc for users. cc ends many with the position in its own source
-// that made them, and begins those it has no better words for with "TODO", which is a
-// note of its authors to themselves.
-func ccText(message string) string {
-	return strings.TrimPrefix(ccOrigin.ReplaceAllString(message, ""), "TODO ")
-}
-
-// reportSyntax turns cc's errors into diagnostics. Lines without a position
-// repeat what other lines say.
-func (c *Input) reportSyntax(f *source.File, text string) {
-	found := false
-	for _, line := range strings.Split(text, "\n") {
-		m := ccMessage.FindStringSubmatch(line)
-		if m == nil {
+// report makes diagnostics of problems. It returns false if the file cannot be used. What is not supported
+// in the body of a function is left for Body.
+func (u *Unit) report(f *source.File, problems []lex.Problem) bool {
+	ok := true
+	for i := range problems {
+		p := &problems[i]
+		switch {
+		case p.Kind == lex.Doubtful:
+			continue
+		case p.Kind == lex.Unsupported && u.inBody(p) && !u.opt.Strict:
 			continue
 		}
-		row, _ := strconv.Atoi(m[2])
-		col, _ := strconv.Atoi(m[3])
-		msg := ccText(m[4])
-		if found && strings.HasPrefix(msg, "unexpected ") { // the parser has lost its way
-			continue
-		}
-		code := CodeSyntax
-		if ccMissing.MatchString(msg) {
-			code = codeInclude
-		}
-		if strings.HasPrefix(msg, "unexpected '"+string(lonely)+"'") {
-			msg = "this quote has no end on its line"
-		}
-		found = true
-		at := source.Pos{File: m[1], Line: row, Col: col}
-		if at.File == endName {
-			if l := c.locationAt(row); l != nil {
-				c.Errorf(CodeType, l.At, "the type of %s is not known: %s", l.Name, l.Type)
+		ok = false
+		at := u.problemSpan(p)
+		if at.File == endName || at.File == "" {
+			if l := u.locationAt(at.Line); l != nil {
+				u.Errorf(CodeType, l.At, "the type of %s is not known: %s", l.Name, l.Type)
 				continue
 			}
-			at, msg = f.Pos(len(bytes.TrimRight(f.Text, " \t\r\n"))), "the file ends too early"
+			end := len(bytes.TrimRight(f.Text, " \t\r\n"))
+			u.Errorf(CodeSyntax, source.At(f.Pos(end)), "the file ends too early: %s", p.Message)
+			continue
 		}
-		d := c.Errorf(code, source.At(at), "%s", msg)
-		if code == codeInclude && strings.Contains(msg, "<") {
-			d.Note(notBuiltIn)
+		u.problem(p)
+	}
+	return ok
+}
+
+// inBody reports whether a problem is about the body of a function.
+func (u *Unit) inBody(p *lex.Problem) bool {
+	for _, o := range u.Tree.Objects {
+		if o.From > 0 && o.Body == nil && u.isIn(p, o) {
+			return true
 		}
 	}
-	if !found {
-		first, _, _ := strings.Cut(text, "\n")
-		c.Errorf(CodeSyntax, source.At(source.Pos{File: f.Name, Line: 1, Col: 1}), "the C parser rejects this file, at an unknown position: %s",
-			ccText(first))
+	return false
+}
+
+// refusalCode is the code of a problem with C that the parser does not support.
+func refusalCode(p *lex.Problem) string {
+	switch {
+	case strings.HasPrefix(p.Message, "nested functions"):
+		return codeNested
+	case strings.HasPrefix(p.Message, "the attribute"):
+		return codeAttribute
+	default:
+		return codeExpression
 	}
+}
+
+// problem makes a diagnostic of a problem.
+func (u *Unit) problem(p *lex.Problem) {
+	code := CodeSyntax
+	switch p.Kind {
+	case lex.Missing:
+		code = codeInclude
+	case lex.Unsupported:
+		code = refusalCode(p)
+	}
+	d := u.Errorf(code, u.problemSpan(p), "%s", p.Message)
+	if p.Note != "" {
+		d.Note("%s", p.Note)
+	}
+	if code == codeInclude && strings.Contains(p.Message, "<") {
+		d.Note(notBuiltIn)
+	}
+	if p.From != 0 {
+		s := u.Tree.Source
+		e := &s.Expansions[p.From]
+		if at := u.Position(p.Pos); at.File != "" && !e.IsArgument {
+			d.Note("in the expansion of the macro %s, at %s", s.Names.String(e.Macro), at)
+		}
+	}
+}
+
+// problemSpan returns where a problem is.
+func (u *Unit) problemSpan(p *lex.Problem) source.Span {
+	t := lex.Token{Pos: p.Pos, From: p.From}
+	at := u.Position(u.Tree.Source.Outermost(&t))
+	f := u.Files[at.File]
+	if f == nil {
+		return source.At(at)
+	}
+	offset, ok := f.Offset(at)
+	if !ok || offset >= len(f.Text) {
+		return source.At(at)
+	}
+	return f.Span(offset, offset+wordLength(f.Text[offset:], p.Kind == lex.Missing))
+}
+
+// wordLength returns the length of the word, or of the name of a file, that a text begins with.
+func wordLength(text []byte, file bool) int {
+	n := 0
+	for n < len(text) && IsWord(text[n]) {
+		n++
+	}
+	closing := map[byte]byte{'"': '"', '<': '>'}[text[0]]
+	if end := bytes.IndexByte(text[1:], closing); file && closing != 0 && end > 0 && bytes.IndexByte(text[:end+1], '\n') < 0 {
+		return end + 2
+	}
+	return max(1, n)
 }
 
 // locationAt returns what a line after the file declares, or nil.
 func (c *Input) locationAt(row int) *Line {
-	i := row - strings.Count(endText, "\n") - 1
-	if i < 0 || i >= len(c.After) {
+	if row < 1 || row > len(c.After) {
 		return nil
 	}
-	return &c.After[i]
+	return &c.After[row-1]
+}
+
+// checkPragmas refuses pragmas that make several threads of one, in strict mode.
+func (u *Unit) checkPragmas() {
+	if !u.opt.Strict {
+		return
+	}
+	for i := range u.Tree.Source.Tokens {
+		if r := u.parallel(int32(i)); r != nil {
+			u.Report(r)
+		}
+	}
+}
+
+// PragmaIn returns the refusal of a pragma inside a function that makes several threads of one, nil if there
+// is none.
+func (u *Unit) PragmaIn(f *parse.Object) *Refusal {
+	for i := f.From; i < f.To; i++ {
+		if r := u.parallel(i); r != nil {
+			return r
+		}
+	}
+	return nil
+}
+
+// parallel returns the refusal of a token that is such a pragma, nil if it is none.
+func (u *Unit) parallel(tok int32) *Refusal {
+	s := u.Tree.Source
+	if s.Tokens[tok].Kind != lex.Pragma {
+		return nil
+	}
+	words := s.Pragmas[s.Tokens[tok].Name]
+	if len(words) == 0 {
+		return nil
+	}
+	word := string(s.Space.Text(&words[0]))
+	if word != "omp" && word != "acc" {
+		return nil
+	}
+	r := u.NotSupported(codePragma, source.At(u.Position(words[0].Pos)), "#pragma %s is not supported", word)
+	return &r
 }
 
 // Header returns the text of one of our headers, such as "fencepost/linux.h", which
@@ -215,4 +329,9 @@ func (c *Input) locationAt(row int) *Line {
 func Header(name string) (string, bool) {
 	text, err := headers.ReadFile("include/" + name)
 	return string(text), err == nil
+}
+
+// IsLibrary reports whether a file is one of the library's.
+func IsLibrary(name string) bool {
+	return strings.HasPrefix(name, HeaderDir+"/") && strings.HasSuffix(name, ".c")
 }

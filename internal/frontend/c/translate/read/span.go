@@ -3,53 +3,88 @@ package read
 import (
 	"bytes"
 
-	"modernc.org/cc/v4"
-
+	"fencepost/internal/lang/c/lex"
+	"fencepost/internal/lang/c/parse"
 	"fencepost/internal/source"
 )
 
-// Positions. cc gives the tokens of a macro's expansion the position where the
-// macro is called, arguments included; the stretch of such a token is the whole
-// call.
+// Positions. The tokens of a macro's expansion, arguments included, have the position where the
+// macro is called; the stretch of such a token is the whole call.
 
-// Span is the stretch of source text a node stands for.
-func (c *Input) Span(n cc.Node) source.Span {
-	p := n.Position()
-	start := source.Pos{File: p.Filename, Line: p.Line, Col: p.Column}
-	f := c.Files[p.Filename]
-	if f == nil {
-		return source.At(start)
+// Position returns a position in the text of the user.
+func (u *Unit) Position(p lex.Pos) source.Pos {
+	if u.presumed {
+		return u.Tree.Source.Space.Presumed(p)
 	}
-	end := source.Pos{}
-	tokens := cc.NodeTokens(n)
-	if c.rebuilt[p.Filename] && len(tokens) > 0 && !stands(f, start, tokens[0].Src()) {
-		return source.At(start) // another piece of the line stands there
+	return u.Tree.Source.Space.Position(p)
+}
+
+// Pos returns the position of a token.
+func (u *Unit) Pos(tok int32) source.Pos {
+	s := u.Tree.Source
+	if tok < 0 || int(tok) >= len(s.Tokens) {
+		return source.Pos{}
 	}
-	for i := range tokens {
-		q := tokens[i].Position()
-		at := source.Pos{File: q.Filename, Line: q.Line, Col: q.Column}
-		if q.Filename != p.Filename || at.Before(start) {
+	return u.Position(s.Outermost(&s.Tokens[tok]))
+}
+
+// Start returns where a node begins.
+func (u *Unit) Start(n parse.Node) source.Pos {
+	first, _ := n.Tokens()
+	return u.Pos(first)
+}
+
+// Text returns the spelling of a token.
+func (u *Unit) Text(tok int32) []byte {
+	s := u.Tree.Source
+	return s.Space.Text(&s.Tokens[tok])
+}
+
+// Source returns the text of a node as it is after preprocessing.
+func (u *Unit) Source(n parse.Node) string {
+	var out []byte
+	first, last := n.Tokens()
+	for i := first; i <= last; i++ {
+		t := &u.Tree.Source.Tokens[i]
+		if t.Kind == lex.Pragma {
 			continue
 		}
-		if e := tokenEnd(f, at, tokens[i].Src()); end.Before(e) || end.File == "" {
+		if i > first && t.Flags&(lex.Spaced|lex.LineStart) != 0 {
+			out = append(out, ' ')
+		}
+		out = append(out, u.Text(i)...)
+	}
+	return string(out)
+}
+
+// Span is the stretch of source text a node stands for.
+func (u *Unit) Span(n parse.Node) source.Span {
+	first, last := n.Tokens()
+	start := u.Pos(first)
+	f := u.Files[start.File]
+	if f == nil || first < 0 {
+		return source.At(start)
+	}
+	rebuilt := u.rebuilt[start.File]
+	if rebuilt && !stands(f, start, u.Text(first)) {
+		return source.At(start) // another piece of the line stands there
+	}
+	end := source.Pos{}
+	for i := last; i >= first; i-- {
+		at := u.Pos(i)
+		if at.File != start.File || at.Before(start) || u.Tree.Source.Tokens[i].Kind == lex.Pragma {
+			continue
+		}
+		if e := tokenEnd(f, at, u.Text(i)); end.File == "" || end.Before(e) {
 			end = e
+		}
+		if !rebuilt {
+			break
 		}
 	}
 	if end.File == "" {
 		return source.At(start)
 	}
-	return source.Span{Pos: start, EndLine: end.Line, EndCol: end.Col}
-}
-
-// TokenSpan is the stretch of source text of one token.
-func (c *Input) TokenSpan(t cc.Token) source.Span {
-	p := t.Position()
-	start := source.Pos{File: p.Filename, Line: p.Line, Col: p.Column}
-	f := c.Files[p.Filename]
-	if f == nil {
-		return source.At(start)
-	}
-	end := tokenEnd(f, start, t.Src())
 	return source.Span{Pos: start, EndLine: end.Line, EndCol: end.Col}
 }
 
@@ -130,8 +165,8 @@ func closing(text []byte) int {
 	return 0
 }
 
-// ClosingBrace is where a function ends.
-func (c *Input) ClosingBrace(s *cc.CompoundStatement) source.Span {
-	p := s.Token2.Position()
-	return source.Span{Pos: source.Pos{File: p.Filename, Line: p.Line, Col: p.Column}, EndLine: p.Line, EndCol: p.Column + 1}
+// ClosingBrace is where a function or block ends.
+func (u *Unit) ClosingBrace(s *parse.Stmt) source.Span {
+	p := u.Pos(s.End)
+	return source.Span{Pos: p, EndLine: p.Line, EndCol: p.Col + 1}
 }

@@ -3,14 +3,14 @@
 typedef struct _IO_FILE { int unused; } FILE;
 enum { enoent = 2, enomem = 12 };
 
-void *malloc(unsigned long);
+void *calloc(unsigned long, unsigned long);
 void free(void *);
 int *__errno_location(void);
 _Bool __VERIFIER_nondet_bool(void);
 
 static FILE *opens(int error) {
   if (__VERIFIER_nondet_bool())
-    return malloc(sizeof(FILE));
+    return calloc(1, sizeof(FILE));
   *__errno_location() = error;
   return 0;
 }

@@ -1,6 +1,7 @@
 #ifndef _FP_CTYPE_H
 #define _FP_CTYPE_H
 #include <features.h>
+#include <fencepost/locale_t.h>
 int isalnum(int);
 int isalpha(int);
 int iscntrl(int);

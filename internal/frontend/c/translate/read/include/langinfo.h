@@ -117,8 +117,6 @@ enum { ABDAY_1 = (((2) << 16) | (0)), ABDAY_2, ABDAY_3, ABDAY_4, ABDAY_5, ABDAY_
 #define _NL_LOCALE_NAME(category) _NL_ITEM ((category), _NL_ITEM_INDEX (-1))
 #define NL_LOCALE_NAME(category) _NL_LOCALE_NAME (category)
 char *nl_langinfo(nl_item);
-struct __locale_struct { struct __locale_data *__locales[13]; const unsigned short int *__ctype_b; const int *__ctype_tolower; const int *__ctype_toupper; const char *__names[13]; };
-typedef struct __locale_struct *locale_t;
-typedef locale_t locale_t;
+#include <fencepost/locale_t.h>
 char *nl_langinfo_l(nl_item, locale_t);
 #endif

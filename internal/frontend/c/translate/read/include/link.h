@@ -9,9 +9,9 @@
 #define _ElfW_1(e,w,t) e ##w ##t
 #define __ELF_NATIVE_CLASS 64
 typedef uint32_t Elf_Symndx;
-typedef float La_x86_64_xmm;
-typedef float La_x86_64_ymm __attribute__((aligned(16)));
-typedef double La_x86_64_zmm __attribute__((aligned(16)));
+typedef float La_x86_64_xmm __attribute__((__vector_size__(16)));
+typedef float La_x86_64_ymm __attribute__((__vector_size__(32), __aligned__(16)));
+typedef double La_x86_64_zmm __attribute__((__vector_size__(64), __aligned__(16)));
 typedef union { La_x86_64_ymm ymm[2]; La_x86_64_zmm zmm[1]; La_x86_64_xmm xmm[4]; } La_x86_64_vector __attribute__((aligned(16)));
 typedef struct La_x86_64_regs { uint64_t lr_rdx; uint64_t lr_r8; uint64_t lr_r9; uint64_t lr_rcx; uint64_t lr_rsi; uint64_t lr_rdi; uint64_t lr_rbp; uint64_t lr_rsp; La_x86_64_xmm lr_xmm[8]; La_x86_64_vector lr_vector[8]; __int128_t __glibc_unused1[4]; } La_x86_64_regs;
 typedef struct La_x86_64_retval { uint64_t lrv_rax; uint64_t lrv_rdx; La_x86_64_xmm lrv_xmm0; La_x86_64_xmm lrv_xmm1; long double lrv_st0; long double lrv_st1; La_x86_64_vector lrv_vector0; La_x86_64_vector lrv_vector1; __int128_t __glibc_unused1; __int128_t __glibc_unused2; } La_x86_64_retval;

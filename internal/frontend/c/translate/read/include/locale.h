@@ -2,7 +2,7 @@
 #define _FP_LOCALE_H
 #include <features.h>
 #include <stddef.h>
-typedef struct __locale_struct *locale_t;
+#include <fencepost/locale_t.h>
 struct lconv {
   char *decimal_point, *thousands_sep, *grouping, *int_curr_symbol, *currency_symbol, *mon_decimal_point, *mon_thousands_sep, *mon_grouping, *positive_sign, *negative_sign;
   char int_frac_digits, frac_digits, p_cs_precedes, p_sep_by_space, n_cs_precedes, n_sep_by_space, p_sign_posn, n_sign_posn;

@@ -217,11 +217,11 @@ long double fmaxl(long double, long double);
 long double fminl(long double, long double);
 long double fmal(long double, long double, long double);
 #ifdef __FP_USE_DEFAULT
-int isinf(double);
+int (isinf)(double);
 int finite(double);
 double drem(double, double);
 double significand(double);
-int isnan(double);
+int (isnan)(double);
 double j0(double);
 double j1(double);
 double jn(int, double);

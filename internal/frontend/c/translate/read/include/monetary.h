@@ -4,9 +4,7 @@
 #include <stddef.h>
 typedef long ssize_t;
 ssize_t strfmon(char *, size_t, const char *, ...);
-struct __locale_struct { struct __locale_data *__locales[13]; const unsigned short int *__ctype_b; const int *__ctype_tolower; const int *__ctype_toupper; const char *__names[13]; };
-typedef struct __locale_struct *locale_t;
-typedef locale_t locale_t;
+#include <fencepost/locale_t.h>
 ssize_t strfmon_l(char *, size_t, locale_t, const char *, ...);
 #define __HAVE_FLOAT128 1
 #define __HAVE_DISTINCT_FLOAT128 1

@@ -5,5 +5,5 @@ typedef long ptrdiff_t;
 typedef int wchar_t;
 typedef struct { long long __max_align_ll __attribute__((__aligned__(8))); long double __max_align_ld __attribute__((__aligned__(16))); } max_align_t;
 #define NULL ((void *)0)
-#define offsetof(t, m) ((size_t)&((t *)0)->m)
+#define offsetof(t, m) __builtin_offsetof(t, m)
 #endif

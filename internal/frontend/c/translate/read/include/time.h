@@ -58,6 +58,7 @@ int timer_getoverrun(timer_t);
 #endif
 #ifdef _GNU_SOURCE
 #include <fencepost/timex.h>
+struct timex;
 int clock_adjtime(clockid_t, struct timex *);
 char *strptime(const char *, const char *, struct tm *);
 char *strptime_l(const char *, const char *, struct tm *, locale_t);

@@ -10,6 +10,7 @@ int timerfd_create(clockid_t, int);
 int timerfd_settime(int, int, const struct itimerspec *, struct itimerspec *);
 int timerfd_gettime(int, struct itimerspec *);
 #ifdef _GNU_SOURCE
+struct timex;
 int clock_adjtime(clockid_t, struct timex *);
 #endif
 #endif

@@ -1,0 +1,193 @@
+package rf
+
+import (
+	"slices"
+
+	"fencepost/internal/engine"
+	"fencepost/internal/ir"
+	"fencepost/internal/machine"
+	"fencepost/internal/memory"
+	"fencepost/internal/rc11"
+	"fencepost/verdict"
+)
+
+// Ends of classes under c11: what memory holds, checks that fail, data races, and graphs as witnesses.
+
+// toEnd brings the machine to the end of the witness that was just found. Under c11, memory gets the last writes of
+// the modification orders.
+func toEnd(x *exploration, seq []node) {
+	x.run.seek(x.g, seq)
+	m, ok := x.model.(*graphs)
+	if !ok {
+		return
+	}
+	x.mo = x.mo[:0]
+	for c := range int32(x.run.cells.count()) {
+		at := x.run.cells.span(c)
+		list := m.solver.Order(c)
+		if len(list) == 0 || !machine.IsMemory(at.addr) {
+			continue
+		}
+		mo := modification{at: at}
+		for _, e := range list {
+			mo.writes = append(mo.writes, m.ops[e])
+		}
+		x.mo = append(x.mo, mo)
+		last := x.g.op(mo.writes[len(mo.writes)-1])
+		memory.WriteRaw(x.run.m.Sys, x.run.m.State, at.addr, at.size, last.words[last.at(c)])
+	}
+}
+
+// modification is the modification order of a cell.
+type modification struct {
+	at     span
+	writes []ref
+}
+
+// record returns the execution so far, and further steps, with its graph.
+func record(x *exploration, more ...memory.Step) *verdict.Witness {
+	rec := engine.NewRecorder(x.run.m.Sys)
+	graph := &verdict.Graph{}
+	step := map[ref]int{}
+	k := 0
+	for i, st := range x.run.m.Steps {
+		for ; k < len(x.run.ran) && x.run.ran[k].steps == i; k++ {
+			n := x.run.ran[k].node
+			step[ref{n.thread + 1, n.index}] = i
+			for _, p := range x.run.ran[k].pokes {
+				memory.WriteRaw(x.run.m.Sys, rec.State(), p.addr, p.size, p.val)
+				from := -1
+				if p.from != initial {
+					from = step[p.from]
+				}
+				graph.Reads = append(graph.Reads, verdict.GraphRead{Step: i, Addr: p.addr, Size: p.size, From: from})
+			}
+		}
+		rec.Step(st)
+	}
+	for _, st := range more {
+		rec.Step(st)
+	}
+	for _, mo := range x.mo {
+		order := verdict.GraphOrder{Addr: mo.at.addr, Size: mo.at.size}
+		for _, w := range mo.writes {
+			if i, ok := step[w]; ok {
+				order.Writes = append(order.Writes, i)
+			}
+		}
+		if len(order.Writes) > 0 {
+			graph.Orders = append(graph.Orders, order)
+		}
+	}
+	w := rec.Witness()
+	w.Graph = graph
+	return w
+}
+
+// failures reports the checks that fail in the class, each with an execution of what happens before it.
+func failures(x *exploration) {
+	for t := range x.g.threads {
+		if x.run.m.Threads.Now[t].Stop != machine.Failed || x.out.Stopped {
+			continue
+		}
+		past := make([]int32, len(x.g.threads))
+		for _, r := range x.wakers(t, nil) {
+			join32(past, x.g.op(r).past)
+		}
+		if o := x.g.last(t); o != nil {
+			join32(past, o.past)
+		}
+		if toPart(x, past) {
+			reportFailed(x, t)
+		}
+		if seq, ok := x.witness(cut{}, nil); ok {
+			toEnd(x, slices.Clone(seq))
+		}
+	}
+}
+
+// toPart brings the machine to the end of a part of the graph.
+func toPart(x *exploration, past []int32) bool {
+	seq, ok := x.witness(cut{before: noStamp, past: past}, nil)
+	if !ok {
+		panic("BUG: a part of a graph is not consistent")
+	}
+	toEnd(x, slices.Clone(seq))
+	return true
+}
+
+func join32(to, from []int32) {
+	for u, n := range from {
+		to[u] = max(to[u], n)
+	}
+}
+
+// reportFailed reports the checks that the next step of thread t fails, where the machine is at the end of what happens before it.
+func reportFailed(x *exploration, t int) {
+	m := &x.run.m
+	m.Enabled = m.Sys.EnabledEdges(m.State, t, m.Enabled[:0])
+	for _, st := range slices.Clone(m.Enabled) {
+		mark := m.State.Mark()
+		m.Sys.Apply(m.State, st)
+		f, bad := m.State.Fault()
+		m.State.Undo(mark)
+		if !bad {
+			continue
+		}
+		if key, v := engine.FailedCheck(f); !x.out.Met[key] {
+			v.Witness = record(x, st)
+			x.out.Violated(key, v)
+		}
+	}
+}
+
+// dataRaceKey is the key of a data race.
+const dataRaceKey = "race"
+
+// findDataRace reports a data race of the class, if there is one: two accesses of a cell in different threads, one of them a
+// write, one of them not atomic, neither of which happens before the other. The question of consistency was just asked
+// about the whole graph.
+func findDataRace(x *exploration) {
+	m, ok := x.model.(*graphs)
+	if !ok || x.out.Met[dataRaceKey] {
+		return
+	}
+	events := m.in.Events
+	for b := range events {
+		for a := range events {
+			if conflicting(&events[a], &events[b]) && !m.solver.HappensBefore(int32(a), int32(b)) && !m.solver.HappensBefore(int32(b), int32(a)) {
+				reportDataRace(x, m.ops[a], m.ops[b])
+				return
+			}
+		}
+	}
+}
+
+// conflicting reports whether two events race if they are not ordered.
+func conflicting(a, b *rc11.Event) bool {
+	access := func(e *rc11.Event) bool { return e.Kind == rc11.Read || e.Kind == rc11.Write }
+	return a.Thread < b.Thread && access(a) && access(b) && (a.Kind == rc11.Write || b.Kind == rc11.Write) &&
+		(a.Mode == rc11.Plain || b.Mode == rc11.Plain) && overlap(a.Cells, b.Cells)
+}
+
+// reportDataRace reports the race of two operations with an execution of what happens before either.
+func reportDataRace(x *exploration, a, b ref) {
+	past := slices.Clone(x.g.pastOf(a.t(), int(a.index)))
+	join32(past, x.g.pastOf(b.t(), int(b.index)))
+	toPart(x, past)
+	step := func(r ref) int {
+		k := slices.IndexFunc(x.run.ran, func(n ran) bool { return n.node.thread == r.thread-1 && n.node.index == r.index })
+		return x.run.ran[k].steps
+	}
+	first, second := step(a), step(b)
+	if first > second {
+		first, second = second, first
+	}
+	w := record(x)
+	x.out.Violated(dataRaceKey, engine.Violation{
+		Kind: engine.DataRace, Edge: ir.NoEdge, Witness: w.Until(second), StoreStep: first, LoadStep: second,
+	})
+	if seq, ok := x.witness(cut{}, nil); ok {
+		toEnd(x, slices.Clone(seq))
+	}
+}

@@ -1,0 +1,44 @@
+package engine
+
+import (
+	"context"
+
+	"fencepost/internal/budget"
+	"fencepost/internal/ir"
+	"fencepost/internal/search"
+)
+
+// Stage is a part of setting up an engine: what it costs for an edge of the program, as work. The time of each stage
+// grows with the size of the program and little more.
+type Stage int64
+
+// The stages that engines share.
+const (
+	Compiling Stage = 3000 // memory.New
+	Reducing  Stage = 1000 // reduce.NewPlan
+	Looping   Stage = 5000 // endless.New
+	Awaiting  Stage = 2500 // transform.Await
+	Counting  Stage = 4000 // machine.New
+)
+
+// SetUp counts stages as work before they begin, so that an engine whose set-up takes longer than its turn waits for
+// more. It returns nil if the stages may begin, and the outcome of the task if the time is over.
+func (t *Task) SetUp(ctx context.Context, stages ...Stage) *Outcome {
+	cost := int64(0)
+	for _, s := range stages {
+		cost += int64(s)
+	}
+	if budget.Spend(ctx, cost*t.edges()) != nil {
+		return t.Explored(ctx, &search.Result{Stop: search.OutOfTime})
+	}
+	return nil
+}
+
+// edges returns how many edges the threads have together.
+func (t *Task) edges() int64 {
+	n := 0
+	for th := range t.Program.Threads {
+		n += len(t.Program.ThreadFunc(ir.ThreadID(th)).Edges)
+	}
+	return int64(n)
+}

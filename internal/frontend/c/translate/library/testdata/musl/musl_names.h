@@ -1,0 +1,85 @@
+/* The names that programs and musl's sources use stand for functions and types of their own. A function has the name
+   with two underscores, too. */
+
+#undef PTHREAD_MUTEX_INITIALIZER
+#define pthread_mutex_t musl_mutex_t
+#define pthread_mutexattr_t musl_mutexattr_t
+#define pthread_mutex_init musl_mutex_init
+#define __pthread_mutex_init musl_mutex_init
+#define pthread_mutex_destroy musl_mutex_destroy
+#define __pthread_mutex_destroy musl_mutex_destroy
+#define pthread_mutex_lock musl_mutex_lock
+#define __pthread_mutex_lock musl_mutex_lock
+#define pthread_mutex_unlock musl_mutex_unlock
+#define __pthread_mutex_unlock musl_mutex_unlock
+#define pthread_mutex_trylock musl_mutex_trylock
+#define __pthread_mutex_trylock musl_mutex_trylock
+#define pthread_mutex_timedlock musl_mutex_timedlock
+#define __pthread_mutex_timedlock musl_mutex_timedlock
+
+#undef PTHREAD_COND_INITIALIZER
+#define pthread_cond_t musl_cond_t
+#define pthread_condattr_t musl_condattr_t
+#define pthread_cond_init musl_cond_init
+#define __pthread_cond_init musl_cond_init
+#define pthread_cond_destroy musl_cond_destroy
+#define __pthread_cond_destroy musl_cond_destroy
+#define pthread_cond_wait musl_cond_wait
+#define __pthread_cond_wait musl_cond_wait
+#define pthread_cond_timedwait musl_cond_timedwait
+#define __pthread_cond_timedwait musl_cond_timedwait
+#define pthread_cond_signal musl_cond_signal
+#define __pthread_cond_signal musl_cond_signal
+#define pthread_cond_broadcast musl_cond_broadcast
+#define __pthread_cond_broadcast musl_cond_broadcast
+
+#undef PTHREAD_RWLOCK_INITIALIZER
+#define pthread_rwlock_t musl_rwlock_t
+#define pthread_rwlockattr_t musl_rwlockattr_t
+#define pthread_rwlock_init musl_rwlock_init
+#define __pthread_rwlock_init musl_rwlock_init
+#define pthread_rwlock_destroy musl_rwlock_destroy
+#define __pthread_rwlock_destroy musl_rwlock_destroy
+#define pthread_rwlock_rdlock musl_rwlock_rdlock
+#define __pthread_rwlock_rdlock musl_rwlock_rdlock
+#define pthread_rwlock_wrlock musl_rwlock_wrlock
+#define __pthread_rwlock_wrlock musl_rwlock_wrlock
+#define pthread_rwlock_tryrdlock musl_rwlock_tryrdlock
+#define __pthread_rwlock_tryrdlock musl_rwlock_tryrdlock
+#define pthread_rwlock_trywrlock musl_rwlock_trywrlock
+#define __pthread_rwlock_trywrlock musl_rwlock_trywrlock
+#define pthread_rwlock_timedrdlock musl_rwlock_timedrdlock
+#define __pthread_rwlock_timedrdlock musl_rwlock_timedrdlock
+#define pthread_rwlock_timedwrlock musl_rwlock_timedwrlock
+#define __pthread_rwlock_timedwrlock musl_rwlock_timedwrlock
+#define pthread_rwlock_unlock musl_rwlock_unlock
+#define __pthread_rwlock_unlock musl_rwlock_unlock
+
+#undef PTHREAD_BARRIER_INITIALIZER
+#define pthread_barrier_t musl_barrier_t
+#define pthread_barrierattr_t musl_barrierattr_t
+#define pthread_barrier_init musl_barrier_init
+#define __pthread_barrier_init musl_barrier_init
+#define pthread_barrier_destroy musl_barrier_destroy
+#define __pthread_barrier_destroy musl_barrier_destroy
+#define pthread_barrier_wait musl_barrier_wait
+#define __pthread_barrier_wait musl_barrier_wait
+#define pthread_mutexattr_init musl_mutexattr_init
+#define pthread_mutexattr_settype musl_mutexattr_settype
+#define __pthread_mutex_trylock_owner musl_mutex_trylock_owner
+
+#define sem_t musl_sem_t
+#define sem_init musl_sem_init
+#define sem_destroy musl_sem_destroy
+#define sem_wait musl_sem_wait
+#define sem_trywait musl_sem_trywait
+#define sem_timedwait musl_sem_timedwait
+#define sem_post musl_sem_post
+#define sem_getvalue musl_sem_getvalue
+
+#define pthread_once_t musl_once_t
+#define pthread_once musl_once
+#define __pthread_once musl_once
+#define __pthread_once_full musl_once_full
+
+#define pthread_t struct musl_thread *

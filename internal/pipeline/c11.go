@@ -1,0 +1,157 @@
+package pipeline
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"fencepost/internal/engine"
+	"fencepost/internal/ir"
+	"fencepost/internal/memory"
+	"fencepost/internal/transform"
+	"fencepost/verdict"
+)
+
+// Programs and words under C11's own model.
+
+// ForC11 returns a flat program as the model c11 takes it. It refuses languages that have no memory orders.
+func ForC11(p *Program, flat *ir.Program) (*ir.Program, error) {
+	if !memory.HasC11 {
+		return nil, p.Refuse(p.Unsupported(&engine.Unsupported{What: "this part of fencepost does not have the model c11"}))
+	}
+	if p.Orders == OrdersNone {
+		return nil, p.Refuse(verdict.Diagnostic{
+			Code: "FP0939", Message: "the model c11 is about the memory orders of C11, which this language does not have",
+			Notes: []string{"C, litmus tests in C and .fp have them; ask about instructions of processors and about papers' automata under sc, tso or pso"},
+		})
+	}
+	return transform.C11(flat, p.Orders == OrdersRelaxed), nil
+}
+
+// dataRaceWords returns a data race as a sentence.
+func dataRaceWords(v *engine.Violation) string {
+	w := v.Witness
+	a, b := &w.Steps[v.StoreStep], &w.Steps[v.LoadStep]
+	return fmt.Sprintf("data race on %s: %s of %s (%s) and %s of %s are not ordered: neither happens before the other",
+		b.Location, accessNoun(a), w.Threads[a.Thread], PositionText(a), accessNoun(b), w.Threads[b.Thread])
+}
+
+func accessNoun(st *verdict.Step) string {
+	switch st.Kind {
+	case verdict.StepLoad:
+		return "the load"
+	case verdict.StepStore:
+		return "the store"
+	}
+	return "the read-modify-write"
+}
+
+// staleWords says of each read that reads an older value than the last one before it in the steps which write it
+// misses, and why it may.
+func staleWords(flat *ir.Program, w *verdict.Witness) []string {
+	if w.Graph == nil {
+		return nil
+	}
+	var out []string
+	for _, r := range w.Graph.Reads {
+		i := slices.IndexFunc(w.Graph.Orders, func(o verdict.GraphOrder) bool { return o.Addr == r.Addr && o.Size == r.Size })
+		if i < 0 {
+			continue
+		}
+		missed := -1
+		for _, s := range w.Graph.Orders[i].Writes[slices.Index(w.Graph.Orders[i].Writes, r.From)+1:] {
+			if s < r.Step {
+				missed = max(missed, s)
+			}
+		}
+		if missed < 0 {
+			continue
+		}
+		load, store := &w.Steps[r.Step], &w.Steps[missed]
+		value := "the initial value"
+		if r.From >= 0 {
+			value = fmt.Sprintf("what %s wrote (%s)", w.Threads[w.Steps[r.From].Thread], PositionText(&w.Steps[r.From]))
+		}
+		out = append(out, fmt.Sprintf("%s (%s) reads %s from %s and misses %s of %s (%s): nothing orders that store before this load. %s",
+			accessOf(load, w), PositionText(load), value, load.Location, accessNoun(store), w.Threads[store.Thread], PositionText(store), orderHint(flat, store, load)))
+	}
+	for _, o := range w.Graph.Orders {
+		if !slices.IsSorted(o.Writes) {
+			var order []string
+			for _, s := range o.Writes {
+				order = append(order, fmt.Sprintf("%s (%s)", w.Threads[w.Steps[s].Thread], PositionText(&w.Steps[s])))
+			}
+			out = append(out, fmt.Sprintf("The stores to %s take effect in another order than the steps show: first that of %s.",
+				w.Steps[o.Writes[0]].Location, strings.Join(order, ", then that of ")))
+		}
+	}
+	if len(out) == 0 {
+		return []string{"Every load reads the last store before it: the order of the steps alone leads here, without a weak memory model."}
+	}
+	return out
+}
+
+func accessOf(st *verdict.Step, w *verdict.Witness) string {
+	return fmt.Sprintf("%s of %s", capital(accessNoun(st)), w.Threads[st.Thread])
+}
+
+func capital(s string) string { return string(s[0]-'a'+'A') + s[1:] }
+
+// orderHint says which orders the two accesses have.
+func orderHint(flat *ir.Program, store, load *verdict.Step) string {
+	name := func(st *verdict.Step) string {
+		if _, e, ok := flat.EdgeByID(ir.EdgeID(st.Edge)); ok && e.Op.Accesses() {
+			if e.Op.Order == ir.Plain {
+				return "not atomic"
+			}
+			return e.Op.Order.String()
+		}
+		return "part of a library call"
+	}
+	return fmt.Sprintf("The store is %s, the load is %s.", name(store), name(load))
+}
+
+// LoadBuffering reports whether at least two threads have a relaxed load that a relaxed store of another location may
+// follow: RC11 lets no load read a store that comes after it in this way, and some processors do.
+func LoadBuffering(flat *ir.Program) bool {
+	threads := 0
+	for t := range flat.Threads {
+		if buffersLoads(flat.ThreadFunc(ir.ThreadID(t))) {
+			threads++
+		}
+	}
+	return threads > 1
+}
+
+func buffersLoads(f *ir.Func) bool {
+	for i := range f.Edges {
+		op := &f.Edges[i].Op
+		if op.Reads() && (op.Order == ir.Relaxed || op.Order == ir.Release) && op.Sync == ir.SyncUnset && storesLater(f, f.Edges[i].To) {
+			return true
+		}
+	}
+	return false
+}
+
+// storesLater reports whether a relaxed store can follow a location before a fence.
+func storesLater(f *ir.Func, from ir.Loc) bool {
+	seen, work := map[ir.Loc]bool{from: true}, []ir.Loc{from}
+	for len(work) > 0 {
+		l := work[len(work)-1]
+		work = work[:len(work)-1]
+		for _, i := range f.Out(l) {
+			e := &f.Edges[i]
+			if e.Op.Kind == ir.Fence {
+				continue
+			}
+			if e.Op.Writes() && (e.Op.Order == ir.Relaxed || e.Op.Order == ir.Acquire) && e.Op.Sync == ir.SyncUnset {
+				return true
+			}
+			if !seen[e.To] {
+				seen[e.To] = true
+				work = append(work, e.To)
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,63 @@
+package check
+
+import (
+	"context"
+
+	"fencepost/internal/budget"
+	"fencepost/internal/engine/bmc"
+	"fencepost/internal/engine/rf"
+	"fencepost/internal/engine/smc"
+	"fencepost/internal/pipeline"
+	"fencepost/query"
+)
+
+// More rounds of loops. If the default bound of loops alone prevents an answer for all executions, smc, rf and bmc are
+// asked again with twice the bound, as long as that is cheap: the last search took less work than the engines have done
+// that are still at their first search. A search that meets the larger bound, too, says nothing new: the first answer stays.
+
+const (
+	mostUnrolled = 64 * query.DefaultUnroll
+	// cheapRound is work that is cheap whatever the others have done: a loop without end costs little more.
+	cheapRound = 10 * budget.Millisecond
+)
+
+// countsRounds reports whether an engine has a bound of loops that is raised.
+func countsRounds(name string) bool {
+	return name == smc.Engine.Name || name == rf.Engine.Name || name == bmc.Engine.Name
+}
+
+// raiseUnroll asks an engine that has answered within the default bound of loops again. others returns the work of the
+// engines that are still at their first search; this one is none of them any more.
+func raiseUnroll(ctx context.Context, q *question, a *pipeline.Asking, how pipeline.Asked, others func() int64) {
+	if !countsRounds(a.Engine.Name) || q.opt.Unroll != 0 || q.opt.BMC.Auto {
+		return
+	}
+	work, before := budget.Of(ctx), int64(0)
+	last := a
+	for how.Unroll = 2 * query.DefaultUnroll; how.Unroll <= mostUnrolled && onlyMet(last, "unroll"); how.Unroll *= 2 {
+		spent := work.Spent() - before
+		if before += spent; spent > max(cheapRound, others()) {
+			return
+		}
+		next := &pipeline.Asking{Engine: a.Engine, Model: a.Model, Under: a.Under, Share: a.Share}
+		q.Ask(ctx, next, q.flat, how)
+		if next.Err != nil || definite(next.Result) {
+			*a = *next
+			return
+		}
+		last = next
+	}
+}
+
+// onlyMet reports whether only bounds of a name prevent an answer.
+func onlyMet(a *pipeline.Asking, name string) bool {
+	if a.Err != nil || a.Cut || !a.Result.BoundedOnly {
+		return false
+	}
+	for _, b := range a.Result.Coverage.Met() {
+		if b.Name != name {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,307 @@
+//go:build !fencepost_small
+
+package replay
+
+import (
+	"fmt"
+	"slices"
+
+	"fencepost/internal/ir"
+	"fencepost/internal/property"
+	"fencepost/verdict"
+)
+
+// Witnesses under C11's own model. Such a witness is a graph: its steps are in an order that program order and reads-from
+// respect, and it says what each read reads from and in which order the writes of a location take effect. The steps
+// are run one by one as under SC, except that memory holds what the witness says when a step reads it. What came about is
+// an execution of the threads; whether the model allows it the axioms say (axioms.go).
+
+// event is a read, a write or a fence of a step, or a step that only synchronises.
+type event struct {
+	step   int
+	thread int
+	index  int  // in its thread
+	kind   byte // 'R', 'W', 'F', or 'S' for the others
+	addr   uint64
+	size   int
+	order  ir.Order
+	shared bool // of the lock or unlock of a reader
+	from   int  // of a read: the event of the write, -1 for the initial value
+	update bool // of a write: the event before is a read, and both are one read-modify-write
+	after  []int
+}
+
+// grapher runs the steps of a graph.
+type grapher struct {
+	m      *machine
+	w      *verdict.Witness
+	events []event
+	last   []int          // per thread: its last event, -1 if there is none
+	starts []int          // per thread: the event that started it or let it go on, -1 if there is none
+	writes map[int]int    // per step: the event of its write
+	values map[int][]byte // per step: what it has written
+	first  *state         // the initial one
+	reads  [][]verdict.GraphRead
+}
+
+// replayGraph is Replay under C11.
+func replayGraph(p *ir.Program, props *property.Set, w *verdict.Witness, want Expect) error {
+	m, err := newMachine(p, SC)
+	if err != nil {
+		return err
+	}
+	if w.Graph == nil {
+		return fmt.Errorf("a witness under c11 needs a graph")
+	}
+	if w.Repeats != 0 || want.Target == TargetEndless {
+		return fmt.Errorf("a graph that never ends is not supported")
+	}
+	g := &grapher{m: m, w: w, writes: map[int]int{}, values: map[int][]byte{}, first: initial(p), reads: make([][]verdict.GraphRead, len(w.Steps))}
+	for _, r := range w.Graph.Reads {
+		if r.Step < 0 || r.Step >= len(w.Steps) || r.From >= r.Step || r.From < -1 || r.Size < 1 || r.Size > 8 {
+			return fmt.Errorf("graph: a read of step %d from step %d", r.Step, r.From)
+		}
+		g.reads[r.Step] = append(g.reads[r.Step], r)
+	}
+	for range p.Threads {
+		g.last, g.starts = append(g.last, -1), append(g.starts, -1)
+	}
+	s := initial(p)
+	var fail *transition
+	for i := range w.Steps {
+		if fail != nil {
+			return fmt.Errorf("%s: the program is over: a check failed in the step before", m.name(i, &w.Steps[i]))
+		}
+		if s, err = g.remember(s, i); err != nil {
+			return fmt.Errorf("%s: %w", m.name(i, &w.Steps[i]), err)
+		}
+		tr, err := m.replayStep(s, i, &w.Steps[i])
+		if err != nil {
+			return err
+		}
+		if err := g.note(i, s, tr); err != nil {
+			return fmt.Errorf("%s: %w", m.name(i, &w.Steps[i]), err)
+		}
+		if tr.fail != nil {
+			fail = tr
+		} else {
+			s = tr.next
+		}
+	}
+	orders, err := g.orders()
+	if err != nil {
+		return err
+	}
+	a := &axioms{events: g.events, orders: orders}
+	if err := a.check(); err != nil {
+		return err
+	}
+	if want.Target == TargetDataRace {
+		return g.dataRace(a, want.DataRace)
+	}
+	if fail != nil && want.Target != TargetCheck {
+		return fmt.Errorf("end: expected %s, computed a failed check: %s", want.Target, fail.fail.class)
+	}
+	s = s.clone()
+	for _, o := range orders {
+		last := &g.events[o[len(o)-1]]
+		writeBytes(s, last.addr, g.values[last.step])
+	}
+	return m.conclude(s, props, fail, want, len(w.Steps))
+}
+
+func writeBytes(s *state, addr uint64, bytes []byte) {
+	for k, b := range bytes {
+		s.setByte(addr+uint64(k), b)
+	}
+}
+
+// remember returns the state in which memory holds what a step reads.
+func (g *grapher) remember(s *state, i int) (*state, error) {
+	if len(g.reads[i]) == 0 {
+		return s, nil
+	}
+	s = s.clone()
+	for _, r := range g.reads[i] {
+		if r.From < 0 {
+			for k := range uint64(r.Size) {
+				s.setByte(r.Addr+k, byte(g.first.read(r.Addr+k, 1)))
+			}
+			continue
+		}
+		e, wrote := g.writes[r.From]
+		if !wrote || g.events[e].addr != r.Addr || g.events[e].size != r.Size {
+			return nil, fmt.Errorf("graph: reads bytes of step %d that it has not written", r.From)
+		}
+		writeBytes(s, r.Addr, g.values[r.From])
+	}
+	return s, nil
+}
+
+// add adds an event.
+func (g *grapher) add(e event) int {
+	n := len(g.events)
+	if last := g.last[e.thread]; last >= 0 {
+		e.index = g.events[last].index + 1
+	}
+	if by := g.starts[e.thread]; by >= 0 {
+		e.after, g.starts[e.thread] = append(e.after, by), -1
+	}
+	g.last[e.thread] = n
+	g.events = append(g.events, e)
+	return n
+}
+
+// note adds the events of a step, which leads from a state by a transition.
+func (g *grapher) note(i int, s *state, tr *transition) error {
+	_, e, ok := g.m.p.EdgeByID(tr.edge)
+	if !ok {
+		return fmt.Errorf("no such edge")
+	}
+	op := &e.Op
+	reads, writes := tr.kind == verdict.StepLoad || tr.kind == verdict.StepRMW, tr.kind == verdict.StepStore || tr.wrote
+	addr, size := tr.addr, tr.size
+	if op.Kind == ir.Barrier && tr.fail == nil && len(tr.accesses) == 1 {
+		reads, writes, addr, size = true, true, tr.accesses[0].Addr, tr.accesses[0].Size
+	}
+	if tr.fail != nil && tr.kind == verdict.StepFail {
+		reads, writes = false, false
+	}
+	if !reads && len(g.reads[i]) > 0 {
+		return fmt.Errorf("graph: the step reads nothing")
+	}
+	if reads {
+		if err := g.noteRead(i, tr.thread, op, addr, size, writes); err != nil {
+			return err
+		}
+	}
+	if writes {
+		w := event{step: i, thread: tr.thread, kind: 'W', addr: addr, size: size, order: writeOrder(op), shared: sharedLock(op), update: reads}
+		g.writes[i] = g.add(w)
+		for k := range uint64(size) {
+			g.values[i] = append(g.values[i], byte(tr.next.read(addr+k, 1)))
+		}
+	}
+	switch op.Kind {
+	case ir.Fence:
+		g.add(event{step: i, thread: tr.thread, kind: 'F', order: op.Order})
+	case ir.Spawn, ir.Join:
+		g.noteThread(i, s, tr, op)
+	case ir.Barrier:
+		for _, u := range tr.wakes {
+			g.starts[u] = g.last[tr.thread]
+		}
+	}
+	return nil
+}
+
+// noteRead adds the read of a step.
+func (g *grapher) noteRead(i, thread int, op *ir.Op, addr uint64, size int, wrote bool) error {
+	if len(g.reads[i]) != 1 || g.reads[i][0].Addr != addr || g.reads[i][0].Size != size {
+		return fmt.Errorf("graph: the step reads %d bytes at %#x, and the graph does not say what from", size, addr)
+	}
+	from := -1
+	if f := g.reads[i][0].From; f >= 0 {
+		from = g.writes[f]
+	}
+	g.add(event{step: i, thread: thread, kind: 'R', addr: addr, size: size, order: readOrder(op, wrote), shared: sharedLock(op), from: from})
+	return nil
+}
+
+// noteThread adds the event of a spawn or a join.
+func (g *grapher) noteThread(i int, s *state, tr *transition, op *ir.Op) {
+	e := g.add(event{step: i, thread: tr.thread, kind: 'S'})
+	if tr.fail != nil {
+		return
+	}
+	for u := range s.threads {
+		before, after := s.threads[u].phase, tr.next.threads[u].phase
+		switch {
+		case op.Kind == ir.Spawn && before == unstarted && after != unstarted:
+			g.starts[u] = e
+		case op.Kind == ir.Join && before != joined && after == joined:
+			for _, last := range []int{g.last[u], g.starts[u]} {
+				if last >= 0 {
+					g.events[e].after = append(g.events[e].after, last)
+				}
+			}
+		}
+	}
+}
+
+// orders returns the modification orders as events, after checking that each location has one.
+func (g *grapher) orders() ([][]int, error) {
+	var out [][]int
+	ordered := map[int]bool{}
+	for _, o := range g.w.Graph.Orders {
+		var list []int
+		for _, i := range o.Writes {
+			e, ok := g.writes[i]
+			if !ok || ordered[i] || g.events[e].addr != o.Addr || g.events[e].size != o.Size {
+				return nil, fmt.Errorf("graph: step %d is in the modification order of a location that it does not write", i)
+			}
+			ordered[i] = true
+			list = append(list, e)
+		}
+		if len(list) == 0 || slices.ContainsFunc(out, func(p []int) bool { return g.events[p[0]].addr == o.Addr }) {
+			return nil, fmt.Errorf("graph: a modification order is empty, or there are two of one location")
+		}
+		out = append(out, list)
+	}
+	if len(ordered) != len(g.writes) {
+		return nil, fmt.Errorf("graph: a write is in no modification order")
+	}
+	for a := range g.events {
+		for b := range g.events {
+			x, y := &g.events[a], &g.events[b]
+			if x.size > 0 && y.size > 0 && x.addr < y.addr+uint64(y.size) && y.addr < x.addr+uint64(x.size) && (x.addr != y.addr || x.size != y.size) {
+				return nil, fmt.Errorf("graph: accesses of different sizes to the same bytes")
+			}
+		}
+	}
+	return out, nil
+}
+
+// dataRace returns nil if two steps race.
+func (g *grapher) dataRace(a *axioms, steps [2]int) error {
+	for x := range g.events {
+		for y := range g.events {
+			if g.events[x].step == steps[0] && g.events[y].step == steps[1] && a.dataRace(x, y) {
+				return nil
+			}
+		}
+	}
+	return fmt.Errorf("end: expected a data race of steps %d and %d, computed none", steps[0], steps[1])
+}
+
+// readOrder returns the order of the read of an operation.
+func readOrder(op *ir.Op, wrote bool) ir.Order {
+	switch {
+	case op.Sync == ir.SyncTake, op.Sync == ir.SyncTakeShared:
+		return ir.Acquire
+	case op.Sync != ir.SyncUnset:
+		return ir.Relaxed
+	case op.Kind == ir.Lock || op.Kind == ir.Barrier:
+		return ir.Acquire
+	case op.Kind == ir.Unlock:
+		return ir.Relaxed
+	case op.Kind == ir.RMW && !wrote && op.Fail != ir.OrderUnset:
+		return op.Fail
+	}
+	return op.Order
+}
+
+// writeOrder returns the order of the write of an operation.
+func writeOrder(op *ir.Op) ir.Order {
+	switch {
+	case op.Sync == ir.SyncGive, op.Sync == ir.SyncGiveShared:
+		return ir.Release
+	case op.Sync != ir.SyncUnset, op.Kind == ir.Lock:
+		return ir.Relaxed
+	case op.Kind == ir.Unlock || op.Kind == ir.Barrier:
+		return ir.Release
+	}
+	return op.Order
+}
+
+func sharedLock(op *ir.Op) bool { return op.Sync == ir.SyncTakeShared || op.Sync == ir.SyncGiveShared }
