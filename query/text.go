@@ -31,13 +31,19 @@ type ExportFormat string
 const (
 	ExportPromela ExportFormat = "promela" // of the model checker SPIN
 	ExportPNML    ExportFormat = "pnml"    // the exchange format of Petri nets, for programs of any number of threads
+	ExportLitmus  ExportFormat = "litmus"  // a litmus test for X86_64, for herd7, litmus7 and others
 )
+
+// ExportFormats lists the formats.
+func ExportFormats() []ExportFormat {
+	return []ExportFormat{ExportPromela, ExportPNML, ExportLitmus}
+}
 
 // ExportOptions are the options of Export. Of Options, Lang, Unroll, Threads, Buffer, Replicate and C count.
 type ExportOptions struct {
 	Options
 	Format   ExportFormat // "": ExportPromela
-	Model    Model        // SC or TSO; "": TSO
+	Model    Model        // SC or TSO; "": TSO. ExportLitmus has none: the other tool chooses the model
 	Deadlock bool         // also ask for deadlocks
 	// Attack is the number of an attack, from 1: instead of the program its instrumented program is written,
 	// whose model is SC. 0: none.

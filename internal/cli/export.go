@@ -2,13 +2,17 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
+	"strconv"
+	"strings"
 
 	"fencepost/query"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 const exportHelp = `Write a program and its properties in the language of another tool.
@@ -18,7 +22,10 @@ const exportHelp = `Write a program and its properties in the language of anothe
 output says how to run SPIN and how to read its answer. If a part of the program
 cannot be written in Promela, it is reported with its position.
 
-With --attack N, the output is the instrumented program that decides whether attack N
+--litmus writes a litmus test for X86_64, as herd7 and litmus7 read it. Loops beside
+assertions are unrolled (--unroll).
+
+With --attack N and --promela, the output is the instrumented program that decides whether attack N
 on robustness is feasible: SPIN reports an error if it is. The command
   fencepost robust FILE --emit-instrumented
 lists the attacks with their numbers.
@@ -26,11 +33,11 @@ lists the attacks with their numbers.
 Exit codes: 0 written, 2 the time limit was met, 3 bad input or usage.`
 
 const exportExample = `  fencepost export dekker.fp --promela -o dekker.pml
-  fencepost export dekker.fp --promela --model sc | less`
+  fencepost export dekker.fp --promela --model sc | less
+  fencepost export sb.fp --litmus -o sb.litmus`
 
 func (a *app) exportCommand() *cobra.Command {
 	opt := query.ExportOptions{Options: query.Defaults()}
-	var promela, pnml bool
 	var output string
 	cmd := &cobra.Command{
 		Use:     "export FILE...",
@@ -39,15 +46,11 @@ func (a *app) exportCommand() *cobra.Command {
 		Example: exportExample,
 		Args:    oneProgram,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := anyThreads(pnml, &opt.Options, opt.Domain); err != nil {
+			if opt.Format == "" {
+				return &usageError{"want one of " + formatFlags(), fmt.Sprintf("try `%s %s --promela`", cmd.CommandPath(), args[0])}
+			}
+			if err := anyThreads(opt.Format == query.ExportPNML, &opt.Options, opt.Domain); err != nil {
 				return err
-			}
-			if promela == pnml {
-				return &usageError{"want one of --promela and --pnml", fmt.Sprintf("try `%s %s --promela`", cmd.CommandPath(), args[0])}
-			}
-			opt.Format = query.ExportPromela
-			if pnml {
-				opt.Format = query.ExportPNML
 			}
 			if err := spares("-o", output, args); output != "" && err != nil {
 				return err
@@ -57,11 +60,50 @@ func (a *app) exportCommand() *cobra.Command {
 	}
 	addOptions(cmd, &opt)
 	flags := cmd.Flags()
-	flags.BoolVar(&promela, "promela", false, "write Promela, for SPIN")
-	flags.BoolVar(&pnml, "pnml", false, "write a Petri net for any number of threads: that of the program with --model sc, otherwise that of the robustness question")
 	flags.StringVarP(&output, "output", "o", "", "`file` to write (default: standard output)")
 	readC(cmd, &opt.Options)
 	return cmd
+}
+
+// formatFlags lists the flags that choose a format.
+func formatFlags() string {
+	var flags []string
+	for _, f := range query.ExportFormats() {
+		flags = append(flags, "--"+string(f))
+	}
+	return strings.Join(flags, ", ")
+}
+
+// formatValue is a flag without a value that chooses a format.
+type formatValue struct {
+	at     *query.ExportFormat
+	format query.ExportFormat
+}
+
+// format makes the flag of a format.
+func format(f query.ExportFormat) value {
+	return func(at any) pflag.Value { return formatValue{at.(*query.ExportFormat), f} }
+}
+
+func (v formatValue) Type() string     { return "bool" }
+func (v formatValue) IsBoolFlag() bool { return true }
+func (v formatValue) String() string {
+	return strconv.FormatBool(v.at != nil && *v.at == v.format)
+}
+
+func (v formatValue) Set(s string) error {
+	on, err := strconv.ParseBool(s)
+	switch {
+	case err != nil:
+		return errors.New("want true or false")
+	case on && *v.at != "" && *v.at != v.format:
+		return fmt.Errorf("want one of %s", formatFlags())
+	case on:
+		*v.at = v.format
+	case *v.at == v.format:
+		*v.at = ""
+	}
+	return nil
 }
 
 func (a *app) exportTo(names []string, output string, opt query.ExportOptions) error {

@@ -70,7 +70,11 @@ func addOptions(cmd *cobra.Command, opt any) {
 // add makes the flag.
 func (o *option) add(flags *pflag.FlagSet, at any, text string) {
 	if o.value != nil {
-		flags.VarP(o.value(at), o.name, o.short, text)
+		v := o.value(at)
+		flags.VarP(v, o.name, o.short, text)
+		if b, ok := v.(interface{ IsBoolFlag() bool }); ok && b.IsBoolFlag() {
+			flags.Lookup(o.name).NoOptDefVal = "true"
+		}
 		return
 	}
 	switch at := at.(type) {

@@ -59,12 +59,6 @@ type Options struct {
 	FaultsStop bool
 }
 
-// Refusal says that the other language cannot express a construct, where and why.
-type Refusal struct {
-	Pos    source.Span
-	Reason string
-}
-
 // Limits of the programs that SPIN can check.
 const (
 	maxThreads = 100  // SPIN runs up to 255 processes, a thread may need two
@@ -94,33 +88,20 @@ type promela struct {
 	window   bool // an access may lie outside the window of cells
 	temps    bool // a read-modify-write needs temporary variables
 
-	refusals []Refusal
-	refused  map[Refusal]bool // the refusals as a set
-	pos      source.Span      // the position of the construct that is being translated
+	refuser
+	pos source.Span // the position of the construct that is being translated
 }
 
 // Promela returns a flat program and its properties as a Promela text for SPIN. If there
 // are refusals, the text is empty.
 func Promela(p *ir.Program, props *property.Set, opt Options) (string, []Refusal) {
-	if p.Form != ir.Flat {
-		panic("BUG: only flat programs can be exported")
-	}
-	w := &promela{p: p, props: props, opt: opt, names: newNamer(), refused: map[Refusal]bool{}}
+	w := &promela{p: p, props: props, opt: opt, names: newNamer(promelaWords)}
 	if len(p.Threads) > maxThreads {
 		w.refuse(p.Threads[maxThreads].Pos, "more than %d threads: SPIN runs at most 255 processes", maxThreads)
 		return "", w.refusals
 	}
-	if e := p.FloatingPoint(); e != nil {
-		w.refuse(e.Pos, "floating point cannot be exported to Promela")
+	if w.refuseAlways(p, "Promela") {
 		return "", w.refusals
-	}
-	for _, f := range p.Funcs {
-		for i := range f.Edges {
-			if e := &f.Edges[i]; e.Op.DstMask != ir.NoReg {
-				w.refuse(e.Pos, "whether the memory read here is initialised cannot be exported to Promela; give --uninitialised zero")
-				return "", w.refusals
-			}
-		}
 	}
 	w.analyse()
 	w.layOut()
@@ -144,15 +125,6 @@ func Promela(p *ir.Program, props *property.Set, opt Options) (string, []Refusal
 	w.globals(&out)
 	out.WriteString(processes.String())
 	return out.String(), nil
-}
-
-// refuse records a construct that cannot be expressed. It records equal refusals once.
-func (w *promela) refuse(pos source.Span, format string, args ...any) {
-	r := Refusal{Pos: pos, Reason: fmt.Sprintf(format, args...)}
-	if !w.refused[r] {
-		w.refused[r] = true
-		w.refusals = append(w.refusals, r)
-	}
 }
 
 // analyse finds the features that the program uses, before any text is written.

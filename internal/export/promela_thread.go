@@ -48,9 +48,6 @@ type thread struct {
 func (w *promela) addThread(id ir.ThreadID, watched map[register]bool) {
 	th := &w.p.Threads[id]
 	t := &thread{id: id, fn: th.Func, f: w.p.Funcs[th.Func], title: comment(th.Name), start: th.Start, at: map[ir.Loc]bool{}}
-	if th.Unbounded {
-		w.refuse(th.Pos, "thread %s stands for any number of threads", th.Name)
-	}
 	t.name = w.names.name(th.Name)
 	inside, err := ir.SectionLocs(t.f)
 	if err != nil {
@@ -273,7 +270,7 @@ func (w *promela) label(t *thread, l ir.Loc) string {
 	if w.props.Deadlock && waiting(t.f, l) {
 		kind = "at"
 	}
-	fresh := newNamer()
+	fresh := newNamer(promelaWords)
 	return fmt.Sprintf("%s_%d_%s", kind, l, fresh.name(t.f.Locs[l].Name))
 }
 

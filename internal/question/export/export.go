@@ -8,6 +8,7 @@ import (
 	"fencepost/internal/engine"
 	"fencepost/internal/engine/param"
 	"fencepost/internal/export"
+	"fencepost/internal/ir"
 	"fencepost/internal/memory"
 	"fencepost/internal/pipeline"
 	"fencepost/internal/transform"
@@ -27,8 +28,10 @@ func Run(ctx context.Context, in query.Input, opt query.ExportOptions) (query.Te
 			text, err = promela(ctx, run, opt)
 		case query.ExportPNML:
 			text, err = net(ctx, run, opt)
+		case query.ExportLitmus:
+			text, err = litmusTest(ctx, run, opt)
 		default:
-			err = &query.OptionError{Option: "export format", Value: string(opt.Format), Want: "promela or pnml"}
+			err = &query.OptionError{Option: "export format", Value: string(opt.Format), Want: "one of " + formats()}
 		}
 		return err
 	})
@@ -53,18 +56,10 @@ func promela(ctx context.Context, run *pipeline.Run, opt query.ExportOptions) (s
 	if err != nil {
 		return "", err
 	}
-	if err := run.Read(ctx, pipeline.ReadOptions{Options: opt.Options}); err != nil {
-		return "", err
-	}
-	if opt.Deadlock {
-		run.Props.Deadlock = true
-	}
-	run.Stage = "passes"
-	flat, err := run.FlattenFixed(opt.Options)
+	flat, err := flatten(ctx, run, opt)
 	if err != nil {
 		return "", err
 	}
-	run.Stage = "export"
 	props, how := run.Props, export.Options{Model: model, Buffer: opt.BufferBound()}
 	if opt.Attack > 0 {
 		inst, _, err := instrumented(ctx, run, flat, opt.Attack, transform.InstrumentOptions{Export: true})
@@ -74,9 +69,55 @@ func promela(ctx context.Context, run *pipeline.Run, opt query.ExportOptions) (s
 		flat, props, how = inst.Program, inst.Props, export.Options{Model: export.SC, FaultsStop: true}
 	}
 	text, refusals := export.Promela(flat, props, how)
+	refuse(run, refusals)
+	return text, nil
+}
+
+// formats lists the formats for an error message.
+func formats() string {
+	var names []string
+	for _, f := range query.ExportFormats() {
+		names = append(names, string(f))
+	}
+	return strings.Join(names, ", ")
+}
+
+// refuse reports what the other language cannot express.
+func refuse(run *pipeline.Run, refusals []export.Refusal) {
 	for _, r := range refusals {
 		run.Refuse(verdict.Diagnostic{Code: "FP0950", Pos: pipeline.Position(r.Pos), Message: r.Reason})
 	}
+}
+
+// flatten reads a program and brings it into the form that is exported, with its questions.
+func flatten(ctx context.Context, run *pipeline.Run, opt query.ExportOptions) (*ir.Program, error) {
+	if err := run.Read(ctx, pipeline.ReadOptions{Options: opt.Options}); err != nil {
+		return nil, err
+	}
+	if opt.Deadlock {
+		run.Props.Deadlock = true
+	}
+	run.Stage = "passes"
+	flat, err := run.FlattenFixed(opt.Options)
+	run.Stage = "export"
+	return flat, err
+}
+
+// litmusTest writes a litmus test. A thread that goes round a loop while another one fails would have no final state, so
+// loops beside assertions are unrolled.
+func litmusTest(ctx context.Context, run *pipeline.Run, opt query.ExportOptions) (string, error) {
+	flat, err := flatten(ctx, run, opt)
+	if err != nil {
+		return "", err
+	}
+	props := run.Props
+	if props.Checks {
+		if flat, props, err = transform.Unroll(flat, props, opt.UnrollBound(), run.Stops(opt.Options)); err != nil {
+			return "", err
+		}
+	}
+	text, refusals := export.Litmus(flat, props)
+	refuse(run, refusals)
 	return text, nil
 }
 
