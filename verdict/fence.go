@@ -10,6 +10,8 @@ type Fence struct {
 	Cost   int64  `json:"cost,omitempty"`
 	// Without is a bad execution that exists with all the other fences, but not this one.
 	Without *Break `json:"without,omitempty"`
+	// Instead lists other fences that could stand there instead of it, the best first.
+	Instead []Fence `json:"instead,omitempty"`
 	// ReadOnly: the site is in an included file or in a macro, which is not changed.
 	ReadOnly bool `json:"read_only,omitempty"`
 }

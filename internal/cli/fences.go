@@ -35,17 +35,21 @@ fence costs:
   uniform         every fence costs 1
   loops           ten times as much for every loop around the fence
   profile=FILE    FILE has lines 'LINE COST' or 'FILE:LINE COST'; other lines cost 1
+A fence in the definition of a macro costs as much as one in each of its expansions.
 Fences also go into files that the program includes, except system headers (-isystem).
-Of several sets with the lowest cost, the one with most of its fences in the library
-is shown: in included files, or of several C files in those without main. --prefer
-client asks for the opposite, and --files '*.h' limits which files may change.
+Of several sets with the lowest cost, the one that a maintainer would write is shown: a
+statement in the function of the delayed store comes first, then another function, an
+included file, and a macro at last; then the library (included files, or of several C
+files those without main) comes before its client, and the site nearest to the store
+before others. --prefer client puts the client first, and --files '*.h' limits which files
+may change. Other sites for each fence are listed with their cost.
 FILE is a program, or - for standard input. Several C files form one program.
 Of machine code, the answer names the instructions and lines; nothing is written.
 
 Exit codes: 0 a set of fences was found, or none is needed; 1 no set of fences
-repairs the program; 2 unknown, or the repair would have to change a macro, a system
-header or a file that --files leaves out (fencepost shows this repair, but does not
-change these); 3 bad input or usage; 4 internal error.`
+repairs the program; 2 unknown, or the repair would have to change a system header, a file
+that --files leaves out, or a part of a macro with no room for a statement (fencepost shows
+this repair, but does not change these); 3 bad input or usage; 4 internal error.`
 
 const fencesExample = `  fencepost fences dekker.c
   fencepost fences dekker.c --diff | patch -p1

@@ -16,6 +16,9 @@ type FenceSite struct {
 	// ReadOnly says that the text must not be changed: an included file, or the inside of a
 	// macro. A fence there would help but is not written.
 	ReadOnly bool
+	// Expansions is, of a site in the definition of a macro, how often the program expands the macro: a fence there is a fence
+	// in each. 0: the site is not in a macro.
+	Expansions int
 }
 
 // FenceAt is a fence at a site.

@@ -99,9 +99,11 @@ type Repair struct {
 	Fences []ir.FenceAt // in the order of sites
 	Cost   int64
 	// Bound is a lower bound of the cost of every set that repairs the program.
-	Bound    int64
-	Before   *Break   // what is wrong without any fence; nil: nothing
-	Without  []Break  // for every fence, what is wrong without it; shorter if the time was over
+	Bound   int64
+	Before  *Break  // what is wrong without any fence; nil: nothing
+	Without []Break // for every fence, what is wrong without it; shorter if the time was over
+	// Instead has, for every fence, the best of the fences that could stand there instead of it; shorter if that was not searched for.
+	Instead  [][]ir.FenceAt
 	Hopeless *Break   // an execution that no fence prevents
 	Proof    []Clause // what Bound rests on
 	All      [][]ir.FenceAt
@@ -142,7 +144,9 @@ type run struct {
 	ops     map[ir.EdgeID]ir.OpKind
 	problem pb.Problem
 	listed  []int64 // by item: cost and strength in one number
-	out     *Repair
+	// confirmed is how many states the check of the set that was found had.
+	confirmed int64
+	out       *Repair
 }
 
 // Run repairs the program.
@@ -154,6 +158,9 @@ func Run(ctx context.Context, task *Task) (*Repair, error) {
 	}
 	r.out.Status, r.out.Fences = Good, r.fences(set)
 	if err := r.justify(ctx, set); err != nil {
+		return nil, err
+	}
+	if err := r.instead(ctx, set); err != nil {
 		return nil, err
 	}
 	if task.AllOptimal {
@@ -223,6 +230,7 @@ func (r *run) search(ctx context.Context) (set []int, done bool, err error) {
 		}
 		switch found.Status {
 		case Good:
+			r.confirmed = found.Stats.States
 			r.out.Coverage, r.out.Warnings, r.out.Cost = found.Coverage, found.Warnings, r.out.Bound
 			return set, true, nil
 		case Bad:

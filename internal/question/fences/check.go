@@ -159,8 +159,16 @@ func (r *Repairer) underSC(ctx context.Context, res *verdict.Result) (done bool,
 // maxCost bounds what one fence costs, so that sums fit.
 const maxCost = 1_000_000_000
 
-// costs returns what each fence costs.
+// costs returns what each fence costs. One in the definition of a macro costs as much as one in each expansion.
 func (r *Repairer) costs() (cost func(ir.FenceAt) int64, err error) {
+	one, err := r.siteCosts()
+	return func(at ir.FenceAt) int64 {
+		return min(maxCost, one(at)*int64(max(1, r.Fences.Sites()[at.Site].Expansions)))
+	}, err
+}
+
+// siteCosts returns what one fence at a site costs.
+func (r *Repairer) siteCosts() (cost func(ir.FenceAt) int64, err error) {
 	switch r.opt.Cost {
 	case query.CostUniform:
 		return func(ir.FenceAt) int64 { return 1 }, nil

@@ -211,6 +211,11 @@ func (r *Repairer) repair(ctx context.Context, cost func(ir.FenceAt) int64) (*ve
 		if i < len(out.Without) {
 			f.Without = r.broken(&out.Without[i])
 		}
+		if i < len(out.Instead) {
+			for _, other := range out.Instead[i] {
+				f.Instead = append(f.Instead, r.Fence(other, cost, threads))
+			}
+		}
 		res.Fences = append(res.Fences, f)
 	}
 	for _, set := range out.All {

@@ -160,7 +160,7 @@ func (f *fenceVerifier) found(list []verdict.Fence) (out []ir.FenceAt, cost int6
 		if err != nil {
 			return nil, 0, err
 		}
-		one.Without = nil
+		one.Without, one.Instead = nil, nil
 		if now := f.rep.Fence(at, f.cost, f.threads); !reflect.DeepEqual(one, now) {
 			return nil, 0, fmt.Errorf("fence %d: %w", i+1, compared(one, now))
 		}
@@ -230,12 +230,31 @@ func (f *fenceVerifier) bound() error {
 			return fmt.Errorf("fences: not the cheapest set that the executions demand")
 		}
 	}
+	if err := f.instead(clauses, set); err != nil {
+		return err
+	}
 	if len(rep.Optimal) > 0 && (len(all) != len(rep.Optimal) || more != rep.More) {
 		return fmt.Errorf("repair.optimal: stored %d sets, computed %d", len(rep.Optimal), len(all))
 	}
 	for i, one := range rep.Optimal {
 		if got, _, err := f.found(one); err != nil || !slices.Equal(got, all[i]) {
 			return fmt.Errorf("repair.optimal[%d]: not a set that the executions demand", i)
+		}
+	}
+	return nil
+}
+
+// instead checks that the executions do not rule out the other sites of the fences.
+func (f *fenceVerifier) instead(clauses [][]ir.FenceAt, set []ir.FenceAt) error {
+	for i := range f.r.Fences {
+		others, _, err := f.found(f.r.Fences[i].Instead)
+		if err != nil {
+			return err
+		}
+		for _, at := range others {
+			if !engine.CanReplace(clauses, set, i, at) {
+				return fmt.Errorf("fences[%d].instead: not enough instead of the fence", i)
+			}
 		}
 	}
 	return nil

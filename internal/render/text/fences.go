@@ -153,7 +153,20 @@ func (p *printer) fenceList(r *verdict.Result) {
 		if f.Without != nil {
 			p.line("    without it %s", oneLine(f.Without.Reason()))
 		}
+		if len(f.Instead) > 0 {
+			p.line("    other sites: %s", insteadText(r, f))
+		}
 	}
+}
+
+// insteadText lists the fences that could replace another, with what they cost.
+func insteadText(r *verdict.Result, f *verdict.Fence) string {
+	parts := make([]string, len(f.Instead))
+	for i := range f.Instead {
+		o := &f.Instead[i]
+		parts[i] = fmt.Sprintf("%s %s (cost %d)", fencePosition(o), besideText(r, o), o.Cost)
+	}
+	return strings.Join(parts, "; ")
 }
 
 // elsewhere prints the set that would do if all of the text could be changed.

@@ -40,18 +40,24 @@ type item struct {
 // addMacros notes the fence sites in the definitions of the macros that a file uses, by the tokens before them.
 // A token of an expansion has the position of the token in the definition.
 func (m *marks) addMacros(in *read.Unit) {
-	seen := map[*lex.Token]bool{}
 	s := in.Tree.Source
+	count := map[*lex.Token]int{}
+	for i := range s.Expansions {
+		if e := &s.Expansions[i]; len(e.Body) > 0 && !e.IsArgument {
+			count[&e.Body[0]]++
+		}
+	}
 	for i := range s.Expansions {
 		e := &s.Expansions[i]
-		if len(e.Body) > 0 && !seen[&e.Body[0]] {
-			seen[&e.Body[0]] = true
-			m.addMacro(in, s.Names.String(e.Macro), e.Body)
+		if len(e.Body) > 0 && count[&e.Body[0]] > 0 {
+			m.addMacro(in, s.Names.String(e.Macro), e.Body, count[&e.Body[0]])
+			delete(count, &e.Body[0])
 		}
 	}
 }
 
-func (m *marks) addMacro(in *read.Unit, name string, body []lex.Token) {
+// addMacro notes the fence sites in the definition of a macro that a file expands so many times.
+func (m *marks) addMacro(in *read.Unit, name string, body []lex.Token, times int) {
 	var open []lex.Kind
 	var prev *lex.Token
 	for i := range body {
@@ -65,7 +71,9 @@ func (m *marks) addMacro(in *read.Unit, name string, body []lex.Token) {
 		inside := len(open) > 0 && open[len(open)-1] == lex.LBrace
 		begins := prev != nil && (prev.Kind == lex.Semicolon || prev.Kind == lex.LBrace || prev.Kind == lex.RBrace)
 		if ok && inside && begins && bytes.HasPrefix(file.Text[offset:], in.Tree.Source.Space.Text(t)) {
-			m.defined[tokenAt{in, prev.Pos}] = definedAt{name, file, offset}
+			at := definedAt{name, file, offset}
+			m.defined[tokenAt{in, prev.Pos}] = at
+			m.expansions[at] += times
 		}
 		switch t.Kind {
 		case lex.LParen, lex.LBrace, lex.LBracket:
@@ -111,7 +119,7 @@ func (f *siteMarks) markDefinition(s *parse.Stmt, end bool) bool {
 	if !end {
 		text = statementLine(at.file.Text[at.offset:])
 	}
-	return f.mark(&mark{file: at.file, offset: at.offset, end: end, macro: true, text: fmt.Sprintf("%s in the macro %s", text, at.macro)})
+	return f.mark(&mark{file: at.file, offset: at.offset, end: end, macro: true, expansions: m.expansions[at], text: fmt.Sprintf("%s in the macro %s", text, at.macro)})
 }
 
 // statementLine is the beginning of a text up to the end of a statement or line.

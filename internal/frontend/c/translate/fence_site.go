@@ -49,7 +49,9 @@ type mark struct {
 	edges  []ir.EdgeID
 	// readOnly: the text is not to be changed there.
 	readOnly bool
-	macro    bool // in the definition of a macro
+	// macro: in the definition of a macro, which is expanded so many times.
+	macro      bool
+	expansions int
 }
 
 // markKey tells marks apart. Bodies without braces can end at one fence site, so the mark at their
@@ -71,9 +73,10 @@ type marks struct {
 	bodies   map[*parse.Stmt]bool // bare, and begins where no other statement does
 	list     []*mark
 	// For sites in definitions of macros.
-	defined map[tokenAt]definedAt // by the token before
-	items   map[*parse.Stmt]item  // statements and declarations of blocks
-	ending  map[*parse.Stmt]*parse.Stmt
+	defined    map[tokenAt]definedAt // by the token before
+	expansions map[definedAt]int     // how often the macro is expanded
+	items      map[*parse.Stmt]item  // statements and declarations of blocks
+	ending     map[*parse.Stmt]*parse.Stmt
 }
 
 // newMarks prepares the marks of the given files and of the files that they include. system reports
@@ -82,7 +85,7 @@ func newMarks(files, included []*source.File, system func(name string) bool) *ma
 	m := &marks{
 		files: map[string]*source.File{}, order: map[string]int{}, included: map[string]*source.File{}, ends: map[string][]int32{},
 		at: map[markKey]*mark{}, bare: map[*parse.Stmt]bool{}, bodies: map[*parse.Stmt]bool{},
-		defined: map[tokenAt]definedAt{}, items: map[*parse.Stmt]item{}, ending: map[*parse.Stmt]*parse.Stmt{},
+		defined: map[tokenAt]definedAt{}, expansions: map[definedAt]int{}, items: map[*parse.Stmt]item{}, ending: map[*parse.Stmt]*parse.Stmt{},
 	}
 	change := func(f *source.File) {
 		m.files[f.Name], m.order[f.Name] = f, len(m.order)
@@ -399,7 +402,7 @@ func (u *Unit) setSites(m *marks, needsHeaders bool) {
 		)
 	})
 	for _, a := range m.list {
-		u.Sites = append(u.Sites, ir.FenceSite{Pos: source.At(a.file.Pos(a.offset)), Edges: a.edges, Before: a.text, ReadOnly: a.readOnly})
+		u.Sites = append(u.Sites, ir.FenceSite{Pos: source.At(a.file.Pos(a.offset)), Edges: a.edges, Before: a.text, ReadOnly: a.readOnly, Expansions: a.expansions})
 	}
 	u.Write = func(fences []ir.FenceAt, style FenceStyle) []source.Edit {
 		edits := m.write(fences, style)
