@@ -42,6 +42,7 @@ type Event struct {
 	From   []int32 // of a read: the source for each of Cells, an event or None
 	Update bool    // of a write: the event before it in its thread is a read, and both are one read-modify-write
 	After  []int32 // events of other threads that synchronise with this one
+	Woken  []int32 // events of other threads that come before this one, and do not synchronise with it
 	// Shared says that the event belongs to the lock or unlock of a reader: the unlock of a reader does not synchronise
 	// with the lock of a reader.
 	Shared bool

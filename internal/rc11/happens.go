@@ -35,7 +35,7 @@ type releases struct {
 	unshared clock
 }
 
-// linearize sorts the events so that program order, reads-from and After go forward. It reports false if that is not
+// linearize sorts the events so that program order, reads-from, After and Woken go forward. It reports false if that is not
 // possible. Of several events that could come next, one of the thread of the last one is preferred, then one of the
 // first thread.
 func (s *Solver) linearize(g *Graph) bool {
@@ -60,7 +60,8 @@ func (s *Solver) linearize(g *Graph) bool {
 			for next[t] < len(s.threads[t]) {
 				e := s.threads[t][next[t]]
 				ev := &g.Events[e]
-				if slices.ContainsFunc(ev.From, func(w int32) bool { return !done(w) }) || slices.ContainsFunc(ev.After, func(a int32) bool { return !done(a) }) {
+				waits := func(a int32) bool { return !done(a) }
+				if slices.ContainsFunc(ev.From, waits) || slices.ContainsFunc(ev.After, waits) || slices.ContainsFunc(ev.Woken, waits) {
 					break
 				}
 				s.line, s.placed[e], moved = append(s.line, e), true, true

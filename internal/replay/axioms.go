@@ -231,9 +231,22 @@ func (a *axioms) scBefore(x, y int) bool {
 	return false
 }
 
-// dataRace reports whether two accesses race.
+// frees reports whether an event frees the block of an access, or of another free.
+func (a *axioms) frees(x, y int) bool {
+	e, f := &a.events[x], &a.events[y]
+	at := f.addr
+	if f.bytes > 0 {
+		at = f.block
+	}
+	return e.bytes > 0 && (f.size > 0 || f.bytes > 0) && at-e.block < uint64(e.bytes)
+}
+
+// dataRace reports whether two accesses race, or an access and the free of its block.
 func (a *axioms) dataRace(x, y int) bool {
 	e, f := &a.events[x], &a.events[y]
+	if a.frees(x, y) || a.frees(y, x) {
+		return e.thread != f.thread && !a.hb[x][y] && !a.hb[y][x]
+	}
 	return e.thread != f.thread && a.same(x, y) && (e.kind == 'W' || f.kind == 'W') && (e.order == ir.Plain || f.order == ir.Plain) &&
 		!a.hb[x][y] && !a.hb[y][x]
 }

@@ -29,6 +29,9 @@ type event struct {
 	from   int  // of a read: the event of the write, -1 for the initial value
 	update bool // of a write: the event before is a read, and both are one read-modify-write
 	after  []int
+	// block and bytes are the block that the step frees; bytes is 0 if it frees none.
+	block uint64
+	bytes int
 }
 
 // grapher runs the steps of a graph.
@@ -38,6 +41,7 @@ type grapher struct {
 	events []event
 	last   []int          // per thread: its last event, -1 if there is none
 	starts []int          // per thread: the event that started it or let it go on, -1 if there is none
+	freed  map[uint64]int // per block: the event of its last free
 	writes map[int]int    // per step: the event of its write
 	values map[int][]byte // per step: what it has written
 	first  *state         // the initial one
@@ -56,7 +60,7 @@ func replayGraph(p *ir.Program, props *property.Set, w *verdict.Witness, want Ex
 	if w.Repeats != 0 || want.Target == TargetEndless {
 		return fmt.Errorf("a graph that never ends is not supported")
 	}
-	g := &grapher{m: m, w: w, writes: map[int]int{}, values: map[int][]byte{}, first: initial(p), reads: make([][]verdict.GraphRead, len(w.Steps))}
+	g := &grapher{m: m, w: w, writes: map[int]int{}, values: map[int][]byte{}, freed: map[uint64]int{}, first: initial(p), reads: make([][]verdict.GraphRead, len(w.Steps))}
 	for _, r := range w.Graph.Reads {
 		if r.Step < 0 || r.Step >= len(w.Steps) || r.From >= r.Step || r.From < -1 || r.Size < 1 || r.Size > 8 {
 			return fmt.Errorf("graph: a read of step %d from step %d", r.Step, r.From)
@@ -161,8 +165,15 @@ func (g *grapher) note(i int, s *state, tr *transition) error {
 	op := &e.Op
 	reads, writes := tr.kind == verdict.StepLoad || tr.kind == verdict.StepRMW, tr.kind == verdict.StepStore || tr.wrote
 	addr, size := tr.addr, tr.size
-	if op.Kind == ir.Barrier && tr.fail == nil && len(tr.accesses) == 1 {
+	switch {
+	case tr.free:
+		g.freed[tr.addr] = g.add(event{step: i, thread: tr.thread, kind: 'S', block: tr.addr, bytes: tr.accesses[0].Size})
+		return nil
+	case op.Kind == ir.Barrier && tr.fail == nil && len(tr.accesses) == 1:
 		reads, writes, addr, size = true, true, tr.accesses[0].Addr, tr.accesses[0].Size
+	case op.Kind == ir.CondWait && tr.kind == verdict.StepExec && tr.fail == nil: // the mutex is the last access
+		mutex := tr.accesses[len(tr.accesses)-1]
+		reads, writes, addr, size = true, true, mutex.Addr, mutex.Size
 	}
 	if tr.fail != nil && tr.kind == verdict.StepFail {
 		reads, writes = false, false
@@ -171,12 +182,12 @@ func (g *grapher) note(i int, s *state, tr *transition) error {
 		return fmt.Errorf("graph: the step reads nothing")
 	}
 	if reads {
-		if err := g.noteRead(i, tr.thread, op, addr, size, writes); err != nil {
+		if err := g.noteRead(i, tr.thread, op, addr, size, writes, len(tr.accesses) == 1); err != nil {
 			return err
 		}
 	}
 	if writes {
-		w := event{step: i, thread: tr.thread, kind: 'W', addr: addr, size: size, order: writeOrder(op), shared: sharedLock(op), update: reads}
+		w := event{step: i, thread: tr.thread, kind: 'W', addr: addr, size: size, order: writeOrder(op, len(tr.accesses) == 2), shared: sharedLock(op), update: reads}
 		g.writes[i] = g.add(w)
 		for k := range uint64(size) {
 			g.values[i] = append(g.values[i], byte(tr.next.read(addr+k, 1)))
@@ -191,12 +202,17 @@ func (g *grapher) note(i int, s *state, tr *transition) error {
 		for _, u := range tr.wakes {
 			g.starts[u] = g.last[tr.thread]
 		}
+	case ir.Alloc:
+		if free, again := g.freed[tr.addr]; again && tr.fail == nil {
+			e := g.add(event{step: i, thread: tr.thread, kind: 'S'})
+			g.events[e].after = append(g.events[e].after, free)
+		}
 	}
 	return nil
 }
 
 // noteRead adds the read of a step.
-func (g *grapher) noteRead(i, thread int, op *ir.Op, addr uint64, size int, wrote bool) error {
+func (g *grapher) noteRead(i, thread int, op *ir.Op, addr uint64, size int, wrote, relock bool) error {
 	if len(g.reads[i]) != 1 || g.reads[i][0].Addr != addr || g.reads[i][0].Size != size {
 		return fmt.Errorf("graph: the step reads %d bytes at %#x, and the graph does not say what from", size, addr)
 	}
@@ -204,7 +220,7 @@ func (g *grapher) noteRead(i, thread int, op *ir.Op, addr uint64, size int, wrot
 	if f := g.reads[i][0].From; f >= 0 {
 		from = g.writes[f]
 	}
-	g.add(event{step: i, thread: thread, kind: 'R', addr: addr, size: size, order: readOrder(op, wrote), shared: sharedLock(op), from: from})
+	g.add(event{step: i, thread: thread, kind: 'R', addr: addr, size: size, order: readOrder(op, wrote, relock), shared: sharedLock(op), from: from})
 	return nil
 }
 
@@ -274,9 +290,13 @@ func (g *grapher) dataRace(a *axioms, steps [2]int) error {
 	return fmt.Errorf("end: expected a data race of steps %d and %d, computed none", steps[0], steps[1])
 }
 
-// readOrder returns the order of the read of an operation.
-func readOrder(op *ir.Op, wrote bool) ir.Order {
+// readOrder returns the order of the read of an operation. relock is for a condition wait: the mutex is locked again.
+func readOrder(op *ir.Op, wrote, relock bool) ir.Order {
 	switch {
+	case op.Kind == ir.CondWait && relock:
+		return ir.Acquire
+	case op.Kind == ir.CondWait:
+		return ir.Relaxed
 	case op.Sync == ir.SyncTake, op.Sync == ir.SyncTakeShared:
 		return ir.Acquire
 	case op.Sync != ir.SyncUnset:
@@ -291,9 +311,13 @@ func readOrder(op *ir.Op, wrote bool) ir.Order {
 	return op.Order
 }
 
-// writeOrder returns the order of the write of an operation.
-func writeOrder(op *ir.Op) ir.Order {
+// writeOrder returns the order of the write of an operation. unlock is for a condition wait: the mutex is unlocked.
+func writeOrder(op *ir.Op, unlock bool) ir.Order {
 	switch {
+	case op.Kind == ir.CondWait && !unlock:
+		return ir.Relaxed
+	case op.Kind == ir.CondWait:
+		return ir.Release
 	case op.Sync == ir.SyncGive, op.Sync == ir.SyncGiveShared:
 		return ir.Release
 	case op.Sync != ir.SyncUnset, op.Kind == ir.Lock:

@@ -69,10 +69,6 @@ func notInC11(op *ir.Op) string {
 		return "an atomic section under c11: C11 has none, and an atomic object of 16 bytes is one here; ask under sc, tso or pso"
 	case op.Kind == ir.Fence && op.Fence == ir.GlobalFence:
 		return "membarrier under c11: C11 has no such fence; ask under sc, tso or pso"
-	case op.Kind == ir.CondWait || op.Kind == ir.Signal || op.Kind == ir.Broadcast:
-		return "condition variables under c11 are not supported yet; ask under sc, tso or pso"
-	case op.Kind == ir.Free:
-		return "the end of a block under c11 (free, or an automatic variable that other threads may reach) is not supported yet; ask under sc, tso or pso"
 	case op.Kind == ir.AbstractLoad:
 		return "a load with a constraint under c11 is not supported; ask under sc, tso or pso"
 	}

@@ -168,11 +168,15 @@ func (x *explorer) afterFree(free, access ref, block uint64) bool {
 	}
 	seq = slices.Clone(seq)
 	x.run.seek(x.g, seq)
+	if x.failsNext != nil {
+		x.failsNext(access.t(), seq)
+	} else {
+		var e machine.Event
+		o.label = o.picked
+		x.run.perform(node{thread: int32(access.t()), index: access.index}, &o, &e)
+		x.run.m.TakeIssued()
+	}
 	f.done = done
-	var e machine.Event
-	o.label = o.picked
-	x.run.perform(node{thread: int32(access.t()), index: access.index}, &o, &e)
-	x.run.m.TakeIssued()
 	x.run.refuse("an access that can come after the free of its block")
 	return false
 }

@@ -45,8 +45,8 @@ var librarySync = map[ir.SyncKind]rc11.Mode{
 	ir.SyncTakeShared: rc11.Acquire, ir.SyncGiveShared: rc11.Release,
 }
 
-// ordersOf returns the orders of an operation.
-func ordersOf(op *ir.Op) orders {
+// ordersOf returns the orders of an operation. relock says that it is the lock at the end of a condition wait.
+func ordersOf(op *ir.Op, relock bool) orders {
 	out := orders{read: rc11.Relaxed, fail: rc11.Relaxed, write: rc11.Relaxed}
 	switch op.Kind {
 	case ir.Load, ir.Await, ir.Store, ir.RMW:
@@ -67,7 +67,14 @@ func ordersOf(op *ir.Op) orders {
 		out.write, out.update = rc11.Release, true
 	case ir.Barrier:
 		out.read, out.write, out.update = rc11.Acquire, rc11.Release, true
-	case ir.Join:
+	case ir.CondWait: // an unlock, and a lock when the thread was woken
+		out.update = true
+		if relock {
+			out.read = rc11.Acquire
+		} else {
+			out.write = rc11.Release
+		}
+	case ir.Join, ir.Spawn, ir.Signal, ir.Broadcast:
 		out.update = true
 	case ir.Fence:
 		out.fence = modes[op.Order]
@@ -104,11 +111,10 @@ type graphs struct {
 	outer  []*graph
 	solver rc11.Solver
 
-	in     rc11.Graph
-	ops    []ref     // per event: its operation
-	writes [][]int32 // per thread and operation: the event of its write, or None
-	ends   [][]int32 // the same: its last event
-	first  [][]int32 // the same: its first event
+	in    rc11.Graph
+	ops   []ref     // per event: its operation
+	first [][]int32 // per thread and operation: its first event
+	ends  [][]int32 // the same: its last event
 }
 
 func newGraphs(cs *cells) *graphs { return &graphs{cells: cs} }
@@ -139,12 +145,12 @@ func (m *graphs) witness(c cut, d *demand) ([]node, bool) {
 		for _, r := range d.last {
 			for _, rd := range m.g.op(r).reads {
 				if !rd.pool {
-					last = append(last, rc11.Last{Cell: rd.cell, By: m.event(rd.from)})
+					last = append(last, rc11.Last{Cell: rd.cell, By: m.event(rd.from, rd.cell)})
 				}
 			}
 		}
 		for _, f := range d.finals {
-			last = append(last, rc11.Last{Cell: f.cell, By: m.event(f.by)})
+			last = append(last, rc11.Last{Cell: f.cell, By: m.event(f.by, f.cell)})
 		}
 	}
 	if !m.solver.Consistent(&m.in, last) {
@@ -170,12 +176,17 @@ func (m *graphs) last(c int32) ref {
 // are asked about.
 func (m *graphs) holds([]node, node, int32) ref { return ref{thread: -1} }
 
-// event returns the event of a write, or None.
-func (m *graphs) event(r ref) int32 {
+// event returns the event of an operation that writes a cell, or None.
+func (m *graphs) event(r ref, cell int32) int32 {
 	if r == initial {
 		return rc11.None
 	}
-	return m.writes[r.t()][r.index]
+	for e := m.first[r.t()][r.index]; e <= m.ends[r.t()][r.index]; e++ {
+		if ev := &m.in.Events[e]; ev.Kind == rc11.Write && ev.Cells[0] == cell {
+			return e
+		}
+	}
+	panic("BUG: a read of what was not written")
 }
 
 // build makes the events of a part of the graph.
@@ -183,7 +194,7 @@ func (m *graphs) build(c *cut) {
 	m.in.Events, m.ops = m.in.Events[:0], m.ops[:0]
 	m.in.Threads, m.in.Cells = len(m.g.threads), m.cells.count()
 	n := len(m.g.threads)
-	m.writes, m.ends, m.first = make([][]int32, n), make([][]int32, n), make([][]int32, n)
+	m.ends, m.first = make([][]int32, n), make([][]int32, n)
 	for t := range m.g.threads {
 		for i := range m.g.threads[t] {
 			o := &m.g.threads[t][i]
@@ -198,66 +209,91 @@ func (m *graphs) build(c *cut) {
 		r := m.ops[e]
 		o := m.g.op(r)
 		if ev.Kind == rc11.Read {
-			for k, cell := range ev.Cells {
-				at := slices.IndexFunc(o.reads, func(rd read) bool { return rd.cell == cell })
-				ev.From[k] = m.event(o.reads[at].from)
-			}
+			at := slices.IndexFunc(o.reads, func(rd read) bool { return rd.cell == ev.Cells[0] })
+			ev.From[0] = m.event(o.reads[at].from, ev.Cells[0])
 		}
 		if m.first[r.t()][r.index] == int32(e) {
-			m.addAfter(ev, r, o.causes)
-			if c.whole(r.t(), int(r.index), o) { // otherwise the thread that it joins need not have ended
-				m.addAfter(ev, r, o.ended)
-			}
+			m.addAfter(c, ev, r, o)
 		}
 	}
 }
 
-// addAfter notes operations of other threads that synchronise with the first event of an operation.
-func (m *graphs) addAfter(ev *rc11.Event, r ref, by []ref) {
-	for _, b := range by {
+// addAfter notes operations of other threads that come before the first event of an operation. A signal does not
+// synchronise with the thread that it wakes; the free of a block does with the allocation that uses it again.
+func (m *graphs) addAfter(c *cut, ev *rc11.Event, r ref, o *op) {
+	add := func(to *[]int32, b ref) {
 		if b.t() != r.t() {
-			ev.After = append(ev.After, m.ends[b.t()][b.index])
+			*to = append(*to, m.ends[b.t()][b.index])
+		}
+	}
+	for _, b := range o.causes {
+		if m.g.op(b).signals {
+			add(&ev.Woken, b)
+		} else {
+			add(&ev.After, b)
+		}
+	}
+	if c.whole(r.t(), int(r.index), o) { // otherwise the thread that it joins need not have ended
+		for _, b := range o.ended {
+			add(&ev.After, b)
+		}
+	}
+	for k := range o.reads {
+		if rd := &o.reads[k]; rd.pool && rd.from != initial && c.has(r.t(), int(r.index), rd.stamp) {
+			add(&ev.After, rd.from)
 		}
 	}
 }
 
-// addOp adds the events of an operation.
+// addOp adds the events of an operation: a read for each cell, followed by the write of the same cell if both are one
+// read-modify-write, and the other writes. Cells that stand for blocks order nothing here.
 func (m *graphs) addOp(c *cut, t, i int, o *op) {
 	start := int32(len(m.in.Events))
-	add := func(k rc11.Kind, mode rc11.Mode, cells []int32) {
-		ev := rc11.Event{Thread: int32(t), Kind: k, Mode: mode, Cells: cells, Shared: o.orders.shared}
+	add := func(k rc11.Kind, mode rc11.Mode, cell int32, update bool) {
+		ev := rc11.Event{Thread: int32(t), Kind: k, Mode: mode, Update: update, Shared: o.orders.shared}
+		if cell >= 0 {
+			ev.Cells = []int32{cell}
+			if !machine.IsMemory(m.cells.address(cell)) {
+				ev.Mode = rc11.Relaxed
+			}
+		}
 		if k == rc11.Read {
-			ev.From = make([]int32, len(cells))
+			ev.From = make([]int32, 1)
 		}
 		m.in.Events, m.ops = append(m.in.Events, ev), append(m.ops, refOf(t, i))
 	}
-	whole, write := c.whole(t, i, o), rc11.None
-	var cells []int32
-	for k := range o.reads {
-		if r := &o.reads[k]; !r.pool && (whole || c.has(t, i, r.stamp)) {
-			cells = append(cells, r.cell)
-		}
-	}
+	whole := c.whole(t, i, o)
 	if o.orders.fence != rc11.ModeUnset {
-		add(rc11.Fence, o.orders.fence, nil)
+		add(rc11.Fence, o.orders.fence, rc11.None, false)
 	}
-	if len(cells) > 0 {
-		mode := o.orders.unknown()
-		if whole {
-			mode = o.readMode()
+	mode := o.orders.unknown()
+	if whole {
+		mode = o.readMode()
+	}
+	updated := func(cell int32) bool {
+		return o.orders.update && slices.ContainsFunc(o.reads, func(r read) bool { return !r.pool && r.cell == cell })
+	}
+	for k := range o.reads {
+		r := &o.reads[k]
+		if r.pool || !whole && !c.has(t, i, r.stamp) {
+			continue
 		}
-		add(rc11.Read, mode, cells)
+		add(rc11.Read, mode, r.cell, false)
+		if whole && o.orders.update && o.at(r.cell) >= 0 {
+			add(rc11.Write, o.orders.write, r.cell, true)
+		}
 	}
-	if whole && len(o.writes) > 0 {
-		write = int32(len(m.in.Events))
-		add(rc11.Write, o.orders.write, o.writes)
-		m.in.Events[write].Update = o.orders.update && len(cells) > 0
+	if whole && !o.frees {
+		for _, cell := range o.writes {
+			if !updated(cell) {
+				add(rc11.Write, o.orders.write, cell, false)
+			}
+		}
 	}
 	if int32(len(m.in.Events)) == start {
-		add(rc11.Other, rc11.ModeUnset, nil)
+		add(rc11.Other, rc11.ModeUnset, rc11.None, false)
 	}
 	m.first[t] = append(m.first[t], start)
-	m.writes[t] = append(m.writes[t], write)
 	m.ends[t] = append(m.ends[t], int32(len(m.in.Events))-1)
 }
 
@@ -337,8 +373,8 @@ func sameSources(ran []poke, now *op) bool {
 }
 
 // noMixedSizes refuses accesses of different sizes to the same bytes, which RC11 does not have.
-func (rn *runner) noMixedSizes(cells int) {
-	if rn.c11 && cells > 1 {
+func (rn *runner) noMixedSizes(op *ir.Op, cells int) {
+	if rn.c11 && cells > 1 && op.Accesses() {
 		rn.refuse("accesses of different sizes to the same bytes under c11")
 	}
 }
@@ -367,10 +403,7 @@ func supportsC11(t *engine.Task) error {
 			switch op := &e.Op; {
 			case op.DstMask != ir.NoReg || op.Mask != nil:
 				return &engine.Unsupported{Pos: engine.Pos(e), What: "rf does not take memory without a value under c11", Advice: "give --uninitialised zero: memory that was never written is zero then"}
-			case op.Kind == ir.Free || op.Kind == ir.CondWait || op.Kind == ir.AtomicBegin || op.Kind == ir.AbstractLoad || op.Marks != 0:
-				if op.Marks&^ir.NonAtomic == 0 && op.Accesses() && op.Kind != ir.AbstractLoad {
-					continue
-				}
+			case op.Kind == ir.AtomicBegin || op.Kind == ir.AbstractLoad || op.Accesses() && op.Marks&^ir.NonAtomic != 0:
 				panic("BUG: a program that was not made for c11")
 			}
 		}

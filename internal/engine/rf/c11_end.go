@@ -161,6 +161,34 @@ func findDataRace(x *exploration) {
 			}
 		}
 	}
+	if x.frees {
+		findFreeRace(x, m)
+	}
+}
+
+// findFreeRace reports an access to a block, or another free of it, that is not ordered with the end of the block by
+// happens-before. Where porf does not order the two either, the access fails in another order (blocks.go).
+func findFreeRace(x *exploration, m *graphs) {
+	for t := range x.g.threads {
+		for i := range x.g.threads[t] {
+			for _, b := range x.g.threads[t][i].freed() {
+				for u := range x.g.threads {
+					for j := range x.g.threads[u] {
+						p := &x.g.threads[u][j]
+						if u == t || p.allocs || !p.complete() || !p.needs(b) {
+							continue
+						}
+						// The free has one event; an operation with several is ordered by its first or its last one.
+						free := m.first[t][i]
+						if !m.solver.HappensBefore(m.ends[u][j], free) && !m.solver.HappensBefore(free, m.first[u][j]) {
+							reportDataRace(x, refOf(t, i), refOf(u, j))
+							return
+						}
+					}
+				}
+			}
+		}
+	}
 }
 
 // conflicting reports whether two events race if they are not ordered.

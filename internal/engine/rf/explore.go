@@ -49,6 +49,8 @@ type explorer struct {
 	// witness.
 	tick func()
 	leaf func(seq []node)
+	// failsNext, if not nil, reports that the next step of a thread fails at the end of a witness.
+	failsNext func(t int, seq []node)
 }
 
 // stopped reports whether the exploration is over.

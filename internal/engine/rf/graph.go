@@ -63,6 +63,7 @@ type op struct {
 	reads   []read        // never changed in place
 	choices []choice      // the other choices; never changed in place
 	orders  orders        // under c11
+	signals bool          // a signal or broadcast
 	unit    unit          // for one that reads several cells and writes
 
 	// The outcome, known when all reads and choices are.

@@ -222,6 +222,10 @@ func newExploration(ctx context.Context, task *job, y *memory.System, cs *cells)
 	x.run.m.CheckFailed = x.checkFailed
 	if c11 { // reported at the end of the class, when the graph is known to be consistent
 		x.run.m.CheckFailed = func(memory.Fault) {}
+		x.failsNext = func(t int, seq []node) {
+			toEnd(x, seq)
+			reportFailed(x, t)
+		}
 	}
 	if x.goals.watch != nil {
 		x.goals.run = x.newRunner(y, cs, opt)

@@ -165,9 +165,10 @@ func (rn *runner) describe(t int, o *op) {
 		}
 	}
 	if memory.HasC11 && rn.c11 {
-		o.orders = ordersOf(op)
-		rn.noMixedSizes(len(o.cells))
-		rn.noMixedSizes(len(o.unit.all))
+		o.orders = ordersOf(op, !rn.m.State.Running(ir.ThreadID(t)))
+		o.signals = op.Kind == ir.Signal || op.Kind == ir.Broadcast
+		rn.noMixedSizes(op, len(o.cells))
+		rn.noMixedSizes(op, len(o.unit.all))
 	}
 	if o.mutex && len(o.cells) > 2 || o.mutex && op.Kind != ir.CondWait && len(o.cells) > 1 {
 		rn.refuse("a mutex whose bytes are accessed one by one")
@@ -328,7 +329,8 @@ func (rn *runner) outcome(t, i int, o *op) {
 		return
 	}
 	addr, size := rn.thread(t).Address(o.label.Edge)
-	kind := rn.thread(t).Op(o.label.Edge).Kind
+	what := rn.thread(t).Op(o.label.Edge)
+	kind := what.Kind
 	running := rn.m.State.Running(ir.ThreadID(t))
 	var e machine.Event
 	rn.perform(node{thread: int32(t), index: int32(i)}, o, &e)
@@ -387,7 +389,7 @@ func (rn *runner) outcome(t, i int, o *op) {
 			}
 		}
 	}
-	rn.noMixedSizes(len(o.writes))
+	rn.noMixedSizes(what, len(o.writes))
 	rn.noteWords(o)
 }
 
