@@ -117,9 +117,6 @@ func (p *Program) prepare(ctx context.Context, a *Asking, task *engine.Task, v *
 	var err error
 	switch v.Kind {
 	case engine.Deadlock:
-		if a.Model == memory.C11 {
-			break
-		}
 		v.Waits, err = p.Waits(task.Program, a.Model, v.Witness)
 	case engine.NonTermination:
 		v.Waits, err = Loops(task.Program, a.Model, v.Witness)

@@ -3,6 +3,7 @@
 package replay
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -34,6 +35,13 @@ type event struct {
 	bytes int
 }
 
+// part is a location that a step writes. A plain access may be one of several.
+type part struct {
+	step int
+	addr uint64
+	size int
+}
+
 // grapher runs the steps of a graph.
 type grapher struct {
 	m      *machine
@@ -42,8 +50,8 @@ type grapher struct {
 	last   []int          // per thread: its last event, -1 if there is none
 	starts []int          // per thread: the event that started it or let it go on, -1 if there is none
 	freed  map[uint64]int // per block: the event of its last free
-	writes map[int]int    // per step: the event of its write
-	values map[int][]byte // per step: what it has written
+	writes map[part]int    // the events of writes
+	values map[part][]byte // what was written
 	first  *state         // the initial one
 	reads  [][]verdict.GraphRead
 }
@@ -57,10 +65,11 @@ func replayGraph(p *ir.Program, props *property.Set, w *verdict.Witness, want Ex
 	if w.Graph == nil {
 		return fmt.Errorf("a witness under c11 needs a graph")
 	}
-	if w.Repeats != 0 || want.Target == TargetEndless {
-		return fmt.Errorf("a graph that never ends is not supported")
+	start := len(w.Steps) - w.Repeats // of the steps that repeat
+	if w.Repeats < 0 || start < 0 {
+		return fmt.Errorf("end: %d steps repeat, the witness has %d", w.Repeats, len(w.Steps))
 	}
-	g := &grapher{m: m, w: w, writes: map[int]int{}, values: map[int][]byte{}, freed: map[uint64]int{}, first: initial(p), reads: make([][]verdict.GraphRead, len(w.Steps))}
+	g := &grapher{m: m, w: w, writes: map[part]int{}, values: map[part][]byte{}, freed: map[uint64]int{}, first: initial(p), reads: make([][]verdict.GraphRead, len(w.Steps))}
 	for _, r := range w.Graph.Reads {
 		if r.Step < 0 || r.Step >= len(w.Steps) || r.From >= r.Step || r.From < -1 || r.Size < 1 || r.Size > 8 {
 			return fmt.Errorf("graph: a read of step %d from step %d", r.Step, r.From)
@@ -72,9 +81,16 @@ func replayGraph(p *ir.Program, props *property.Set, w *verdict.Witness, want Ex
 	}
 	s := initial(p)
 	var fail *transition
+	var round []*state // the states from which steps repeat
 	for i := range w.Steps {
 		if fail != nil {
 			return fmt.Errorf("%s: the program is over: a check failed in the step before", m.name(i, &w.Steps[i]))
+		}
+		if i >= start {
+			if s, err = g.latest(s, i, i == start); err != nil {
+				return fmt.Errorf("%s: %w", m.name(i, &w.Steps[i]), err)
+			}
+			round = append(round, s)
 		}
 		if s, err = g.remember(s, i); err != nil {
 			return fmt.Errorf("%s: %w", m.name(i, &w.Steps[i]), err)
@@ -106,10 +122,13 @@ func replayGraph(p *ir.Program, props *property.Set, w *verdict.Witness, want Ex
 	if fail != nil && want.Target != TargetCheck {
 		return fmt.Errorf("end: expected %s, computed a failed check: %s", want.Target, fail.fail.class)
 	}
+	if want.Target == TargetEndless {
+		return m.endless(append(round, s), w.Steps[start:])
+	}
 	s = s.clone()
 	for _, o := range orders {
 		last := &g.events[o[len(o)-1]]
-		writeBytes(s, last.addr, g.values[last.step])
+		writeBytes(s, last.addr, g.values[part{last.step, last.addr, last.size}])
 	}
 	return m.conclude(s, props, fail, want, len(w.Steps))
 }
@@ -118,6 +137,31 @@ func writeBytes(s *state, addr uint64, bytes []byte) {
 	for k, b := range bytes {
 		s.setByte(addr+uint64(k), b)
 	}
+}
+
+// latest checks that step i, which repeats for ever, reads the last writes: what was written is read at last. The state is
+// returned in which memory holds the last writes, if the step is the first one that repeats.
+func (g *grapher) latest(s *state, i int, first bool) (*state, error) {
+	last := map[uint64]int{} // per location: the step of the last write before this one
+	if first {
+		s = s.clone()
+	}
+	for _, o := range g.w.Graph.Orders {
+		for _, k := range o.Writes {
+			if k < i {
+				last[o.Addr] = k + 1
+			}
+		}
+		if k := last[o.Addr]; k > 0 && first {
+			writeBytes(s, o.Addr, g.values[part{k - 1, o.Addr, o.Size}])
+		}
+	}
+	for _, r := range g.reads[i] {
+		if r.From != last[r.Addr]-1 {
+			return nil, fmt.Errorf("graph: a step that repeats for ever does not read the last write")
+		}
+	}
+	return s, nil
 }
 
 // remember returns the state in which memory holds what a step reads.
@@ -133,11 +177,11 @@ func (g *grapher) remember(s *state, i int) (*state, error) {
 			}
 			continue
 		}
-		e, wrote := g.writes[r.From]
-		if !wrote || g.events[e].addr != r.Addr || g.events[e].size != r.Size {
+		from := part{r.From, r.Addr, r.Size}
+		if _, wrote := g.writes[from]; !wrote {
 			return nil, fmt.Errorf("graph: reads bytes of step %d that it has not written", r.From)
 		}
-		writeBytes(s, r.Addr, g.values[r.From])
+		writeBytes(s, r.Addr, g.values[from])
 	}
 	return s, nil
 }
@@ -187,10 +231,8 @@ func (g *grapher) note(i int, s *state, tr *transition) error {
 		}
 	}
 	if writes {
-		w := event{step: i, thread: tr.thread, kind: 'W', addr: addr, size: size, order: writeOrder(op, len(tr.accesses) == 2), shared: sharedLock(op), update: reads}
-		g.writes[i] = g.add(w)
-		for k := range uint64(size) {
-			g.values[i] = append(g.values[i], byte(tr.next.read(addr+k, 1)))
+		if err := g.noteWrite(i, tr, op, addr, size, reads); err != nil {
+			return err
 		}
 	}
 	switch op.Kind {
@@ -211,16 +253,64 @@ func (g *grapher) note(i int, s *state, tr *transition) error {
 	return nil
 }
 
+// noteWrite adds the write of a step. The modification orders say which locations it has.
+func (g *grapher) noteWrite(i int, tr *transition, op *ir.Op, addr uint64, size int, update bool) error {
+	w := event{step: i, thread: tr.thread, kind: 'W', order: writeOrder(op, len(tr.accesses) == 2), shared: sharedLock(op), update: update}
+	var parts []part
+	for _, o := range g.w.Graph.Orders {
+		if slices.Contains(o.Writes, i) {
+			parts = append(parts, part{i, o.Addr, o.Size})
+		}
+	}
+	if err := covers(parts, addr, size, w.order == ir.Plain && !update); err != nil {
+		return fmt.Errorf("graph: the step writes %d bytes at %#x: modification orders: %w", size, addr, err)
+	}
+	for _, p := range parts {
+		w.addr, w.size = p.addr, p.size
+		g.writes[p] = g.add(w)
+		for k := range uint64(p.size) {
+			g.values[p] = append(g.values[p], byte(tr.next.read(p.addr+k, 1)))
+		}
+	}
+	return nil
+}
+
+// covers returns an error if parts are not disjoint or do not make up a range of bytes. Only a plain access has several.
+func covers(parts []part, addr uint64, size int, plain bool) error {
+	slices.SortFunc(parts, func(a, b part) int { return cmp.Compare(a.addr, b.addr) })
+	at := addr
+	for _, p := range parts {
+		if p.addr != at || p.size < 1 || p.size > size {
+			return fmt.Errorf("other bytes are given")
+		}
+		at += uint64(p.size)
+	}
+	switch {
+	case at != addr+uint64(size):
+		return fmt.Errorf("bytes are missing")
+	case len(parts) > 1 && !plain:
+		return fmt.Errorf("an atomic access has one location")
+	}
+	return nil
+}
+
 // noteRead adds the read of a step.
 func (g *grapher) noteRead(i, thread int, op *ir.Op, addr uint64, size int, wrote, relock bool) error {
-	if len(g.reads[i]) != 1 || g.reads[i][0].Addr != addr || g.reads[i][0].Size != size {
-		return fmt.Errorf("graph: the step reads %d bytes at %#x, and the graph does not say what from", size, addr)
+	e := event{step: i, thread: thread, kind: 'R', order: readOrder(op, wrote, relock), shared: sharedLock(op)}
+	var parts []part
+	for _, r := range g.reads[i] {
+		parts = append(parts, part{r.From, r.Addr, r.Size})
 	}
-	from := -1
-	if f := g.reads[i][0].From; f >= 0 {
-		from = g.writes[f]
+	if err := covers(parts, addr, size, e.order == ir.Plain && !wrote); err != nil {
+		return fmt.Errorf("graph: the step reads %d bytes at %#x: %w", size, addr, err)
 	}
-	g.add(event{step: i, thread: thread, kind: 'R', addr: addr, size: size, order: readOrder(op, wrote, relock), shared: sharedLock(op), from: from})
+	for _, p := range parts {
+		e.addr, e.size, e.from = p.addr, p.size, -1
+		if p.step >= 0 {
+			e.from = g.writes[p]
+		}
+		g.add(e)
+	}
 	return nil
 }
 
@@ -248,15 +338,16 @@ func (g *grapher) noteThread(i int, s *state, tr *transition, op *ir.Op) {
 // orders returns the modification orders as events, after checking that each location has one.
 func (g *grapher) orders() ([][]int, error) {
 	var out [][]int
-	ordered := map[int]bool{}
+	ordered := map[part]bool{}
 	for _, o := range g.w.Graph.Orders {
 		var list []int
 		for _, i := range o.Writes {
-			e, ok := g.writes[i]
-			if !ok || ordered[i] || g.events[e].addr != o.Addr || g.events[e].size != o.Size {
+			p := part{i, o.Addr, o.Size}
+			e, ok := g.writes[p]
+			if !ok || ordered[p] {
 				return nil, fmt.Errorf("graph: step %d is in the modification order of a location that it does not write", i)
 			}
-			ordered[i] = true
+			ordered[p] = true
 			list = append(list, e)
 		}
 		if len(list) == 0 || slices.ContainsFunc(out, func(p []int) bool { return g.events[p[0]].addr == o.Addr }) {

@@ -26,7 +26,10 @@ func AddRounds(p *ir.Program, model memory.Model, w *verdict.Witness) (*verdict.
 	}
 	out := r.Witness()
 	out.Repeats = len(round)
-	return out, nil
+	if w.Graph != nil {
+		out.Graph, err = extend(w.Graph, out, len(w.Steps))
+	}
+	return out, err
 }
 
 // Loop is a loop that a thread goes round for ever.

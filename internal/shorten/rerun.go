@@ -43,18 +43,25 @@ func Blocked(p *ir.Program, model memory.Model, w *verdict.Witness) ([]Waiting, 
 
 // rerun executes a witness and returns the recorder at its end.
 func rerun(p *ir.Program, model memory.Model, w *verdict.Witness) (*memory.System, *engine.Recorder, error) {
-	m := &machine{y: memory.New(p, model, memory.Options{})}
+	var g *graph
+	if memory.HasC11 && model == memory.C11 {
+		model, g = memory.SC, newGraph(w)
+	}
+	m := &machine{y: memory.New(p, model, memory.Options{Fences: g != nil}), graph: g}
 	list, ok := scheduleOf(w, m)
 	if !ok {
 		return nil, nil, fmt.Errorf("the witness is not an execution under %s", model)
 	}
 	r := engine.NewRecorder(m.y)
 	for i, it := range list {
+		g.before(m.y, r.State(), i)
 		st, ok := m.find(r.State(), it)
 		if !ok {
 			return nil, nil, fmt.Errorf("step %d is not enabled when the witness is executed again", i)
 		}
 		r.Step(st)
+		g.after(m.y, r.State(), i)
 	}
+	g.end(m.y, r.State())
 	return m.y, r, nil
 }

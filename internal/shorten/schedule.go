@@ -56,6 +56,7 @@ func scheduleOf(w *verdict.Witness, m *machine) (schedule, bool) {
 			}
 		}
 		s.Tag = int32(i)
+		m.graph.before(m.y, s, i)
 		step, ok := m.find(s, it)
 		if !ok && it.kind == memory.Exec { // a woken thread takes its mutex
 			it.kind = memory.Relock
@@ -65,6 +66,7 @@ func scheduleOf(w *verdict.Witness, m *machine) (schedule, bool) {
 			return nil, false
 		}
 		m.y.Apply(s, step)
+		m.graph.after(m.y, s, i)
 		out = append(out, it)
 	}
 	return out, true

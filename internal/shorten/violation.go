@@ -15,6 +15,7 @@ type machine struct {
 	task  *engine.Task
 	v     *engine.Violation
 	y     *memory.System
+	graph *graph // of a witness under c11
 	eager *reduce.Runner
 	judge *engine.Judge
 	loops *endless.Test // nil before the first use

@@ -32,9 +32,10 @@ func toEnd(x *exploration, seq []node) {
 		for _, e := range list {
 			mo.writes = append(mo.writes, m.ops[e])
 		}
-		x.mo = append(x.mo, mo)
 		last := x.g.op(mo.writes[len(mo.writes)-1])
-		memory.WriteRaw(x.run.m.Sys, x.run.m.State, at.addr, at.size, last.words[last.at(c)])
+		mo.last = last.words[last.at(c)]
+		x.mo = append(x.mo, mo)
+		memory.WriteRaw(x.run.m.Sys, x.run.m.State, at.addr, at.size, mo.last)
 	}
 }
 
@@ -42,6 +43,7 @@ func toEnd(x *exploration, seq []node) {
 type modification struct {
 	at     span
 	writes []ref
+	last   uint64 // what the last write has written
 }
 
 // record returns the execution so far, and further steps, with its graph.
@@ -82,6 +84,28 @@ func record(x *exploration, more ...memory.Step) *verdict.Witness {
 	w := rec.Witness()
 	w.Graph = graph
 	return w
+}
+
+// leadsToLoops reports whether the execution so far ends in loops that no thread can end. Under c11 a loop that goes on for
+// ever reads the last writes in the end, all of them in one modification order.
+func leadsToLoops(x *exploration) bool {
+	if !memory.HasC11 || !x.run.c11 {
+		return x.loops.Endless(x.run.m.Steps)
+	}
+	return x.loops.EndlessAfter(func(y *memory.System, s *memory.State) {
+		k := 0
+		for i, st := range x.run.m.Steps {
+			for ; k < len(x.run.ran) && x.run.ran[k].steps == i; k++ {
+				for _, p := range x.run.ran[k].pokes {
+					memory.WriteRaw(y, s, p.addr, p.size, p.val)
+				}
+			}
+			y.Apply(s, st)
+		}
+		for _, mo := range x.mo {
+			memory.WriteRaw(y, s, mo.at.addr, mo.at.size, mo.last)
+		}
+	})
 }
 
 // failures reports the checks that fail in the class, each with an execution of what happens before it.

@@ -29,10 +29,10 @@ func (x *exploration) endless() {
 		if !ok {
 			return
 		}
-		x.run.seek(x.g, seq)
+		toEnd(x, seq)
 	}
 	x.lastWriters(readByLoops(x, d), d, func() bool {
-		if !x.loops.Endless(x.run.m.Steps) {
+		if !leadsToLoops(x) {
 			return false
 		}
 		x.report(key, engine.Violation{Kind: engine.NonTermination})

@@ -137,11 +137,15 @@ func prepare(task *job) *job {
 		return task
 	}
 	t := *task.Task
-	given, asks := task.Program, task.AsksLoops() && task.Model != memory.C11
+	given, asks := task.Program, task.AsksLoops()
 	t.Program = transform.Await(given, task.KeepOf())
 	task = &job{Task: &t, Options: task.Options}
 	if asks {
-		task.loops = memory.New(given, task.Model, memory.Options{})
+		model, fences := task.Model, task.Model == memory.C11
+		if fences {
+			model = memory.SC
+		}
+		task.loops = memory.New(given, model, memory.Options{Fences: fences})
 		for th := range given.Threads {
 			task.readless = append(task.readless, analysis.ReadlessLoop(given.ThreadFunc(ir.ThreadID(th))))
 		}

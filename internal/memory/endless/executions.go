@@ -43,11 +43,18 @@ func NewExecutions(y *memory.System) *Executions {
 
 // Endless reports whether an execution leads to an endless state.
 func (x *Executions) Endless(steps []memory.Step) bool {
+	return x.EndlessAfter(func(y *memory.System, s *memory.State) {
+		for _, st := range steps {
+			y.Apply(s, st)
+		}
+	})
+}
+
+// EndlessAfter reports whether an endless state comes about when run is applied to the initial state.
+func (x *Executions) EndlessAfter(run func(y *memory.System, s *memory.State)) bool {
 	mark := x.s.Mark()
 	defer x.s.Undo(mark)
-	for _, st := range steps {
-		x.y.Apply(x.s, st)
-	}
+	run(x.y, x.s)
 	return x.test.Holds(x.s)
 }
 
