@@ -83,6 +83,16 @@ func (s *State) ShapeAt(block uint64) Shape {
 	return shapeOf(b.size, b.kind, b.empty)
 }
 
+// AllocatedBy returns the block that edge i, an allocation, gets with a choice.
+func (th Thread) AllocatedBy(i int32, choice int64) uint64 {
+	if choice != 0 {
+		return uint64(choice)
+	}
+	e, regs := th.edge(i)
+	addr, _ := FreshBlock(th.t, th.s.fresh[th.t], int64(allocSize(e.val.eval(regs, 0))), &e.ir.Op)
+	return addr
+}
+
 func (y *System) alloc(s *State, t int, choice int64, e *edge, regs []int64) {
 	addr := uint64(choice)
 	n := e.val.eval(regs, 0)

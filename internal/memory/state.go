@@ -263,11 +263,24 @@ func (y *System) ReadRaw(s *State, addr uint64, size int) uint64 {
 	return s.readAt(off, size)
 }
 
-// WriteRaw writes bytes of a state, whichever thread may access them. The change can be undone. Bytes that do not exist are
+// Content is what a range of bytes holds: their value, and which bits of it are undefined.
+type Content struct{ Val, Mask uint64 }
+
+// ReadContent returns what a range of bytes holds.
+func ReadContent(y *System, s *State, addr uint64, size int) Content {
+	out := Content{Val: y.ReadRaw(s, addr, size)}
+	if off, fault := y.resolve(s, addr, size, int32(ir.NoObject)); fault == 0 {
+		out.Mask = maskAt(s, off, size)
+	}
+	return out
+}
+
+// WriteContent writes bytes of a state, whichever thread may access them. The change can be undone. Bytes that do not exist are
 // left alone.
-func WriteRaw(y *System, s *State, addr uint64, size int, v uint64) {
+func WriteContent(y *System, s *State, addr uint64, size int, c Content) {
 	if off, fault := y.resolve(s, addr, size, int32(ir.NoObject)); fault == 0 && off >= 0 {
-		s.setMem(off, size, v)
+		s.setMem(off, size, c.Val)
+		putMask(y, s, off, size, c.Mask)
 	}
 }
 

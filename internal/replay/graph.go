@@ -42,17 +42,49 @@ type part struct {
 	size int
 }
 
+// content is a byte of memory.
+type content struct {
+	value, undefined byte
+	from             *origin
+}
+
+// contents returns what a range of bytes holds.
+func contents(s *state, addr uint64, size int) []content {
+	var out []content
+	for k := range uint64(size) {
+		mask, from := s.undefinedAt(addr + k)
+		out = append(out, content{s.byteAt(addr + k), mask, from})
+	}
+	return out
+}
+
+// setContents is the opposite of contents.
+func setContents(s *state, addr uint64, bytes []content) {
+	for k, b := range bytes {
+		s.setByte(addr+uint64(k), b.value)
+		s.setUndefined(addr+uint64(k), b.undefined, b.from)
+	}
+}
+
+// life is the beginning of a block: its allocation.
+type life struct {
+	step  int
+	undef bool // its contents are undefined
+	state *state
+}
+
 // grapher runs the steps of a graph.
 type grapher struct {
 	m      *machine
 	w      *verdict.Witness
 	events []event
-	last   []int          // per thread: its last event, -1 if there is none
-	starts []int          // per thread: the event that started it or let it go on, -1 if there is none
-	freed  map[uint64]int // per block: the event of its last free
-	writes map[part]int    // the events of writes
-	values map[part][]byte // what was written
-	first  *state         // the initial one
+	last   []int              // per thread: its last event, -1 if there is none
+	starts []int              // per thread: the event that started it or let it go on, -1 if there is none
+	freed  map[uint64]int     // per block: the event of its last free
+	lives  map[uint64]life    // per block: its last allocation
+	writes map[part]int       // the events of writes
+	values map[part][]content // what was written
+	first  *state             // the initial one
 	reads  [][]verdict.GraphRead
 }
 
@@ -69,7 +101,7 @@ func replayGraph(p *ir.Program, props *property.Set, w *verdict.Witness, want Ex
 	if w.Repeats < 0 || start < 0 {
 		return fmt.Errorf("end: %d steps repeat, the witness has %d", w.Repeats, len(w.Steps))
 	}
-	g := &grapher{m: m, w: w, writes: map[part]int{}, values: map[part][]byte{}, freed: map[uint64]int{}, first: initial(p), reads: make([][]verdict.GraphRead, len(w.Steps))}
+	g := &grapher{m: m, w: w, writes: map[part]int{}, values: map[part][]content{}, freed: map[uint64]int{}, lives: map[uint64]life{}, first: initial(p), reads: make([][]verdict.GraphRead, len(w.Steps))}
 	for _, r := range w.Graph.Reads {
 		if r.Step < 0 || r.Step >= len(w.Steps) || r.From >= r.Step || r.From < -1 || r.Size < 1 || r.Size > 8 {
 			return fmt.Errorf("graph: a read of step %d from step %d", r.Step, r.From)
@@ -128,15 +160,9 @@ func replayGraph(p *ir.Program, props *property.Set, w *verdict.Witness, want Ex
 	s = s.clone()
 	for _, o := range orders {
 		last := &g.events[o[len(o)-1]]
-		writeBytes(s, last.addr, g.values[part{last.step, last.addr, last.size}])
+		setContents(s, last.addr, g.values[part{last.step, last.addr, last.size}])
 	}
 	return m.conclude(s, props, fail, want, len(w.Steps))
-}
-
-func writeBytes(s *state, addr uint64, bytes []byte) {
-	for k, b := range bytes {
-		s.setByte(addr+uint64(k), b)
-	}
 }
 
 // latest checks that step i, which repeats for ever, reads the last writes: what was written is read at last. The state is
@@ -153,7 +179,7 @@ func (g *grapher) latest(s *state, i int, first bool) (*state, error) {
 			}
 		}
 		if k := last[o.Addr]; k > 0 && first {
-			writeBytes(s, o.Addr, g.values[part{k - 1, o.Addr, o.Size}])
+			setContents(s, o.Addr, g.values[part{k - 1, o.Addr, o.Size}])
 		}
 	}
 	for _, r := range g.reads[i] {
@@ -171,19 +197,31 @@ func (g *grapher) remember(s *state, i int) (*state, error) {
 	}
 	s = s.clone()
 	for _, r := range g.reads[i] {
+		if began := g.began(s, r.Addr); began != nil && r.From < began.step {
+			setContents(s, r.Addr, contents(began.state, r.Addr, r.Size))
+			continue
+		}
 		if r.From < 0 {
-			for k := range uint64(r.Size) {
-				s.setByte(r.Addr+k, byte(g.first.read(r.Addr+k, 1)))
-			}
+			setContents(s, r.Addr, contents(g.first, r.Addr, r.Size))
 			continue
 		}
 		from := part{r.From, r.Addr, r.Size}
 		if _, wrote := g.writes[from]; !wrote {
 			return nil, fmt.Errorf("graph: reads bytes of step %d that it has not written", r.From)
 		}
-		writeBytes(s, r.Addr, g.values[from])
+		setContents(s, r.Addr, g.values[from])
 	}
 	return s, nil
+}
+
+// began returns the allocation after which the contents of an address were undefined, or nil.
+func (g *grapher) began(s *state, addr uint64) *life {
+	for _, b := range s.blocks {
+		if l, ok := g.lives[b.addr]; ok && l.undef && inside(addr, 1, b.addr, b.size) {
+			return &l
+		}
+	}
+	return nil
 }
 
 // add adds an event.
@@ -245,6 +283,9 @@ func (g *grapher) note(i int, s *state, tr *transition) error {
 			g.starts[u] = g.last[tr.thread]
 		}
 	case ir.Alloc:
+		if tr.fail == nil {
+			g.lives[tr.addr] = life{i, op.Undef, tr.next}
+		}
 		if free, again := g.freed[tr.addr]; again && tr.fail == nil {
 			e := g.add(event{step: i, thread: tr.thread, kind: 'S'})
 			g.events[e].after = append(g.events[e].after, free)
@@ -268,9 +309,7 @@ func (g *grapher) noteWrite(i int, tr *transition, op *ir.Op, addr uint64, size 
 	for _, p := range parts {
 		w.addr, w.size = p.addr, p.size
 		g.writes[p] = g.add(w)
-		for k := range uint64(p.size) {
-			g.values[p] = append(g.values[p], byte(tr.next.read(p.addr+k, 1)))
-		}
+		g.values[p] = contents(tr.next, p.addr, p.size)
 	}
 	return nil
 }

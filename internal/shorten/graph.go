@@ -15,7 +15,7 @@ import (
 type graph struct {
 	reads  map[int][]verdict.GraphRead
 	orders []verdict.GraphOrder
-	values map[cellWrite]uint64
+	values map[cellWrite]memory.Content
 }
 
 // cellWrite is a write of a location by a step, -1 for the initial value.
@@ -25,7 +25,7 @@ type cellWrite struct {
 }
 
 func newGraph(w *verdict.Witness) *graph {
-	g := &graph{reads: map[int][]verdict.GraphRead{}, values: map[cellWrite]uint64{}}
+	g := &graph{reads: map[int][]verdict.GraphRead{}, values: map[cellWrite]memory.Content{}}
 	if w.Graph != nil {
 		for _, r := range w.Graph.Reads {
 			g.reads[r.Step] = append(g.reads[r.Step], r)
@@ -40,15 +40,17 @@ func (g *graph) before(y *memory.System, s *memory.State, i int) {
 	if g == nil {
 		return
 	}
-	for _, r := range g.reads[i] {
-		if _, known := g.values[cellWrite{-1, r.Addr}]; !known { // nothing has been written there before the first read or write
-			g.values[cellWrite{-1, r.Addr}] = y.ReadRaw(s, r.Addr, r.Size)
-		}
-		memory.WriteRaw(y, s, r.Addr, r.Size, g.values[cellWrite{r.From, r.Addr}])
-	}
+	// Before the first write of a location runs, memory holds its initial value.
 	for _, o := range g.orders {
-		if _, known := g.values[cellWrite{-1, o.Addr}]; !known {
-			g.values[cellWrite{-1, o.Addr}] = y.ReadRaw(s, o.Addr, o.Size)
+		if first := (cellWrite{-1, o.Addr}); slices.Contains(o.Writes, i) {
+			if _, known := g.values[first]; !known {
+				g.values[first] = memory.ReadContent(y, s, o.Addr, o.Size)
+			}
+		}
+	}
+	for _, r := range g.reads[i] {
+		if v, known := g.values[cellWrite{r.From, r.Addr}]; known {
+			memory.WriteContent(y, s, r.Addr, r.Size, v)
 		}
 	}
 }
@@ -60,7 +62,7 @@ func (g *graph) after(y *memory.System, s *memory.State, i int) {
 	}
 	for _, o := range g.orders {
 		if slices.Contains(o.Writes, i) {
-			g.values[cellWrite{i, o.Addr}] = y.ReadRaw(s, o.Addr, o.Size)
+			g.values[cellWrite{i, o.Addr}] = memory.ReadContent(y, s, o.Addr, o.Size)
 		}
 	}
 }
@@ -71,7 +73,7 @@ func (g *graph) end(y *memory.System, s *memory.State) {
 		return
 	}
 	for _, o := range g.orders {
-		memory.WriteRaw(y, s, o.Addr, o.Size, g.values[cellWrite{o.Writes[len(o.Writes)-1], o.Addr}])
+		memory.WriteContent(y, s, o.Addr, o.Size, g.values[cellWrite{o.Writes[len(o.Writes)-1], o.Addr}])
 	}
 }
 

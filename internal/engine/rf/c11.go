@@ -320,11 +320,11 @@ func complete(x *explorer, t, i int, seq []node) {
 	}
 }
 
-// poke is a value that is written to memory before an operation runs.
+// poke is what is written to memory before an operation runs.
 type poke struct {
 	addr uint64
 	size int
-	val  uint64
+	val  memory.Content
 	from ref
 }
 
@@ -339,21 +339,65 @@ func (rn *runner) pokes(o *op) []poke {
 		}
 		p := poke{addr: at.addr, size: at.size, from: r.from}
 		if r.from == initial {
-			p.val = rn.m.Sys.ReadRaw(rn.first, at.addr, at.size)
+			p.val = memory.ReadContent(rn.m.Sys, rn.first, at.addr, at.size)
 		} else {
 			w := rn.graph.op(r.from)
-			p.val = w.words[w.at(r.cell)]
+			p.val = w.content(r.cell)
+		}
+		if rn.masked && rn.undefined(&p) {
+			p.val = memory.Content{Mask: 1<<(8*at.size) - 1}
 		}
 		out = append(out, p)
 	}
 	return out
 }
 
+// content returns what the operation has written to a cell.
+func (o *op) content(c int32) memory.Content {
+	k := o.at(c)
+	out := memory.Content{Val: o.words[k]}
+	if o.masks != nil {
+		out.Mask = o.masks[k]
+	}
+	return out
+}
+
+// undefined reports whether a read gets the contents that its block had when it was allocated: an allocation of the block
+// has run after the source.
+func (rn *runner) undefined(p *poke) bool {
+	block, ok := rn.m.State.BlockAt(p.addr, p.size)
+	if !ok {
+		return false
+	}
+	for k := len(rn.ran) - 1; k >= 0; k-- {
+		switch r := &rn.ran[k]; {
+		case p.from != initial && r.node.thread == p.from.thread-1 && r.node.index == p.from.index:
+			return false
+		case r.block == block:
+			return p.addr >= r.undefined
+		}
+	}
+	return false
+}
+
+// begins notes that the node that is about to run allocates a block, if it does.
+func (rn *runner) begins(n node, lb machine.Label) {
+	th := rn.thread(int(n.thread))
+	if !rn.masked || !rn.m.State.Running(ir.ThreadID(n.thread)) || th.Op(lb.Edge).Kind != ir.Alloc {
+		return
+	}
+	r := &rn.ran[len(rn.ran)-1]
+	r.block, r.undefined = th.AllocatedBy(lb.Edge, lb.Choice), ^uint64(0)
+	if op := th.Op(lb.Edge); op.Undef {
+		r.undefined = r.block + uint64(op.Lead)
+	}
+}
+
 // poke writes what the reads of an operation read to memory.
 func (rn *runner) poke(o *op) {
 	if rn.c11 {
 		for _, p := range rn.pokes(o) {
-			memory.WriteRaw(rn.m.Sys, rn.m.State, p.addr, p.size, p.val)
+			memory.WriteContent(rn.m.Sys, rn.m.State, p.addr, p.size, p.val)
 		}
 	}
 }
@@ -397,10 +441,7 @@ func supportsC11(t *engine.Task) error {
 	}
 	for _, f := range t.Program.Funcs {
 		for i := range f.Edges {
-			e := &f.Edges[i]
-			switch op := &e.Op; {
-			case op.DstMask != ir.NoReg || op.Mask != nil:
-				return &engine.Unsupported{Pos: engine.Pos(e), What: "rf does not take memory without a value under c11", Advice: "give --uninitialised zero: memory that was never written is zero then"}
+			switch op := &f.Edges[i].Op; {
 			case op.Kind == ir.AtomicBegin || op.Kind == ir.AbstractLoad || op.Accesses() && op.Marks&^ir.NonAtomic != 0:
 				panic("BUG: a program that was not made for c11")
 			}

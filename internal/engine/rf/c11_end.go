@@ -33,9 +33,9 @@ func toEnd(x *exploration, seq []node) {
 			mo.writes = append(mo.writes, m.ops[e])
 		}
 		last := x.g.op(mo.writes[len(mo.writes)-1])
-		mo.last = last.words[last.at(c)]
+		mo.last = last.content(c)
 		x.mo = append(x.mo, mo)
-		memory.WriteRaw(x.run.m.Sys, x.run.m.State, at.addr, at.size, mo.last)
+		memory.WriteContent(x.run.m.Sys, x.run.m.State, at.addr, at.size, mo.last)
 	}
 }
 
@@ -43,7 +43,7 @@ func toEnd(x *exploration, seq []node) {
 type modification struct {
 	at     span
 	writes []ref
-	last   uint64 // what the last write has written
+	last   memory.Content // what the last write has written
 }
 
 // record returns the execution so far, and further steps, with its graph.
@@ -57,7 +57,7 @@ func record(x *exploration, more ...memory.Step) *verdict.Witness {
 			n := x.run.ran[k].node
 			step[ref{n.thread + 1, n.index}] = i
 			for _, p := range x.run.ran[k].pokes {
-				memory.WriteRaw(x.run.m.Sys, rec.State(), p.addr, p.size, p.val)
+				memory.WriteContent(x.run.m.Sys, rec.State(), p.addr, p.size, p.val)
 				from := -1
 				if p.from != initial {
 					from = step[p.from]
@@ -97,13 +97,13 @@ func leadsToLoops(x *exploration) bool {
 		for i, st := range x.run.m.Steps {
 			for ; k < len(x.run.ran) && x.run.ran[k].steps == i; k++ {
 				for _, p := range x.run.ran[k].pokes {
-					memory.WriteRaw(y, s, p.addr, p.size, p.val)
+					memory.WriteContent(y, s, p.addr, p.size, p.val)
 				}
 			}
 			y.Apply(s, st)
 		}
 		for _, mo := range x.mo {
-			memory.WriteRaw(y, s, mo.at.addr, mo.at.size, mo.last)
+			memory.WriteContent(y, s, mo.at.addr, mo.at.size, mo.last)
 		}
 	})
 }

@@ -78,6 +78,7 @@ type op struct {
 	ord      int32    // number of the store among the buffered stores of the thread
 	writes   []int32  // cells
 	words    []uint64 // what these cells hold afterwards, if the program has recursive mutexes
+	masks    []uint64 // which bits of these are undefined, under c11
 	wakes    []int32  // threads that were started or woken
 	ended    []ref    // a join that waits for its thread: the last operation of that thread, and what started it; not nil
 	done     int32    // stamp of the last part; 0: not complete
@@ -241,7 +242,7 @@ func (o *op) unchoose(reject func(stamp int32) bool) {
 // forget makes the outcome unknown again.
 func (o *op) forget() {
 	o.known, o.buffered, o.ends, o.waits, o.writes, o.wakes, o.done, o.past = false, false, false, false, nil, nil, 0, nil
-	o.blocks, o.words, o.ended = nil, nil, nil
+	o.blocks, o.words, o.masks, o.ended = nil, nil, nil, nil
 }
 
 // pastOf returns what happens before an operation, itself included: program order, reads-from and

@@ -24,6 +24,7 @@ type runner struct {
 	words  bool          // the program has recursive mutexes, so it matters what they hold
 	first  *memory.State // the initial one, with words
 	shared []int         // per thread: the number of the threads that several threads can start, as Program.Starters returns it
+	masked bool          // under c11: loads read which bits are undefined
 	c11    bool          // the machine runs under SC, with the values that reads have under c11
 	graph  *graph        // that the machine runs, under c11
 	err    string        // what the engine does not take, "" if nothing was met
@@ -38,6 +39,8 @@ type ran struct {
 	steps int
 	run   int64  // the number of this run
 	pokes []poke // under c11
+	// Under c11, of an allocation: the block, and from which address on its contents are undefined.
+	block, undefined uint64
 }
 
 func newRunner(y *memory.System, c11 bool, cs *cells, opt machine.Options) runner {
@@ -47,6 +50,7 @@ func newRunner(y *memory.System, c11 bool, cs *cells, opt machine.Options) runne
 	for _, f := range y.Prog.Funcs {
 		for i := range f.Edges {
 			rn.words = rn.words || f.Edges[i].Op.Mutex == ir.RecursiveMutex
+			rn.masked = rn.masked || c11 && f.Edges[i].Op.DstMask != ir.NoReg
 		}
 	}
 	rn.c11, rn.words = c11, rn.words || c11
@@ -400,8 +404,11 @@ func (rn *runner) noteWords(o *op) {
 	}
 	for _, c := range o.writes {
 		at := rn.cells.span(c)
-		word := rn.m.Sys.ReadRaw(rn.m.State, at.addr, at.size)
-		o.words = append(o.words, word)
+		now := memory.ReadContent(rn.m.Sys, rn.m.State, at.addr, at.size)
+		o.words = append(o.words, now.Val)
+		if rn.masked {
+			o.masks = append(o.masks, now.Mask)
+		}
 	}
 }
 

@@ -88,7 +88,7 @@ func (rn *runner) push(n node, lb machine.Label, takes []uint64) {
 	if n := len(rn.ran); n > 0 {
 		rn.work += localCost * int64(len(rn.m.Steps)-rn.ran[n-1].steps)
 	}
-	rn.ran = append(rn.ran, ran{n, lb, takes, rn.m.Mark(), len(rn.m.Steps), rn.runs, nil})
+	rn.ran = append(rn.ran, ran{n, lb, takes, rn.m.Mark(), len(rn.m.Steps), rn.runs, nil, 0, 0})
 }
 
 // perform runs an operation.
@@ -99,6 +99,7 @@ func (rn *runner) perform(n node, o *op, e *machine.Event) {
 	if memory.HasC11 && rn.c11 {
 		rn.ran[len(rn.ran)-1].pokes = rn.pokes(o)
 		rn.poke(o)
+		rn.begins(n, o.label)
 	}
 	rn.m.Perform(n.thread, o.label, e)
 	rn.m.Procs.Count[n.thread]++
