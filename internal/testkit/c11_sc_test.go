@@ -16,8 +16,8 @@ import (
 // weakOrders finds memory orders below seq_cst, and what stands for them.
 var weakOrders = regexp.MustCompile(`relaxed|acquire|release|acq_rel|consume|RELAXED|ACQUIRE|RELEASE|ACQ_REL|CONSUME|__sync_lock|asm|smp_|READ_ONCE|WRITE_ONCE|trylock|barrier\(\)|fence`)
 
-// TestC11AsSC: a program without data races whose atomics are seq_cst behaves under c11 as under SC (Theorem 4 of
-// [LVKHD17]). This compares operations that random programs do not have: conditions, barriers, semaphores,
+// TestC11AsSC: a program without data races whose atomics are seq_cst behaves under c11 as under SC
+// [LVKHD17]. This compares operations that random programs do not have: conditions, barriers, semaphores,
 // reader-writer locks, allocation and free.
 func TestC11AsSC(t *testing.T) {
 	compared, racy, open := 0, 0, 0

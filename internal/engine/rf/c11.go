@@ -30,6 +30,7 @@ type orders struct {
 	fence  rc11.Mode // ModeUnset: it is no fence
 	update bool      // what it reads and writes is one read-modify-write
 	shared bool      // the lock or unlock of a reader
+	held   bool      // reads and writes what threads of the machine hold, not memory
 }
 
 // modes are the modes of orders.
@@ -66,15 +67,17 @@ func ordersOf(op *ir.Op, relock bool) orders {
 	case ir.Unlock:
 		out.write, out.update = rc11.Release, true
 	case ir.Barrier:
-		out.read, out.write, out.update = rc11.Acquire, rc11.Release, true
+		out.read, out.write, out.update, out.held = rc11.Acquire, rc11.Release, true, true
 	case ir.CondWait: // an unlock, and a lock when the thread was woken
 		out.update = true
 		if relock {
 			out.read = rc11.Acquire
 		} else {
-			out.write = rc11.Release
+			out.write, out.held = rc11.Release, true
 		}
-	case ir.Join, ir.Spawn, ir.Signal, ir.Broadcast:
+	case ir.Spawn, ir.Signal, ir.Broadcast:
+		out.update, out.held = true, true
+	case ir.Join:
 		out.update = true
 	case ir.Fence:
 		out.fence = modes[op.Order]
@@ -216,6 +219,25 @@ func (m *graphs) build(c *cut) {
 			m.addAfter(c, ev, r, o)
 		}
 	}
+	for e := range m.in.Events {
+		if r := m.ops[e]; m.in.Events[e].Kind == rc11.Read && m.g.op(r).orders.held && !c.whole(r.t(), int(r.index), m.g.op(r)) {
+			m.comesFirst(int32(e))
+		}
+	}
+}
+
+// comesFirst lets a read whose write is not added yet come before other read-modify-writes with the same source: the machine,
+// which holds who waits for a condition and at a barrier, has not run those when it runs this one. If one of them comes before the
+// read by porf, the write has no place, and the graph counts as inconsistent.
+func (m *graphs) comesFirst(e int32) {
+	r := &m.in.Events[e]
+	for u := range m.in.Events {
+		ev := &m.in.Events[u]
+		if int32(u) != e && ev.Kind == rc11.Read && ev.Cells[0] == r.Cells[0] && ev.From[0] == r.From[0] &&
+			u+1 < len(m.in.Events) && m.in.Events[u+1].Update && m.ops[u] == m.ops[u+1] {
+			ev.Woken = append(ev.Woken, e)
+		}
+	}
 }
 
 // addAfter notes operations of other threads that come before the first event of an operation. A signal does not
@@ -317,6 +339,20 @@ func complete(x *explorer, t, i int, seq []node) {
 		x.mem = mem
 	} else {
 		x.skip()
+	}
+}
+
+// dropUnwritten forgets the writes of an operation on a mutex that has failed: one that was never initialised, or that the
+// thread does not hold. before is what the mutex held.
+func (rn *runner) dropUnwritten(what *ir.Op, o *op, before []poke) {
+	switch what.Kind {
+	case ir.Lock, ir.TryLock, ir.Unlock, ir.CondWait:
+		changed := func(p poke) bool {
+			return memory.ReadContent(rn.m.Sys, rn.m.State, p.addr, p.size).Val != p.val.Val
+		}
+		if rn.c11 && !slices.ContainsFunc(before, changed) {
+			o.writes = nil
+		}
 	}
 }
 

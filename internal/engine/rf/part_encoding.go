@@ -184,7 +184,7 @@ func appendOp(b []byte, o *op) []byte {
 	for _, m := range []rc11.Mode{o.orders.read, o.orders.fail, o.orders.write, o.orders.fence} {
 		b = binary.AppendUvarint(b, uint64(m))
 	}
-	b = appendFlags(b, o.orders.update, o.orders.shared)
+	b = appendFlags(b, o.orders.update, o.orders.shared, o.orders.held, o.signals)
 	b = appendRefs(appendRefs(b, o.causes), o.ended)
 	b = binary.AppendUvarint(b, uint64(len(o.reads)))
 	for _, r := range o.reads {
@@ -199,7 +199,7 @@ func appendOp(b []byte, o *op) []byte {
 		b = appendLabel(appendFlags(b, c.later), c.before)
 	}
 	b = appendList(appendList(appendList(b, o.cells), o.writes), o.unit.all)
-	b = appendList(appendList(b, o.blocks), o.words)
+	b = appendList(appendList(appendList(b, o.blocks), o.words), o.masks)
 	return appendList(appendList(b, o.wakes), o.past)
 }
 
@@ -313,7 +313,7 @@ func (d *decoder) op() op {
 	for _, m := range []*rc11.Mode{&o.orders.read, &o.orders.fail, &o.orders.write, &o.orders.fence} {
 		*m = rc11.Mode(d.small())
 	}
-	d.flags(&o.orders.update, &o.orders.shared)
+	d.flags(&o.orders.update, &o.orders.shared, &o.orders.held, &o.signals)
 	o.causes, o.ended = decodeList(d, d.ref), decodeList(d, d.ref)
 	if waits && o.ended == nil {
 		o.ended = []ref{}
@@ -331,7 +331,7 @@ func (d *decoder) op() op {
 		return c
 	})
 	o.cells, o.writes, o.unit.all = decodeList(d, d.cell), decodeList(d, d.cell), decodeList(d, d.cell)
-	o.blocks, o.words = decodeList(d, d.uint), decodeList(d, d.uint)
+	o.blocks, o.words, o.masks = decodeList(d, d.uint), decodeList(d, d.uint), decodeList(d, d.uint)
 	o.wakes, o.past = decodeList(d, d.small), decodeList(d, d.small)
 	return o
 }

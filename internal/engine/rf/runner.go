@@ -394,6 +394,7 @@ func (rn *runner) outcome(t, i int, o *op) {
 		}
 	}
 	rn.noMixedSizes(what, len(o.writes))
+	rn.dropUnwritten(what, o, rn.ran[len(rn.ran)-1].pokes)
 	rn.noteWords(o)
 }
 

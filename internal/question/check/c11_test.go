@@ -1,0 +1,118 @@
+package check_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"fencepost/internal/question/check"
+	"fencepost/query"
+)
+
+// c11Head begins every program of c11Programs.
+const c11Head = `#include <assert.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#define rlx memory_order_relaxed
+#define acq memory_order_acquire
+#define rel memory_order_release
+#define get(x, o) atomic_load_explicit(&x, o)
+#define set(x, v, o) atomic_store_explicit(&x, v, o)
+#define start(f) pthread_t f##_; pthread_create(&f##_, 0, f, 0)
+#define wait(f) pthread_join(f##_, 0)
+`
+
+// c11Programs are programs with what is expected under c11: "safe", or how the reason of unsafe begins.
+var c11Programs = []struct{ name, want, text string }{
+	{"message passing", "safe", `int d; atomic_int f;
+void *a(void *p) { d = 1; set(f, 1, rel); return 0; }
+int main() { start(a); if (get(f, acq)) assert(d == 1); wait(a); }`},
+	{"message passing without release", "data race on d", `int d; atomic_int f;
+void *a(void *p) { d = 1; set(f, 1, rlx); return 0; }
+int main() { start(a); if (get(f, acq)) assert(d == 1); wait(a); }`},
+	{"condition variable", "safe", `pthread_mutex_t m; pthread_cond_t c; int ready, d;
+void *a(void *p) { d = 1; pthread_mutex_lock(&m); ready = 1; pthread_cond_signal(&c); pthread_mutex_unlock(&m); return 0; }
+int main() { start(a); pthread_mutex_lock(&m); if (!ready) pthread_cond_wait(&c, &m); if (ready) assert(d == 1); pthread_mutex_unlock(&m); wait(a); }`},
+	{"lost wake-up", "deadlock", `pthread_mutex_t m; pthread_cond_t c; atomic_int ready;
+void *a(void *p) { atomic_store(&ready, 1); pthread_cond_signal(&c); return 0; }
+int main() { start(a); pthread_mutex_lock(&m); if (!atomic_load(&ready)) pthread_cond_wait(&c, &m); pthread_mutex_unlock(&m); wait(a); }`},
+	{"free after acquire", "safe", `int *p; atomic_int done;
+void *a(void *x) { *p = 2; set(done, 1, rel); return 0; }
+int main() { p = malloc(sizeof *p); start(a); while (!get(done, acq)); free(p); wait(a); }`},
+	{"free after a relaxed load", "data race on malloc", `int *p; atomic_int done;
+void *a(void *x) { *p = 2; set(done, 1, rel); return 0; }
+int main() { p = malloc(sizeof *p); start(a); while (!get(done, rlx)); free(p); wait(a); }`},
+	{"use after free", "use-after-free", `_Atomic int *p;
+void *a(void *x) { set(*p, 2, rlx); return 0; }
+int main() { p = malloc(sizeof *p); start(a); free((void *)p); wait(a); }`},
+	{"automatic variable of another thread", "data race on", `_Atomic(atomic_int *) p;
+void *a(void *x) { atomic_int v; set(v, 0, rlx); set(p, &v, rel); while (!get(v, rlx)); return 0; }
+int main() { start(a); atomic_int *q = get(p, acq); if (q) set(*q, 1, rlx); else return 0; wait(a); }`},
+	{"contents of a block", "uninitialised value", `struct n { int a, b; }; _Atomic(struct n *) h;
+void *a(void *x) { struct n *p = get(h, acq); if (p && p->b) return p; return 0; }
+int main() { start(a); struct n *p = malloc(sizeof *p); p->a = 1; set(h, p, rel); wait(a); free(p); }`},
+	{"contents of a block used again", "uninitialised value", `int main() { int *p = malloc(sizeof *p); *p = 1; free(p); p = malloc(sizeof *p); if (*p) return 1; free(p); }`},
+	{"a block that is set", "safe", `struct n { int a, b; }; _Atomic(struct n *) h;
+void *a(void *x) { struct n *p = get(h, acq); if (p && p->b) assert(p->a == 1); return 0; }
+int main() { start(a); struct n *p = malloc(sizeof *p); p->a = 1; p->b = 2; set(h, p, rel); wait(a); free(p); }`},
+	{"a stale read keeps a loop going", "non-termination", `atomic_int x, f;
+void *a(void *p) { set(x, 1, rlx); if (!get(f, rlx)) set(x, 0, rlx); return 0; }
+int main() { start(a); set(f, 1, rlx); while (!get(x, acq)); wait(a); }`},
+	{"one of two loops goes on", "non-termination", `atomic_int x, y;
+void *a(void *p) { atomic_store(&x, 1); atomic_store(&y, 2); return 0; }
+void *b(void *p) { atomic_store(&y, 1); atomic_store(&x, 2); return 0; }
+int main() { start(a); start(b); while (get(x, rlx) != 2); wait(a); wait(b); }`},
+	{"loops that wait read the last writes of one order", "safe", `atomic_int x, y, k;
+void *a(void *p) { atomic_store(&x, 1); atomic_store(&y, 2); return 0; }
+void *b(void *p) { atomic_store(&y, 1); atomic_store(&x, 2); return 0; }
+void *c(void *p) { while (get(x, rlx) != 2 && !get(k, rlx)); set(k, 1, rlx); return 0; }
+void *d(void *p) { while (get(y, rlx) != 2 && !get(k, rlx)); set(k, 1, rlx); return 0; }
+int main() { start(a); start(b); start(c); start(d); wait(a); wait(b); wait(c); wait(d); }`},
+	{"barrier", "safe", `pthread_barrier_t b; int d;
+void *a(void *p) { d = 1; pthread_barrier_wait(&b); return 0; }
+int main() { pthread_barrier_init(&b, 0, 2); start(a); pthread_barrier_wait(&b); assert(d == 1); wait(a); }`},
+	{"semaphore", "safe", `sem_t s; int d;
+void *a(void *p) { d = 1; sem_post(&s); return 0; }
+int main() { sem_init(&s, 0, 0); start(a); sem_wait(&s); assert(d == 1); wait(a); }`},
+	{"readers do not synchronise with readers", "data race on d", `pthread_rwlock_t l; int d; atomic_int f;
+void *a(void *p) { pthread_rwlock_rdlock(&l); d = 1; set(f, 1, rlx); pthread_rwlock_unlock(&l); return 0; }
+int main() { start(a); pthread_rwlock_rdlock(&l); if (get(f, rlx)) assert(d == 1); pthread_rwlock_unlock(&l); wait(a); }`},
+	{"a reader synchronises with a writer", "safe", `pthread_rwlock_t l; int d; atomic_int f;
+void *a(void *p) { pthread_rwlock_rdlock(&l); d = 1; set(f, 1, rlx); pthread_rwlock_unlock(&l); return 0; }
+int main() { start(a); pthread_rwlock_wrlock(&l); if (get(f, rlx)) assert(d == 1); pthread_rwlock_unlock(&l); wait(a); }`},
+	{"a trylock that fails does not synchronise", "data race on d", `pthread_mutex_t m; int d;
+void *a(void *p) { d = 1; pthread_mutex_lock(&m); return 0; }
+int main() { start(a); if (pthread_mutex_trylock(&m)) d = 2; else pthread_mutex_unlock(&m); wait(a); }`},
+	{"locks are no fences", "assertion", `pthread_mutex_t m, n; atomic_int x, y; int r;
+void *a(void *p) { set(x, 1, rlx); pthread_mutex_lock(&m); pthread_mutex_unlock(&m); r = get(y, rlx); return 0; }
+int main() { start(a); set(y, 1, rlx); pthread_mutex_lock(&n); pthread_mutex_unlock(&n); int s = get(x, rlx); wait(a); assert(r || s); }`},
+	{"a release sequence through another thread", "safe", `int d; atomic_int f;
+void *a(void *p) { d = 1; set(f, 1, rel); return 0; }
+void *b(void *p) { atomic_fetch_add_explicit(&f, 1, rlx); return 0; }
+int main() { start(a); start(b); if (get(f, acq) == 2) assert(d == 1); wait(a); wait(b); }`},
+	{"a store ends a release sequence", "data race on d", `int d; atomic_int f;
+void *a(void *p) { d = 1; set(f, 1, rel); set(f, 2, rlx); return 0; }
+int main() { start(a); if (get(f, acq) == 2) assert(d == 1); wait(a); }`},
+	{"a failing compare-exchange has its own order", "data race on d", `int d; atomic_int f;
+void *a(void *p) { d = 1; set(f, 1, rel); return 0; }
+int main() { start(a); int e = 0; if (!atomic_compare_exchange_strong_explicit(&f, &e, 2, acq, rlx)) assert(d == 1); wait(a); }`},
+}
+
+// TestC11Programs: operations of C under c11.
+func TestC11Programs(t *testing.T) {
+	for _, c := range c11Programs {
+		opt := query.CheckOptions{Options: query.Defaults(), Models: query.Models{query.C11}}
+		opt.Timeout, opt.Workers = 0, 1
+		ans, err := check.Run(context.Background(), query.Input{Name: "p.c", Text: []byte(c11Head + c.text)}, opt)
+		if err != nil {
+			t.Errorf("%s: %v", c.name, err)
+			continue
+		}
+		r := &ans.Results[0]
+		if got := r.Verdict.String(); c.want == "safe" && got != "safe" || c.want != "safe" && (got != "unsafe" || !strings.HasPrefix(r.Reason, c.want)) {
+			t.Errorf("%s: %s: %s, want %s", c.name, got, r.Reason, c.want)
+		}
+	}
+}
