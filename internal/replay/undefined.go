@@ -137,14 +137,16 @@ func (n *state) undefine(th *thread, addr uint64, size int64, from *origin, zero
 		if e.kind != storeEntry {
 			continue
 		}
+		var fresh uint64
 		for k := range e.size {
 			if inside(e.addr+uint64(k), 1, addr, size) {
-				e.undefined.mask |= 0xff << (8 * k)
+				fresh |= 0xff << (8 * k)
 				e.undefined.from = from
 			}
 		}
+		e.undefined.mask |= fresh
 		if zero {
-			e.value = int64(uint64(e.value) &^ e.undefined.mask)
+			e.value = int64(uint64(e.value) &^ fresh)
 		}
 	}
 }

@@ -111,7 +111,9 @@ func (w *undefinedWriter) statement(block *bool) {
 func (w *undefinedWriter) inLocal(reg string) {
 	size := []int{1, 2, 4, 8}[w.r.IntN(4)]
 	t, off := fmt.Sprintf("%s%d", w.pick("u", "s"), 8*size), size*w.r.IntN(8/size)
-	switch w.r.IntN(9) {
+	switch w.r.IntN(11) {
+	case 9, 10:
+		w.fill(reg)
 	case 0:
 		w.step("nop.undef in %s", w.local)
 	case 1, 2:
@@ -129,6 +131,23 @@ func (w *undefinedWriter) inLocal(reg string) {
 		w.step("o = &%s", w.local)
 		w.step("%s = load.%s [o + %d]", reg, t, off)
 	}
+}
+
+// fill writes a loop that stores to parts of the automatic variable, or loads from them, one after the other.
+func (w *undefinedWriter) fill(reg string) {
+	size := []int{1, 2, 4}[w.r.IntN(3)]
+	t, step := fmt.Sprintf("%s%d", w.pick("u", "s"), 8*size), size*(1+w.r.IntN(2))
+	rounds := 8/step - w.r.IntN(2)
+	w.step("i = 0")
+	head := w.line
+	w.step("assume i < %d", rounds)
+	if at := fmt.Sprintf("[&%s + i * %d] ", w.local, step); w.r.IntN(3) > 0 {
+		w.step("store.%s %s = %s in %s", t, at, w.pick("a", "1", "7", "9"), w.local)
+	} else {
+		w.step("%s = load.%s %s in %s", reg, t, at, w.local)
+	}
+	fmt.Fprintf(&w.out, "  %d -> %d: i = i + 1\n  %d -> %d: assume !(i < %d)\n", w.line, head, head, w.line+1, rounds)
+	w.line++
 }
 
 // inBlock writes a statement about the block.
@@ -161,7 +180,7 @@ func undefinedProgram(seed uint64) string {
 		for _, r := range []string{"a", "b", "c"} {
 			fmt.Fprintf(&w.out, "  reg %s%s\n", r, w.pick("", "", " = undef:s32", " = undef:u8"))
 		}
-		w.out.WriteString("  reg p\n  reg o\n")
+		w.out.WriteString("  reg p\n  reg o\n  reg i\n")
 		w.line = 0
 		if w.r.IntN(2) == 0 {
 			w.step("nop.undef in %s", w.local)

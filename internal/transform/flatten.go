@@ -305,6 +305,9 @@ func (b *body) copyEdges(a *activation) error {
 			a.ret(from, e)
 		case op.Kind == ir.ThreadExit && a.ret != nil, op.Kind == ir.Exit && a.ret != nil:
 			b.emit(a, e, from, op, b.threadEnd(), false)
+		case op.Kind == ir.Return && op.Val != nil && op.Val.Undef: // a thread whose function ends without a value returns 0
+			op.Val = nil
+			b.emit(a, e, from, op, to, false)
 		default:
 			b.emit(a, e, from, op, to, false)
 		}

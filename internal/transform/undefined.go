@@ -85,6 +85,7 @@ type undefiner struct {
 	foot     []analysis.Footprint // by edge
 	taken    []bool               // by object: a pointer of unknown origin may lead to it
 	known    []bool               // by object: taken before the program begins
+	written  []bool               // by object: something may write to it
 	find     func(analysis.Bytes, func(ir.ObjectID))
 	flows    []*undefinedFlow // by function
 	results  bool             // some join reads the result of a thread
@@ -108,6 +109,7 @@ func newUndefiner(p *ir.Program) *undefiner {
 			u.note(&f.Edges[i])
 		}
 	}
+	u.findWritten()
 	for id := range p.Funcs {
 		u.flows = append(u.flows, newUndefinedFlow(u, ir.FuncID(id)))
 	}
@@ -120,6 +122,21 @@ func (u *undefiner) note(e *ir.Edge) {
 	op := &e.Op
 	u.results = u.results || op.Kind == ir.Join && op.Dst != ir.NoReg
 	u.blocks = u.blocks || op.Kind == ir.Alloc && op.Undef
+}
+
+// findWritten finds the objects that something may write to.
+func (u *undefiner) findWritten() {
+	u.written = make([]bool, len(u.p.Objects))
+	for _, f := range u.p.Funcs {
+		for i := range f.Edges {
+			switch e := &f.Edges[i]; {
+			case e.Op.Undef && e.Op.Obj != ir.NoObject:
+				u.written[e.Op.Obj] = true
+			case e.Op.Kind != ir.Load && e.Op.Kind != ir.Await:
+				u.reach(e, func(o ir.ObjectID) { u.written[o] = true })
+			}
+		}
+	}
 }
 
 // takes calls f on the objects whose address an operation uses as a value.

@@ -2,9 +2,12 @@
 
 package transform
 
-import "fencepost/internal/ir"
+import (
+	"fencepost/internal/analysis"
+	"fencepost/internal/ir"
+)
 
-// What may be undefined, location by location: registers, and bytes of objects that were automatic variables. The
+// What may be undefined, node by node (undefined_counts.go), and so location by location: registers, and bytes of objects that were automatic variables. The
 // analysis is forward and over-approximates; sets grow until nothing changes. Of a store to an object whose bytes are
 // known, the bytes are defined afterwards. As long as the address of an object is in no register, all its accesses are
 // known. An object whose address is taken while it may hold undefined bits, or that gets such bits afterwards, is no
@@ -50,13 +53,19 @@ type undefinedFlow struct {
 	first  map[ir.ObjectID]int // number of the first byte of an object that is tracked
 	away   map[ir.ObjectID]int // number that says that the address of a tracked object may have been taken
 	bits   int                 // numbers in use
-	at     []bitset            // by location; nil: not reached
+	walk   []flowNode          // what the analysis walks over; the first is the entry
+	sets   []bitset            // by node; nil: not reached
+	at     []bitset            // by location: the union over its nodes
+	reads  map[ir.EdgeID]bool  // loads that may read undefined bytes of objects that are tracked
 	coarse bool                // the function is too large: everything with a number may be undefined everywhere
 }
 
 func newUndefinedFlow(u *undefiner, id ir.FuncID) *undefinedFlow {
 	f := u.p.Funcs[id]
-	w := &undefinedFlow{u: u, f: f, number: map[ir.Reg]int{}, first: map[ir.ObjectID]int{}, away: map[ir.ObjectID]int{}}
+	w := &undefinedFlow{
+		u: u, f: f, number: map[ir.Reg]int{}, first: map[ir.ObjectID]int{}, away: map[ir.ObjectID]int{},
+		at: make([]bitset, len(f.Locs)), reads: map[ir.EdgeID]bool{},
+	}
 	for i := range f.Edges {
 		op := &f.Edges[i].Op
 		if (op.Kind != ir.Nop && op.Kind != ir.Assign) || !op.Undef {
@@ -70,6 +79,7 @@ func newUndefinedFlow(u *undefiner, id ir.FuncID) *undefinedFlow {
 			w.bits += int(size) + 1
 		}
 	}
+	w.walk = w.nodes()
 	return w
 }
 
@@ -155,61 +165,84 @@ func (w *undefinedFlow) unsure(l ir.Loc, e *ir.Expr) bool {
 func (w *undefinedFlow) solve() {
 	if w.candidates() {
 		w.u.changed = true
-		w.at = nil
+		w.sets = nil
+	}
+	if w.bits > 0 && len(w.walk) > maxUndefinedBits/w.bits {
+		w.walk, w.sets = w.expand(nil, len(w.f.Locs)+1), nil
 	}
 	w.coarse = w.bits > 0 && len(w.f.Locs) > maxUndefinedBits/w.bits
 	if w.coarse {
-		for i := range w.f.Edges {
-			e := &w.f.Edges[i]
-			if w.writes(e, nil) {
-				w.u.spoil(e)
-			}
-			for o := range w.first {
-				w.u.changed = w.u.changed || !w.u.shared[o]
-				w.u.shared[o] = true
-			}
-		}
+		w.solveCoarsely()
 		return
 	}
 	words := (w.bits + 63) / 64
-	if w.at == nil {
-		w.at = make([]bitset, len(w.f.Locs))
+	if w.sets == nil {
+		w.sets = make([]bitset, len(w.walk))
 		entry := make(bitset, words)
 		for r := range w.f.Regs {
 			if w.f.Regs[r].Undef != (ir.Type{}) {
 				entry.put(w.number[ir.Reg(r)], true)
 			}
 		}
-		w.at[w.f.Entry] = entry
+		w.sets[0] = entry
 	}
 	next := make(bitset, words)
-	work := make([]ir.Loc, 0, len(w.f.Locs))
-	waiting := make([]bool, len(w.f.Locs))
-	for l := range w.at {
-		if w.at[l] != nil {
-			work, waiting[l] = append(work, ir.Loc(l)), true
+	work := make([]int32, 0, len(w.walk))
+	waiting := make([]bool, len(w.walk))
+	for n := range w.sets {
+		if w.sets[n] != nil {
+			work, waiting[n] = append(work, int32(n)), true
 		}
 	}
 	for len(work) > 0 {
-		l := work[len(work)-1]
-		work, waiting[l] = work[:len(work)-1], false
-		for _, i := range w.f.Out(l) {
-			e := &w.f.Edges[i]
-			copy(next, w.at[l])
-			w.edge(e, next)
-			fresh := w.at[e.To] == nil
+		n := work[len(work)-1]
+		work, waiting[n] = work[:len(work)-1], false
+		for _, s := range w.walk[n].steps {
+			copy(next, w.sets[n])
+			w.edge(&w.f.Edges[s.edge], s.foot, next)
+			fresh := w.sets[s.to] == nil
 			if fresh {
-				w.at[e.To] = make(bitset, words)
+				w.sets[s.to] = make(bitset, words)
 			}
-			if (w.at[e.To].union(next) || fresh) && !waiting[e.To] {
-				work, waiting[e.To] = append(work, e.To), true
+			if (w.sets[s.to].union(next) || fresh) && !waiting[s.to] {
+				work, waiting[s.to] = append(work, s.to), true
 			}
+		}
+	}
+	w.join(words)
+}
+
+// solveCoarsely notes what may be undefined in a function that is too large for sets.
+func (w *undefinedFlow) solveCoarsely() {
+	for i := range w.f.Edges {
+		e := &w.f.Edges[i]
+		if w.writes(e, nil) {
+			w.u.spoil(e)
+		}
+		for o := range w.first {
+			w.u.changed = w.u.changed || !w.u.shared[o]
+			w.u.shared[o] = true
 		}
 	}
 }
 
-// edge changes the set before an edge to the set after it.
-func (w *undefinedFlow) edge(e *ir.Edge, set bitset) {
+// join makes the sets of locations from those of nodes.
+func (w *undefinedFlow) join(words int) {
+	clear(w.at)
+	for n, set := range w.sets {
+		if set == nil {
+			continue
+		}
+		at := &w.at[w.walk[n].at]
+		if *at == nil {
+			*at = make(bitset, words)
+		}
+		at.union(set)
+	}
+}
+
+// edge changes the set before an edge to the set after it. foot is what the operation may access.
+func (w *undefinedFlow) edge(e *ir.Edge, foot analysis.Footprint, set bitset) {
 	op := &e.Op
 	put := func(r ir.Reg, in bool) {
 		if n, is := w.number[r]; is {
@@ -225,14 +258,18 @@ func (w *undefinedFlow) edge(e *ir.Edge, set bitset) {
 	case ir.Nop:
 		w.undefine(op, set)
 	case ir.Load, ir.Await, ir.RMW:
-		unsure := w.u.mayBeShared(e) || w.readsUndefined(e, set)
+		tracked := w.readsUndefined(foot, set)
+		if tracked {
+			w.reads[e.ID] = true
+		}
+		unsure := tracked || w.u.mayBeShared(e)
 		if op.Kind == ir.RMW {
-			w.write(e, set)
+			w.write(e, foot, set)
 		}
 		put(op.Dst, unsure)
 		put(op.Dst2, false)
 	case ir.Store:
-		w.write(e, set)
+		w.write(e, foot, set)
 	default:
 		op.Defs(func(r ir.Reg) { put(r, false) })
 	}
@@ -294,15 +331,15 @@ func (w *undefinedFlow) undefine(op *ir.Op, set bitset) {
 }
 
 // readsUndefined reports whether a load may read a byte of the set.
-func (w *undefinedFlow) readsUndefined(e *ir.Edge, set bitset) bool {
+func (w *undefinedFlow) readsUndefined(foot analysis.Footprint, set bitset) bool {
 	found := false
-	w.eachByte(e, func(n int) { found = found || set.has(n) })
+	w.eachByte(foot, func(n int) { found = found || set.has(n) })
 	return found
 }
 
 // eachByte calls f on the numbers of the bytes that an access may reach.
-func (w *undefinedFlow) eachByte(e *ir.Edge, f func(int)) {
-	for _, r := range w.u.foot[e.ID].Ranges {
+func (w *undefinedFlow) eachByte(foot analysis.Footprint, f func(int)) {
+	for _, r := range foot.Ranges {
 		w.u.find(r, func(o ir.ObjectID) {
 			first, is := w.first[o]
 			if !is {
@@ -328,26 +365,24 @@ func (w *undefinedFlow) writes(e *ir.Edge, in bitset) bool {
 }
 
 // write changes the set by a store or a read-modify-write.
-func (w *undefinedFlow) write(e *ir.Edge, set bitset) {
+func (w *undefinedFlow) write(e *ir.Edge, foot analysis.Footprint, set bitset) {
 	unsure := w.writes(e, set)
-	foot := w.u.foot[e.ID]
 	exact := !foot.Anything && len(foot.Ranges) == 1 && foot.Ranges[0].Hi-foot.Ranges[0].Lo == int64(e.Op.Type.Size()) && (e.Op.Kind == ir.Store || e.Op.RMW == ir.Xchg)
 	if !unsure && !exact {
 		return
 	}
-	w.eachByte(e, func(n int) {
+	w.eachByte(foot, func(n int) {
 		if unsure || exact {
 			set.put(n, unsure)
 		}
 	})
 	if unsure {
-		w.spoilOthers(e, set)
+		w.spoilOthers(e, foot, set)
 	}
 }
 
 // spoilOthers notes undefined bits in the objects and blocks that a write may reach and that others may access.
-func (w *undefinedFlow) spoilOthers(e *ir.Edge, set bitset) {
-	foot := w.u.foot[e.ID]
+func (w *undefinedFlow) spoilOthers(e *ir.Edge, foot analysis.Footprint, set bitset) {
 	if foot.Anything {
 		w.u.spoil(e)
 		return
@@ -361,10 +396,5 @@ func (w *undefinedFlow) spoilOthers(e *ir.Edge, set bitset) {
 	}
 }
 
-// mayRead reports whether a load at a location may read undefined bytes of an object that is tracked.
-func (w *undefinedFlow) mayRead(l ir.Loc, e *ir.Edge) bool {
-	if w.coarse {
-		return w.tracks(e)
-	}
-	return w.at[l] != nil && w.readsUndefined(e, w.at[l])
-}
+// mayRead reports whether a load may read undefined bytes of an object that is tracked.
+func (w *undefinedFlow) mayRead(e *ir.Edge) bool { return w.reads[e.ID] || w.coarse && w.tracks(e) }

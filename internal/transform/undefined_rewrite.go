@@ -315,7 +315,7 @@ func (c *undefinedCode) read(l ir.Loc, op ir.Op, to ir.Loc) {
 	if s, is := c.shadow[op.Dst2]; is {
 		c.assign(s, ir.Int(0))
 	}
-	unsure := c.u.mayBeShared(c.edge) || c.flow.mayRead(l, c.edge)
+	unsure := c.u.mayBeShared(c.edge) || c.flow.mayRead(c.edge)
 	s, has := c.shadow[op.Dst]
 	if !unsure {
 		if has {

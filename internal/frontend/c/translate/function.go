@@ -67,8 +67,17 @@ func (c *Compiler) lowerBody(f *Lowering, s *symbol) {
 	f.stmts.compound(body)
 	if f.Code.At != Nowhere {
 		f.Code.Pos = f.In.ClosingBrace(body)
-		f.Vars.leave(nil)
+		f.Vars.leave(f.noResult())
 	}
+}
+
+// noResult is what a function returns without a value: nil for void and for main, whose result is 0 then, and for a
+// struct, which is written to the caller's block.
+func (f *Lowering) noResult() *ir.Expr {
+	if t, scalar := ScalarType(f.result); scalar && f.Opt.Undefined && f.sym.Name != "main" {
+		return ir.Undefined(t)
+	}
+	return nil
 }
 
 // spilled is a parameter that lives in memory.
