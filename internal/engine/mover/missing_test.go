@@ -22,7 +22,7 @@ func TestHintsHoldInSmallestInstance(t *testing.T) {
 	hints := 0
 	for text, refuted := range map[string]string{
 		"var x, y; thread push * n { reg r; x = 1; y = 1; } thread pop * n { reg r; atomic { r = x * y; } assert r == 0 || r == 2; }": "r == 0",
-		"var a, b; thread t * n { reg r; atomic { a = a + 1; b = b + 7; } atomic { r = b - a * 7; } assert r == 0; }":               "",
+		"var a, b; thread t * n { reg r; atomic { a = a + 1; b = b + 7; } atomic { r = b - a * 7; } assert r == 0; }":                 "",
 	} {
 		out := prove(t, text, mover.Options{Reach: few, NoAbstraction: true})
 		for _, c := range out.Proof.Checks {
