@@ -30,7 +30,7 @@ type flowNode struct {
 	steps []flowStep // nil until they are computed
 }
 
-// flowStep is an edge from a node. foot is what the operation accesses there.
+// flowStep is an edge from a node. foot has the bytes that the operation accesses there.
 type flowStep struct {
 	edge int32
 	to   int32
@@ -48,8 +48,8 @@ func (w *undefinedFlow) nodes() []flowNode {
 	return w.expand(nil, len(w.f.Locs)+1)
 }
 
-// counters returns the registers whose values are worth knowing: those in addresses that may be several elements of an
-// object that is tracked, those that they are computed from, and those that are compared with them.
+// counters returns the registers whose values are worth knowing: registers in addresses that may be several elements of
+// an object that is tracked, registers that these are computed from, and registers that are compared with them.
 func (w *undefinedFlow) counters() []ir.Reg {
 	if len(w.first) == 0 {
 		return nil
@@ -87,7 +87,7 @@ func (w *undefinedFlow) counters() []ir.Reg {
 	return list
 }
 
-// values are those of the counters; nil: not known.
+// values has the values of the counters; nil: not known.
 type values []*ir.Expr
 
 // key returns the values as a string.
@@ -200,7 +200,7 @@ func (x *expander) steps(n int) {
 			if addr := op.Addr.Map(replace); addr != op.Addr {
 				at := *op
 				at.Addr = addr
-				if f := analysis.FootprintOf(w.u.p, &at); within(f, foot) { // else the access leaves its object, an error
+				if f := analysis.FootprintOf(w.u.p, &at); isPart(f, foot) { // else the access leaves its object, an error
 					foot = f
 				}
 			}
@@ -210,7 +210,7 @@ func (x *expander) steps(n int) {
 	}
 }
 
-// constantAt returns what a load always reads: part of an object that nobody writes. It returns nil for other loads.
+// constantAt returns what a load always reads: part of an object that no thread writes. It returns nil for other loads.
 func (w *undefinedFlow) constantAt(op *ir.Op, foot analysis.Footprint) *ir.Expr {
 	if foot.Anything || len(foot.Ranges) != 1 {
 		return nil
@@ -223,8 +223,8 @@ func (w *undefinedFlow) constantAt(op *ir.Op, foot analysis.Footprint) *ir.Expr 
 	return ir.Int(initialValue(&w.u.p.Objects[o], scalar{r.Lo - int64(w.u.p.Objects[o].Addr), op.Type}))
 }
 
-// within reports whether one range contains another.
-func within(f, in analysis.Footprint) bool {
+// isPart reports whether a footprint is one range, and part of another.
+func isPart(f, in analysis.Footprint) bool {
 	return !f.Anything && len(f.Ranges) == 1 && len(in.Ranges) == 1 && in.Ranges[0].Contains(f.Ranges[0])
 }
 

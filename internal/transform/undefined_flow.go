@@ -241,7 +241,7 @@ func (w *undefinedFlow) join(words int) {
 	}
 }
 
-// edge changes the set before an edge to the set after it. foot is what the operation may access.
+// edge changes the set before an edge to the set after it. foot has the bytes that the operation may access.
 func (w *undefinedFlow) edge(e *ir.Edge, foot analysis.Footprint, set bitset) {
 	op := &e.Op
 	put := func(r ir.Reg, in bool) {

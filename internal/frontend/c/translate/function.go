@@ -67,13 +67,13 @@ func (c *Compiler) lowerBody(f *Lowering, s *symbol) {
 	f.stmts.compound(body)
 	if f.Code.At != Nowhere {
 		f.Code.Pos = f.In.ClosingBrace(body)
-		f.Vars.leave(f.noResult())
+		f.Vars.leave(noResult(f))
 	}
 }
 
-// noResult is what a function returns without a value: nil for void and for main, whose result is 0 then, and for a
-// struct, which is written to the caller's block.
-func (f *Lowering) noResult() *ir.Expr {
+// noResult returns the result of a function that ends without a value: nil for void and for main, whose result is 0
+// then, and for a struct, which is written to the caller's block.
+func noResult(f *Lowering) *ir.Expr {
 	if t, scalar := ScalarType(f.result); scalar && f.Opt.Undefined && f.sym.Name != "main" {
 		return ir.Undefined(t)
 	}

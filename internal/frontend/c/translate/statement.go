@@ -197,7 +197,7 @@ func (f *Statements) jumpStatement(s *parse.Stmt) {
 func (f *Statements) returned(s *parse.Stmt) *ir.Expr {
 	switch e := s.Expr; {
 	case e == nil:
-		return f.noResult()
+		return noResult(f.Lowering)
 	case IsVoid(f.result):
 		f.Exprs.Effect(e)
 	case inWords(f.result):
