@@ -249,12 +249,12 @@ func TestOutcomeRows(t *testing.T) {
 		for name, cells := range map[string]int{"sb.fp": 3 + 4 + 4, "mp.fp": 3 + 3 + 4, "sb.litmus": 3 + 4 + 4} {
 			b.open("")
 			b.example(name)
-			n := eval[int](b, `document.querySelectorAll("#outcomes tbody button").length`)
+			n := eval[int](b, `document.querySelectorAll("#outcomes tr[data-state] button").length`)
 			if n != cells {
 				t.Errorf("%s: %d cells, want %d", name, n, cells)
 			}
 			for i := range n {
-				got := eval[string](b, `((cell) => (cell.click(), cell.dataset.model + " " + cell.closest("tr").dataset.state))(document.querySelectorAll("#outcomes tbody button")[`+strconv.Itoa(i)+`])`)
+				got := eval[string](b, `((cell) => (cell.click(), cell.dataset.model + " " + cell.closest("tr").dataset.state))(document.querySelectorAll("#outcomes tr[data-state] button")[`+strconv.Itoa(i)+`])`)
 				b.idle()
 				b.Want(`fp.now.model + " " + fp.now.answer.state.final`, got)
 				b.Want(`document.querySelector("#outcomes tr.now").dataset.state`, strings.SplitN(got, " ", 2)[1])

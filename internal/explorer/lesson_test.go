@@ -48,7 +48,7 @@ func TestLessonReaders(t *testing.T) {
 		b.example("iriw.fp")
 		b.Want(`[...document.querySelectorAll("#outcomes tbody tr")].length`, "15")
 		b.Want(`document.querySelectorAll("#outcomes tr.weak").length`, "0")
-		b.Want(`document.querySelectorAll("#outcomes tbody button").length`, "45") // every row under every model
+		b.Want(`document.querySelectorAll("#outcomes tr[data-state] button").length`, "45") // every row under every model
 		b.click("#outcomes tbody tr:last-child [data-model=pso]")
 		b.Want(`document.querySelector("#outcomes tr.now") !== null`, "true")
 		b.Want(`document.body.classList.contains("cyclic")`, "false")

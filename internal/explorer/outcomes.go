@@ -13,6 +13,7 @@ type OutcomesAnswer struct {
 	Diagnostics []verdict.Diagnostic `json:"diagnostics"`
 	Models      []ModelOutcomes      `json:"models"`
 	Outcomes    []Outcome            `json:"outcomes"` // sorted by their texts
+	Failures    []Outcome            `json:"failures"` // the ways to fail, as results name them, in the order of the models
 }
 
 // ModelOutcomes says how far a model was searched.
@@ -23,10 +24,11 @@ type ModelOutcomes struct {
 	Why      string `json:"why,omitempty"` // what was left out, or why the search did not end
 }
 
-// Outcome is a final state.
+// Outcome is a final state, or a way to fail.
 type Outcome struct {
-	State string        `json:"state"`
-	Cells []OutcomeCell `json:"cells"` // a model each
+	State string        `json:"state"`          // or the words of the failure
+	Line  int           `json:"line,omitempty"` // of a failure
+	Cells []OutcomeCell `json:"cells"`          // a model each
 }
 
 // OutcomeCell says whether a model has the outcome, with an execution that shows it.
@@ -48,7 +50,7 @@ func (a *asking) outcomes() (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := &OutcomesAnswer{Diagnostics: diags, Models: []ModelOutcomes{}, Outcomes: []Outcome{}}
+	out := &OutcomesAnswer{Diagnostics: diags, Models: []ModelOutcomes{}, Outcomes: []Outcome{}, Failures: []Outcome{}}
 	row := map[string]int{}
 	for _, r := range answer.Results {
 		for _, s := range r.FinalStates {
@@ -84,5 +86,32 @@ func (a *asking) outcomes() (any, error) {
 			out.Outcomes[row[e.State]].Cells[k].Witness = e.Witness
 		}
 	}
+	out.Failures = failures(answer.Results)
 	return out, nil
+}
+
+// failures returns a row for every way in which some model fails, with the execution of each model that does.
+func failures(results []verdict.Result) []Outcome {
+	out := []Outcome{}
+	for k := range results {
+		for _, e := range results[k].Executions() {
+			if e.Verdict != verdict.Unsafe {
+				continue
+			}
+			row := Outcome{State: e.Reason}
+			if e.Pos != nil {
+				row.Line = e.Pos.Line
+			}
+			at := slices.IndexFunc(out, func(o Outcome) bool { return o.State == row.State && o.Line == row.Line })
+			if at < 0 {
+				at = len(out)
+				row.Cells = make([]OutcomeCell, len(results))
+				out = append(out, row)
+			}
+			if cell := &out[at].Cells[k]; !cell.Reached {
+				*cell = OutcomeCell{Reached: true, Witness: e.Witness}
+			}
+		}
+	}
+	return out
 }

@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -43,7 +44,10 @@ func write(dir string) error {
 		return err
 	}
 	files := []explorer.Asset{{Name: "index.html", Text: page}}
-	files = append(files, explorer.Assets()...)
+	for _, a := range explorer.Assets() {
+		a.Text = slim(a)
+		files = append(files, a)
+	}
 	for _, p := range parts {
 		if dir == "" && !p.first {
 			continue
@@ -66,6 +70,20 @@ func write(dir string) error {
 		}
 	}
 	return nil
+}
+
+// slim leaves comments and indentation out of a script. No text in the scripts goes over a line.
+func slim(a explorer.Asset) []byte {
+	if path.Ext(a.Name) != ".js" {
+		return a.Text
+	}
+	var out bytes.Buffer
+	for line := range bytes.Lines(a.Text) {
+		if line = bytes.TrimLeft(line, " "); !bytes.HasPrefix(line, []byte("//")) && len(line) > 1 {
+			out.Write(line)
+		}
+	}
+	return out.Bytes()
 }
 
 // measure prints how much a visitor loads, and says whether the first load is too large.

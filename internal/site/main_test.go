@@ -47,3 +47,19 @@ func TestMeasure(t *testing.T) {
 		}
 	}
 }
+
+// TestSlim: a script without its comments and its indentation is the same script; other files stay as they are.
+func TestSlim(t *testing.T) {
+	script := explorer.Asset{Name: "a.js", Text: []byte("// why\n\nf(() => {\n  // more\n  g(\"// no comment\"); // kept\n});\n")}
+	if got := string(slim(script)); got != "f(() => {\ng(\"// no comment\"); // kept\n});\n" {
+		t.Errorf("%q", got)
+	}
+	if css := (explorer.Asset{Name: "a.css", Text: []byte("  a {}\n")}); string(slim(css)) != "  a {}\n" {
+		t.Error("a style sheet was changed")
+	}
+	for _, a := range explorer.Assets() {
+		if strings.HasSuffix(a.Name, ".js") && strings.Count(string(a.Text), "`")%2 != 0 {
+			t.Errorf("%s: a text over several lines would be changed", a.Name)
+		}
+	}
+}

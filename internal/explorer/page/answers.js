@@ -11,9 +11,13 @@ fp.answers = (() => {
   }
 
   // search asks and shows the answer. It returns the findings, or null.
-  async function search(kind) {
-    const model = fp.now.model.toUpperCase(), words = titles[kind] + " under " + model;
+  const search = (kind) => fp.during(searchNow(kind));
+
+  async function searchNow(kind) {
     const line = el("span", { class: "progress" }, "…");
+    // The program may be on its way: the answer is about what the editor shows.
+    if (!(await fp.settled()) || !fp.now.answer || !fp.now.answer.state) return null;
+    const words = titles[kind] + " of " + fp.now.name + " under " + fp.now.model.toUpperCase();
     shown(el("h3", {}, words), line, el("button", { type: "button", class: "small", id: "cancel", onclick: run.cancel }, "Cancel"));
     try {
       const answer = await run((signal) => fp.ask(kind, fp.program(), { signal, progress: (l) => (line.textContent = progressText(l)) }));

@@ -19,7 +19,7 @@ fp.app = (() => {
 
   async function loadNow(wanted) {
     if (!wanted) return false;
-    const { change = {}, request, keep = false, before = null } = wanted;
+    const { change = {}, request, keep = false, before = null, kind = "" } = wanted;
     const next = { ...fp.now, ...change };
     current = new AbortController();
     let answer;
@@ -41,6 +41,8 @@ fp.app = (() => {
       fp.now.full = null;
     }
     show(before);
+    fp.undo.note(kind);
+    fp.link.update(kind);
     fp.shown = fp.shown || performance.now(); // ms from the navigation to the first state, for benchmarks
     return true;
   }
@@ -50,6 +52,7 @@ fp.app = (() => {
   function show(before) {
     const { answer, full, run } = fp.now, state = answer.state;
     $("name").textContent = fp.now.name;
+    fp.language.show(fp.now.name);
     document.title = fp.now.name + " · fencepost explorer";
     for (const input of document.querySelectorAll("#models input")) input.checked = input.value === fp.now.model;
     fp.editor.show(state, answer.diagnostics);
@@ -76,7 +79,6 @@ fp.app = (() => {
     fp.keepFocus($("outcomes"), fp.outcomes.draw);
     fp.graph.show();
     fp.compare.show();
-    fp.link.update();
   }
 
   // cause names the delayed store when a cycle has closed.
@@ -188,24 +190,50 @@ fp.app = (() => {
     fp.outcomes.clear();
     fp.answers.clear();
     fp.graph.clear();
+    fp.undo.keep($("text").value);
+    fp.language.opened();
     fp.editor.set(program.text);
-    const ok = await load(() => ({ change: { name: program.name, text: program.text, model }, request }));
+    opening(true);
+    const ok = await load(() => ({ change: { name: program.name, text: program.text, model }, request })).finally(() => opening(false));
     if (ok && fp.now.answer.state) fp.outcomes.search();
     return ok;
   }
 
-  return { load, rest: () => last, hurry: () => current && current.abort(), take, takeNumber, go, back, forward, reset, random, walk, insert, patch, open, fresh };
+  // opening disables the searches while another program is on its way: none of them is about the program before.
+  let loads = 0;
+  function opening(begins) {
+    loads += begins ? 1 : -1;
+    if (begins) for (const id of ["check", "robust", "fences", "violation"]) $(id).disabled = true;
+    else if (!loads && fp.now.answer) show(null);
+  }
+
+  // restore shows what undo has kept.
+  async function restore({ name, text, model, run }) {
+    const other = name !== fp.now.name || text !== fp.now.text;
+    fp.editor.insert(text);
+    if ((await load(() => ({ change: { name, text, model }, request: { run, lenient: true }, kind: "undo" }))) && other) fresh();
+  }
+
+  return { restore, load, rest: () => last, hurry: () => current && current.abort(), take, takeNumber, go, back, forward, reset, random, walk, insert, patch, open, fresh };
 })();
 
-// edited is called when the user has typed. The run begins again.
-fp.edited = async (text) => {
-  if (text === fp.now.text) return;
+// edited is called when the user has typed, or chosen a language. The run begins again.
+fp.edited = async (text, language) => {
+  if (text === fp.now.text && !language) return;
   $("examples").value = "-1"; // it is no example any more
   fp.outcomes.clear();
   fp.answers.clear();
   fp.graph.clear();
   fp.app.hurry();
-  if ((await fp.app.load(() => ({ change: { text }, request: { run: [] } }))) && fp.now.answer.state) fp.outcomes.search();
+  if ((await fp.app.load(() => ({ change: { text, name: fp.language.nameFor(fp.now.name, text) }, request: { run: [] }, kind: "typed" }))) && fp.now.answer.state) fp.outcomes.search();
+};
+
+// settled waits until the page shows the program that is in the editor. It reports whether it does.
+fp.settled = async () => {
+  await fp.app.rest();
+  if ($("text").value !== fp.now.text) await fp.edited($("text").value);
+  await fp.app.rest();
+  return $("text").value === fp.now.text;
 };
 
 // play shows an execution of an answer.
@@ -230,7 +258,10 @@ fp.tabShown = (name) => !$(name).hidden;
   const programs = own ? [own, ...fp.start.examples] : fp.start.examples;
   programs.forEach((p, i) => examples.append(el("option", { value: i }, p.title)));
   examples.append(el("option", { value: "-1", hidden: true }, "your own"));
-  examples.addEventListener("change", () => programs[examples.value] && fp.app.open(programs[examples.value], fp.now.model));
+  examples.addEventListener("change", () => {
+    const program = programs[examples.value], mine = !programs.some((p) => p.text === $("text").value);
+    if (program) fp.app.open(program, fp.now.model).then((ok) => ok && mine && fp.notice("Your text is kept: Undo (Ctrl-Z) brings it back.", "good"));
+  });
   for (const m of fp.models) {
     $("models").append(el("label", { title: { sc: "no store buffers", tso: "one buffer per thread: x86", pso: "one buffer per thread and variable" }[m] }, el("input", { type: "radio", name: "model", value: m, onchange: () => fp.setModel(m) }), m.toUpperCase()));
   }

@@ -2,6 +2,7 @@
 "use strict";
 fp.editor = (() => {
   const text = $("text"), marks = $("marks"), gutter = $("gutter");
+  const TAGS = 1; // names of threads beside a line
   let threads = [], diagnostics = [];
 
   const changed = fp.later(250, () => fp.edited(text.value));
@@ -34,6 +35,30 @@ fp.editor = (() => {
     return [from, Math.max(to, from + 1)];
   }
 
+  // Tokens with a colour: comments, texts, lines of the preprocessor, numbers, and words of C, .fp and litmus.
+  const tokens = /(\/\/[^\n]*|\/\*[^]*?(?:\*\/|$)|\(\*[^]*?(?:\*\)|$))|("(?:\\.|[^"\\\n])*"?|'(?:\\.|[^'\\\n])*'?)|(^[ \t]*#[^\n]*)|\b(\d\w*)\b|\b(atomic|assert|await|break|case|char|const|continue|do|double|else|enum|exists|extern|fence|final|float|for|forall|goto|if|init|int|long|never|program|reg|return|short|signed|sizeof|static|struct|switch|thread|typedef|union|unsigned|var|void|volatile|while|_Atomic|MFENCE|MOV|XCHG)\b/gm;
+  const kinds = ["", "cm", "st", "pp", "nu", "kw"];
+
+  // colours returns a function that gives a stretch of a text as coloured pieces.
+  function colours(value) {
+    const list = [...value.matchAll(tokens)].map((m) => ({ from: m.index, to: m.index + m[0].length, cls: kinds[m.findIndex((g, i) => i > 0 && g !== undefined)] }));
+    let next = 0;
+    return (from, to) => {
+      const out = [];
+      while (next < list.length && list[next].from < to) {
+        const t = list[next];
+        if (t.to > from) {
+          out.push(value.slice(from, Math.max(from, t.from)), el("span", { class: t.cls }, value.slice(Math.max(from, t.from), Math.min(to, t.to))));
+          from = Math.min(to, t.to);
+        }
+        if (t.to > to) break; // the rest of the token is in the next stretch
+        next++;
+      }
+      out.push(value.slice(from, to));
+      return out.filter((p) => p !== "");
+    };
+  }
+
   function draw() {
     const value = text.value, lines = value.split("\n"), starts = [];
     let start = 0;
@@ -52,17 +77,17 @@ fp.editor = (() => {
       spans.push({ from, to, cls: d.severity === "error" ? "wrong" : "doubt" });
     }
     spans.sort((a, b) => a.from - b.from || b.to - a.to);
-    marks.replaceChildren();
+    const colour = colours(value), pieces = [];
     let at = 0;
     for (const s of spans) {
       if (s.from < at) continue; // one mark at a time
-      marks.append(value.slice(at, s.from), el("span", { class: s.cls }, value.slice(s.from, s.to)));
+      pieces.push(...colour(at, s.from), el("span", { class: s.cls }, ...colour(s.from, s.to)));
       at = s.to;
     }
-    marks.append(value.slice(at) + "\n");
+    marks.replaceChildren(...pieces, ...colour(at, value.length), "\n");
     gutter.replaceChildren(...lines.map((_, i) => {
       const here = threads.filter((t) => t.pos.line === i + 1);
-      return el("div", { class: "line" + (here.length ? " at" : "") }, ...here.map((t) => el("b", { class: fp.colour(t.thread), title: t.name + " is here" }, t.name)), el("span", {}, String(i + 1)));
+      return el("div", { class: "line" + (here.length ? " at" : "") }, ...here.slice(0, TAGS).map((t) => el("b", { class: fp.colour(t.thread), title: t.name + " is here" }, t.name)), here.length > TAGS ? el("i", { title: here.map((t) => t.name).join(", ") + " are here" }, "+" + (here.length - TAGS)) : "", el("span", {}, String(i + 1)));
     }));
     scroll();
   }

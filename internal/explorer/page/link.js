@@ -61,10 +61,16 @@ fp.link = (() => {
     return { name: q.get("name") || "program", model: q.get("model"), text, run };
   }
 
-  const update = fp.later(150, async () => {
-    if (!fp.now.answer || !fp.now.answer.state) return;
+  // update puts the present state into the address. Back in the browser leads to the state before; what is typed in one
+  // go is one state.
+  let last = null;
+  const update = fp.later(150, async (kind) => {
+    if (!fp.now.answer) return;
     const fragment = await fp.during(write());
-    if (fragment !== location.hash) history.replaceState(null, "", fragment);
+    if (fragment === location.hash) return;
+    if (last === null || (kind === "typed" && last === "typed")) history.replaceState(null, "", fragment);
+    else history.pushState(null, "", fragment);
+    last = kind;
   });
 
   // copy puts a text on the clipboard, also where the browser has none for pages like this.

@@ -41,24 +41,26 @@ fp.outcomes = (() => {
   function draw() {
     const note = $("outcomes-note"), into = $("outcomes");
     if (!table) return;
-    note.textContent = table.outcomes.length ? "click one to see an execution" : "";
-    if (!table.models.length || !table.outcomes.length) {
+    note.textContent = table.outcomes.length + table.failures.length ? "click one to see an execution" : "";
+    if (!table.models.length || !(table.outcomes.length + table.failures.length)) {
       into.replaceChildren(el("p", { class: "dim" }, table.models.length ? "No execution comes to an end." : "The program has errors."));
       return;
     }
     const final = fp.now.answer && fp.now.answer.state && fp.now.answer.state.final;
     const sc = table.models.findIndex((m) => m.model === "sc");
+    const cells = (o) => o.cells.map((c, k) => el("td", { class: table.models[k].model === fp.now.model ? "mine" : "" }, cell(o, c, table.models[k])));
+    const failing = table.failures.map((o) => el("tr", { class: "fails" }, el("th", { scope: "row" }, o.state + (o.line ? " (line " + o.line + ")" : "")), ...cells(o)));
     const rows = table.outcomes.map((o) => {
       const weak = sc >= 0 && table.models[sc].complete && !o.cells[sc].reached;
       return el("tr", { class: (weak ? "weak" : "") + (o.state === final ? " now" : ""), "data-state": o.state },
         el("th", { scope: "row" }, ...o.state.split(" ").map((p) => el("span", {}, p))),
-        ...o.cells.map((c, k) => el("td", { class: table.models[k].model === fp.now.model ? "mine" : "" }, cell(o, c, table.models[k]))));
+        ...cells(o));
     });
     into.replaceChildren(el("table", { class: "outcome-table" },
-      el("thead", {}, el("tr", {}, el("th", {}, "final state"), ...table.models.map((m) => el("th", { class: m.model === fp.now.model ? "mine" : "" }, m.model.toUpperCase() + (m.complete ? "" : " *"))))),
-      el("tbody", {}, ...rows)));
+      el("thead", {}, el("tr", {}, el("th", {}, "how a run ends"), ...table.models.map((m) => el("th", { class: m.model === fp.now.model ? "mine" : "" }, m.model.toUpperCase() + (m.complete ? "" : " *"))))),
+      el("tbody", {}, ...failing, ...rows)));
     const open = table.models.filter((m) => !m.complete);
-    if (open.length) into.append(el("p", { class: "dim" }, "* not all states of " + open.map((m) => m.model.toUpperCase()).join(", ") + " were searched" + (open[0].why ? ": " + open[0].why : "")));
+    if (open.length) into.append(el("p", { class: "dim" }, "* not all executions of " + open.map((m) => m.model.toUpperCase()).join(", ") + " were searched" + (open[0].why ? ": " + open[0].why : "")));
     if (rows.some((r) => r.classList.contains("weak"))) into.append(el("p", { class: "dim" }, el("span", { class: "swatch" }), " no execution of SC ends like this: only store buffers make it possible"));
   }
 

@@ -21,6 +21,7 @@ fp.timeline = (() => {
     return { bars, width };
   }
 
+  const LANES = 6; // of a buffer that are drawn
   const MAX = 400; // rows that are drawn: the last ones
 
   // draw shows the history. at is the number of steps before the cursor; go is called with the length of a run.
@@ -32,11 +33,17 @@ fp.timeline = (() => {
     }
     const { bars, width } = lanes(state.witness.steps);
     const delayed = fp.machine.delayedStep(state);
-    const buffers = state.model !== "sc";
+    const label = Math.min(20, Math.max(6, ...bars.map((b) => b.text.length)) + 2); // letters of the widest bar
+    const columns = [el("col", { class: "no" })];
+    let least = 3; // rem
     const head = [el("th", {}, "")];
     state.threads.forEach((t, i) => {
       head.push(el("th", { class: fp.colour(i) }, t.name));
-      if (buffers) head.push(el("th", { class: "dim" }, width[i] ? "buffer" : ""));
+      columns.push(el("col", {}));
+      least += 8;
+      if (width[i]) columns.push(el("col", { "data-lanes": Math.min(width[i], LANES) }));
+      least += Math.min(width[i] || 0, LANES) * label * 0.5;
+      if (width[i]) head.push(el("th", { class: "dim" }, "buffer"));
     });
     const shown = rows.slice(-MAX);
     const body = shown.map((r, k) => {
@@ -47,11 +54,15 @@ fp.timeline = (() => {
         const mine = i === r.thread;
         cells.push(el("td", { class: "event" }, mine ? el("button", { type: "button", class: "ev " + fp.colour(i) + (r.flush ? " flush" : "") + (r.fails ? " fails" : "") + (why ? " struck" : ""), title: (why || [r.text, r.effect].filter(Boolean).join(": ")) + (r.line ? " (line " + r.line + ")" : ""), onclick: () => go(r.last + 1) },
           el("span", {}, r.flush ? "↦ " + flushText(state, r) : r.text), el("b", {}, r.flush ? "" : short(state, r))) : null));
-        if (buffers) cells.push(el("td", { class: "buf " + fp.colour(i) }, ...bar(bars, i, r, width[i] || 0, delayed)));
+        if (width[i]) cells.push(el("td", { class: "buf " + fp.colour(i) }, ...bar(bars, i, r, width[i] || 0, delayed)));
       });
       return el("tr", { class: (r.first >= at ? "later" : "") + (now ? " now" : "") }, ...cells);
     });
-    into.replaceChildren(el("table", {}, el("thead", {}, el("tr", {}, ...head)), el("tbody", {}, ...body)));
+    const table = el("table", {}, el("colgroup", {}, ...columns), el("thead", {}, el("tr", {}, ...head)), el("tbody", {}, ...body));
+    into.style.setProperty("--label", label + "ch");
+    table.style.minWidth = least + "rem";
+    for (const c of table.querySelectorAll("col[data-lanes]")) c.style.width = "calc(" + c.dataset.lanes + " * (var(--label) + 2px) + .6rem)";
+    into.replaceChildren(table);
     if (rows.length > MAX) into.prepend(el("p", { class: "dim" }, "The first " + fp.count(rows.length - MAX, "step is", "steps are") + " not shown."));
     const now = into.querySelector("tr.now");
     if (now) into.scrollTop = Math.max(0, now.offsetTop - into.clientHeight + 2 * now.offsetHeight);
@@ -63,7 +74,7 @@ fp.timeline = (() => {
   // bar returns what the buffer of a thread shows beside a row.
   function bar(bars, thread, row, width, delayed) {
     const out = [];
-    for (let lane = 0; lane < Math.min(width, 6); lane++) {
+    for (let lane = 0; lane < Math.min(width, LANES); lane++) {
       const b = bars.find((b) => b.thread === thread && b.lane === lane && b.from <= row.last && b.to >= row.first);
       if (!b) {
         out.push(el("i", { class: "lane" }));

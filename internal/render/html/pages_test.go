@@ -64,7 +64,7 @@ func TestBrowser(t *testing.T) {
 		test func(*testing.T, *browser)
 	}{
 		{"pages", testPages}, {"stepping", testStepping}, {"states", testStates}, {"cycle", testCycle}, {"threads", testThreads}, {"long", testLong},
-		{"filters", testFilters}, {"answers", testAnswers}, {"endless", testEndless},
+		{"filters", testFilters}, {"answers", testAnswers}, {"endless", testEndless}, {"captions", testCaptions},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			outer := b.TB

@@ -188,11 +188,14 @@ function controls(e) {
     caption.replaceChildren(what, make("div", "effect", "nothing has happened yet, all store buffers are empty"));
     return;
   }
-  const span = e.spans[e.p[at] - 1], file = span && data.files[shownResult().files[span[0]]];
+  // At the end of a row the caption says what the row as a whole did: its last step may be a local one.
+  const row = view.rows[currentRow()], whole = row && row.to === at, main = whole ? row.main : at;
+  const text = whole && !row.folded ? row.text : data.strings[e.x[at]], effect = (whole && row.effect) || data.strings[e.e[main]];
+  const span = e.spans[e.p[main] - 1] || e.spans[e.p[at] - 1], file = span && data.files[shownResult().files[span[0]]];
   const where = file ? "  " + file.name.split("/").pop() + ":" + span[1] : "";
-  what.append(make("span", "who " + hue(e.t[at]), (e.threads[e.t[at]] || "?") + " "), data.strings[e.x[at]], make("span", "where", where));
-  what.title = data.strings[e.x[at]];
-  caption.replaceChildren(what, make("div", "effect", data.strings[e.e[at]] || "a step of its own, no memory involved"));
+  what.append(make("span", "who " + hue(e.t[at]), (e.threads[e.t[at]] || "?") + " "), text, make("span", "where", where));
+  what.title = text;
+  caption.replaceChildren(what, make("div", "effect", effect || "a step of its own, no memory involved"));
 }
 
 // source shows the file of the current step, or else of the last step before it that has one.

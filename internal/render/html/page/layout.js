@@ -88,7 +88,7 @@ function columnsFor(e, width) {
       const code = { what: "code", t, least: Math.max(head, Math.min(wants, (e.quiet[t] ? 12 : 20) * ch + 26)), best: Math.max(head, wants) };
       const buffer = [];
       for (let s = 0; s < Math.min(e.slots[t], slots); s++)
-        buffer.push({ what: "slot", t, s, least: Math.max(s ? 0 : 6 * ch + 14, Math.min(text.entry[t], 6) * ch + 14), best: Math.min(text.entry[t], 18) * ch + 18 });
+        buffer.push({ what: "slot", t, s, least: Math.max(s ? 0 : 6 * ch + 14, Math.min(text.entry[t], 6) * ch + 14), best: Math.min(text.entry[t], 24) * ch + 20 });
       if (e.slots[t] > slots) buffer.push({ what: "more", t, least: 7 * ch, best: 7 * ch });
       if (i < half) cols.push(code, ...buffer); else cols.push(...buffer.reverse(), code);
       if (i === half - 1) cols.push(memory);
@@ -101,8 +101,9 @@ function columnsFor(e, width) {
       c.width = c.least;
     }
     let spare = width - sum("least");
-    // Instructions first, then memory, then buffers get what they want; what is left goes to the instructions.
-    for (const what of ["code", "memory", "slot"]) {
+    // Buffers first, whose labels are short, then instructions, then memory get what they want; what is left goes to the
+    // instructions.
+    for (const what of ["slot", "code", "memory"]) {
       const some = cols.filter(c => c.what === what), want = some.reduce((n, c) => n + c.best - c.least, 0), share = want ? Math.min(1, spare / want) : 0;
       for (const c of some) c.width += Math.floor((c.best - c.least) * share);
       spare -= Math.ceil(want * share);
