@@ -204,10 +204,12 @@ var policy = map[string]rule{
 		"internal/render/relation", "internal/render/rows", "internal/render/svg", "internal/render/text",
 	}},
 	"internal/serve": {ours: []string{"internal/explorer", "internal/supervise"}},
+	// The language server asks through functions that the command line passes in.
+	"internal/lsp": {ours: []string{"query", "verdict"}, external: []string{"github.com/sourcegraph/jsonrpc2"}},
 	// The playground: a program that writes it, and answers its requests in a browser.
 	"internal/site": {ours: []string{".", "internal/explorer"}},
 	"internal/cli": {
-		ours:     []string{".", "query", "render", "verdict", "internal/explorer", "internal/serve", "internal/supervise", "internal/gcc", "internal/inputfile", "internal/scratch", "internal/editdistance", "internal/lazyregexp", "internal/render/text", "internal/render/json", "internal/render/dot", "internal/render/svg", "internal/render/html", "internal/render/sarif", "internal/render/junit"},
+		ours:     []string{".", "query", "render", "verdict", "internal/explorer", "internal/serve", "internal/lsp", "internal/supervise", "internal/gcc", "internal/inputfile", "internal/scratch", "internal/editdistance", "internal/lazyregexp", "internal/render/text", "internal/render/json", "internal/render/dot", "internal/render/svg", "internal/render/html", "internal/render/sarif", "internal/render/junit"},
 		external: []string{"github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/term"},
 	},
 

@@ -46,7 +46,12 @@ func withoutLimit(args []string) []string {
 
 // TestScripts runs the command line as users do: testdata/scripts/*.txtar.
 func TestScripts(t *testing.T) {
+	editors, err := filepath.Abs("../../editors")
+	if err != nil {
+		t.Fatal(err)
+	}
 	testscript.Run(t, testscript.Params{
+		Setup:               func(e *testscript.Env) error { e.Setenv("EDITORS", editors); return nil },
 		Dir:                 "../../testdata/scripts",
 		RequireExplicitExec: true,
 		UpdateScripts:       *update,

@@ -19,6 +19,7 @@ var tools = []struct {
 	{"z3", missing(`z3|SMT solver`)},
 	{"cvc5", missing(`cvc5`)},
 	{"chromium", missing(`chromium`)},
+	{"neovim", missing(`nvim`)},
 	{"clang", missing(`clang`)},
 	{"g++", missing(`g\+\+`)},
 	{"gcc", missing(`gcc|C compiler`)},
