@@ -385,7 +385,11 @@ func TestLanguageServerCancels(t *testing.T) {
 		<-began
 	}
 	e.notify("window/workDoneProgress/cancel", map[string]any{"token": "fencepost-3"})
-	e.until(func() bool { e.mu.Lock(); defer e.mu.Unlock(); return slices.Index(e.progress, "end") >= 0 && e.count("end") == 3 })
+	e.until(func() bool {
+		e.mu.Lock()
+		defer e.mu.Unlock()
+		return slices.Index(e.progress, "end") >= 0 && e.count("end") == 3
+	})
 	if got := e.titles("p.fp"); got != "fencepost: check" {
 		t.Errorf("%s", got)
 	}

@@ -6,20 +6,20 @@ import "testing"
 const atomics = `#include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>
-static atomic_long top, bottom_of_queue;
-static atomic_int done[4];
+static atomic_long bottom_of_queue, top_of_queue;
+static atomic_int taken;
 static void *thief(void *arg) {
-  long t = atomic_load(&top), b = atomic_load(&bottom_of_queue);
-  if (t < b && atomic_compare_exchange_strong(&top, &t, t + 1)) assert(atomic_fetch_add(&done[t], 1) == 0);
+  long expected = 0;
+  atomic_compare_exchange_strong(&top_of_queue, &expected, 1);
+  if (atomic_load(&bottom_of_queue) == 0) assert(atomic_fetch_add(&taken, 1) == 0);
   return 0;
 }
 int main(void) {
   pthread_t p;
-  atomic_store_explicit(&bottom_of_queue, 1, memory_order_relaxed);
   pthread_create(&p, 0, thief, 0);
-  atomic_store_explicit(&bottom_of_queue, 0, memory_order_relaxed);
-  long t = atomic_load_explicit(&top, memory_order_relaxed);
-  if (t <= 0) assert(atomic_fetch_add(&done[0], 1) == 0);
+  atomic_store_explicit(&bottom_of_queue, 1, memory_order_relaxed);
+  long t = atomic_load_explicit(&top_of_queue, memory_order_relaxed);
+  if (t == 0) assert(atomic_fetch_add(&taken, 1) == 0);
   pthread_join(p, 0);
   return 0;
 }
@@ -42,10 +42,20 @@ func testCaptions(t *testing.T, b *browser) {
 		return accesses < 5 ? "only " + accesses + " accesses in " + stops + " stops" : bad.join("; ");
 	})()`
 	b.Want(silent, "")
+	const cut = `(() => {
+		const cut = new Set(), forward = document.querySelector("[data-go=forward]");
+		let labels = 0;
+		document.querySelector("[data-go=first]").click();
+		for (;;) {
+			for (const l of document.querySelectorAll(".bar i")) { labels++; if (l.scrollWidth > l.clientWidth + 1) cut.add(l.textContent); }
+			if (forward.disabled) break;
+			forward.click();
+		}
+		return labels ? [...cut].join() : "no labels";
+	})()`
 	for _, width := range []int64{1400, 1920} {
 		b.Size(width, 1000)
-		b.Want(`[...document.querySelectorAll(".bar.starts i")].length > 0`, "true")
-		b.Want(`[...document.querySelectorAll(".bar i")].filter(l => l.scrollWidth > l.clientWidth + 1).map(l => l.textContent).join()`, "")
+		b.Want(cut, "")
 		b.fits("captions")
 	}
 	b.Picture("captions")
