@@ -187,14 +187,15 @@ var policy = map[string]rule{
 	// What the steps of a witness imply, for renderings and for the words of a cause.
 	"internal/render/relation": {ours: []string{"verdict"}},
 	// Executions as rows for people: what is folded, and the words.
-	"internal/render/rows":  {ours: []string{"verdict", "internal/render/relation"}},
-	"internal/render/text":  {ours: renderMay},
-	"internal/render/json":  {ours: renderMay},
-	"internal/render/dot":   {ours: renderMay},
-	"internal/render/junit": {ours: append([]string{"internal/render/text"}, renderMay...)},
-	"internal/render/svg":   {ours: renderMay},
-	"internal/render/html":  {ours: append([]string{"internal/render/text", "internal/render/svg"}, renderMay...)},
-	"internal/render/sarif": {ours: append([]string{"internal/render/text"}, renderMay...)},
+	"internal/render/rows":     {ours: []string{"verdict", "internal/render/relation"}},
+	"internal/render/text":     {ours: renderMay},
+	"internal/render/json":     {ours: renderMay},
+	"internal/render/dot":      {ours: renderMay},
+	"internal/render/junit":    {ours: append([]string{"internal/render/text"}, renderMay...)},
+	"internal/render/svg":      {ours: renderMay},
+	"internal/render/html":     {ours: append([]string{"internal/render/text", "internal/render/svg"}, renderMay...)},
+	"internal/render/markdown": {ours: append([]string{"internal/render/text"}, renderMay...)},
+	"internal/render/sarif":    {ours: append([]string{"internal/render/text"}, renderMay...)},
 	// Pages in a browser, for tests.
 	"internal/browsertest": {external: []string{"github.com/chromedp"}},
 	// The explorer page and the answers to its requests, and the server that sends both.
@@ -209,7 +210,7 @@ var policy = map[string]rule{
 	// The playground: a program that writes it, and answers its requests in a browser.
 	"internal/site": {ours: []string{".", "internal/explorer"}},
 	"internal/cli": {
-		ours:     []string{".", "query", "render", "verdict", "internal/explorer", "internal/serve", "internal/lsp", "internal/supervise", "internal/gcc", "internal/inputfile", "internal/scratch", "internal/editdistance", "internal/lazyregexp", "internal/render/text", "internal/render/json", "internal/render/dot", "internal/render/svg", "internal/render/html", "internal/render/sarif", "internal/render/junit"},
+		ours:     []string{".", "query", "render", "verdict", "internal/explorer", "internal/serve", "internal/lsp", "internal/supervise", "internal/gcc", "internal/inputfile", "internal/scratch", "internal/editdistance", "internal/lazyregexp", "internal/render/text", "internal/render/json", "internal/render/dot", "internal/render/svg", "internal/render/html", "internal/render/sarif", "internal/render/junit", "internal/render/markdown"},
 		external: []string{"github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/term"},
 	},
 

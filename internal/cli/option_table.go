@@ -23,7 +23,7 @@ const loopBound = "iterations of a loop, where a bound is needed"
 // table is the table of options: every flag that sets a field of a struct of package query. The order is that of the
 // help.
 var table = []option{
-	{name: "model", short: "m", field: "Models", value: anyModels, group: groupQuestion, on: "check lsp",
+	{name: "model", short: "m", field: "Models", value: anyModels, group: groupQuestion, on: "check lsp bisect",
 		text: "memory models, separated by commas: sc, tso, pso, c11"},
 	{name: "model", short: "m", field: "Models", value: models, group: groupQuestion, on: "robust litmus",
 		text:  "memory models, separated by commas: sc, tso, pso",
@@ -38,7 +38,7 @@ var table = []option{
 	{name: "pnml", field: "Format", value: format(query.ExportPNML), group: groupQuestion, on: "export",
 		text: "write a Petri net for any number of threads: that of the program with --model sc, otherwise that of the robustness question"},
 	{name: "litmus", field: "Format", value: format(query.ExportLitmus), group: groupQuestion, on: "export", text: "write a litmus test for X86_64, for herd7, litmus7 and others"},
-	{name: "races", field: "Races", group: groupQuestion, on: "check lsp", text: "also check for data races on objects that are not atomic"},
+	{name: "races", field: "Races", group: groupQuestion, on: "check lsp bisect", text: "also check for data races on objects that are not atomic"},
 	{name: "robustness", field: "Robustness", group: groupQuestion, on: "check", text: "check robustness instead, by exploring all traces"},
 	{name: "criterion", field: "Criterion", value: anyWord("criterion", query.CriterionTrace, query.CriterionTRF, query.CriterionState), group: groupQuestion, on: "robust",
 		text: "trace (robustness), trf (no triangular races) or state (equal final states)"},
@@ -89,7 +89,7 @@ var table = []option{
 	{name: "threads", field: "Threads", value: count(0, maxCount), group: groupProgram, on: "verify-trace",
 		text: "number of threads per template (default: as in the first run)"},
 
-	{name: "timeout", field: "Timeout", group: groupLimits, on: onPrograms + " litmus stress test bench verify-trace lsp",
+	{name: "timeout", field: "Timeout", group: groupLimits, on: onPrograms + " litmus stress test bench verify-trace lsp bisect",
 		text: "time limit, such as 90s or 5m; 0: none",
 		other: map[string]string{
 			"litmus": "time limit per test, such as 90s or 5m; 0: none",
@@ -97,7 +97,7 @@ var table = []option{
 			"test":   "time limit per program, such as 90s or 5m; 0: none", "bench": "time limit per program, such as 90s or 5m; 0: none",
 			"verify-trace": "time limit for each answer that is computed again (default: as in the first run)",
 		}},
-	{name: "memory", field: "Memory", value: size, group: groupLimits, on: onSearches + " traces prove litmus stress test bench verify-trace lsp",
+	{name: "memory", field: "Memory", value: size, group: groupLimits, on: onSearches + " traces prove litmus stress test bench verify-trace lsp bisect",
 		text: "memory limit for stored states, such as 8GiB or 512MiB",
 		other: map[string]string{
 			"traces": "memory limit for what an exploration stores, such as 8GiB or 512MiB",
@@ -109,7 +109,7 @@ var table = []option{
 
 			"verify-trace": "memory limit for stored states, such as 8GiB or 512MiB (default: as in the first run)",
 		}},
-	{name: "buffer", field: "Buffer", value: bound(query.DefaultBuffer), group: groupLimits, on: onSearches + " lsp litmus stress test export",
+	{name: "buffer", field: "Buffer", value: bound(query.DefaultBuffer), group: groupLimits, on: onSearches + " lsp bisect litmus stress test export",
 		text: "entries per store buffer in programs with loops",
 		other: map[string]string{
 			"robust": "entries per store buffer in programs with loops, with --criterion state",
@@ -117,14 +117,14 @@ var table = []option{
 			"stress": "entries per store buffer in tests with loops, with --unroll 0",
 			"export": "entries per store buffer, for threads that store in loops",
 		}},
-	{name: "unroll", field: "Unroll", value: bound(query.DefaultUnroll), group: groupLimits, on: onSearches + " lsp traces show export test", text: loopBound},
+	{name: "unroll", field: "Unroll", value: bound(query.DefaultUnroll), group: groupLimits, on: onSearches + " lsp bisect traces show export test", text: loopBound},
 	{name: "unroll", field: "Unroll", value: loops, group: groupLimits, on: "litmus stress verify-trace",
 		text: "iterations of a loop; 0: do not unroll loops",
 		other: map[string]string{
 			"stress":       "iterations of a loop in the model; 0: do not unroll loops",
 			"verify-trace": "iterations of a loop (default: as in the first run)",
 		}},
-	{name: "workers", field: "Workers", value: count(0, maxWorkers), group: groupLimits, on: onSearches + " lsp traces litmus test",
+	{name: "workers", field: "Workers", value: count(0, maxWorkers), group: groupLimits, on: onSearches + " lsp bisect traces litmus test",
 		text: "parallel workers; 0: one per core",
 		other: map[string]string{
 			"traces": "parallel workers, where traces are only counted; 0: one per core",
@@ -162,9 +162,9 @@ var table = []option{
 
 	{name: "std", field: "C.Std", value: word("standard", "", gcc.Standards()...), group: groupC, on: onC,
 		text: "C: standard: " + strings.Join(gcc.Standards(), ", ") + " (default gnu17)"},
-	{name: "define", short: "D", field: "C.Defines", value: names(true), group: groupC, on: onC + " lsp", text: "C: define a macro, NAME or NAME=VALUE"},
-	{name: "undefine", short: "U", field: "C.Undefines", value: names(false), group: groupC, on: onC + " lsp", text: "C: undefine a macro"},
-	{name: "include", short: "I", field: "C.IncludeDirs", group: groupC, on: onC + " lsp", text: "C: also search this `directory` for headers"},
+	{name: "define", short: "D", field: "C.Defines", value: names(true), group: groupC, on: onC + " lsp bisect", text: "C: define a macro, NAME or NAME=VALUE"},
+	{name: "undefine", short: "U", field: "C.Undefines", value: names(false), group: groupC, on: onC + " lsp bisect", text: "C: undefine a macro"},
+	{name: "include", short: "I", field: "C.IncludeDirs", group: groupC, on: onC + " lsp bisect", text: "C: also search this `directory` for headers"},
 	{name: "check-overflow", field: "C.CheckOverflow", group: groupC, on: onC, text: "C: report signed overflow and shifts out of range as errors"},
 	{name: "uninitialised", field: "C.Uninitialised", value: word("value", "", query.UninitialisedError, query.UninitialisedZero, query.UninitialisedAny), group: groupC, on: onC,
 		text: "C: what memory holds that was never written: error (it must not decide anything), zero, or any (each value is any value) (default error)"},

@@ -11,6 +11,7 @@ import (
 	"slices"
 
 	"fencepost"
+	"fencepost/internal/render/markdown"
 	"fencepost/internal/render/text"
 	"fencepost/query"
 	"fencepost/render"
@@ -23,8 +24,8 @@ import (
 // outputs are the files an answer is written to beside what is printed. "-" is
 // standard output, and then the answer itself is a line on standard error.
 type outputs struct {
-	html, svg, dot, sarif string
-	relations             render.Relations // their names in pictures and pages
+	html, svg, dot, sarif, summary string
+	relations                      render.Relations // their names in pictures and pages
 }
 
 // fileValue is a file to write.
@@ -65,6 +66,7 @@ func (o *outputs) flags(cmd *cobra.Command) {
 	flags.Var(relationsValue{&o.relations}, "relations", "names of relations in pictures: herd (rf, co, fr) or papers (src, st, cf)")
 	if cmd.Name() != "traces" { // which are no alerts
 		flags.Var(fileValue{&o.sarif}, "sarif", "write SARIF, for code hosts and editors")
+		flags.Var(fileValue{&o.summary}, "summary", "write the answers as Markdown, for the summary of a pipeline")
 	}
 	cmd.PreRunE = func(_ *cobra.Command, args []string) error {
 		json, dot := flags.Lookup("json"), flags.Lookup("dot")
@@ -193,6 +195,7 @@ func (o *outputs) list() []output {
 		{"--sarif", o.sarif, func(w io.Writer, a query.Answer) error {
 			return render.SARIF(w, a.Results, a.Diagnostics, fencepost.Version())
 		}},
+		{"--summary", o.summary, func(w io.Writer, a query.Answer) error { return markdown.Report(w, a.Results, a.Diagnostics) }},
 	} {
 		if one.name != "" {
 			out = append(out, one)
@@ -265,7 +268,7 @@ func (a *app) writeOutputs(answer query.Answer) (printed bool, err error) {
 // writeList writes files as writeOutputs does.
 func writeList(a *app, list []output, answer query.Answer) (printed bool, err error) {
 	for _, one := range list {
-		if len(answer.Results) == 0 && answer.HasErrors() && one.flag != "--sarif" {
+		if len(answer.Results) == 0 && answer.HasErrors() && one.flag != "--sarif" && one.flag != "--summary" {
 			continue
 		}
 		var out bytes.Buffer

@@ -13,6 +13,7 @@ import (
 
 	"fencepost/internal/render/text"
 	"fencepost/query"
+	"fencepost/internal/render/markdown"
 	"fencepost/render"
 	"fencepost/verdict"
 
@@ -50,6 +51,7 @@ type testFlags struct {
 	junit   string
 	html    string
 	sarif   string
+	summary string
 	json    bool
 	github  bool
 	old     string // results of an earlier run
@@ -76,6 +78,7 @@ func (a *app) testCommand() *cobra.Command {
 	flags := cmd.Flags()
 	flags.Var(fileValue{&f.html}, "html", "write one HTML page for the whole run, with the executions of what is not as expected")
 	flags.Var(fileValue{&f.junit}, "junit", "write the results as JUnit XML, for continuous integration")
+	flags.Var(fileValue{&f.summary}, "summary", "write the outcomes as Markdown, for the summary of a pipeline")
 	flags.Var(fileValue{&f.sarif}, "sarif", "write the answers that are not as expected as SARIF, for code hosts and editors")
 	flags.BoolVar(&f.json, "json", false, "print the outcomes as JSON, with the answers that are not as expected")
 	flags.BoolVar(&f.github, "github", false, "print annotations for GitHub Actions")
@@ -167,6 +170,7 @@ func (f *testFlags) files() []testFile {
 	all := []testFile{
 		{"--junit", f.junit, render.JUnit},
 		{"--sarif", f.sarif, unexpectedSARIF},
+		{"--summary", f.summary, markdown.Tests},
 		{"--html", f.html, func(w io.Writer, tests []*verdict.ProgramTest) error { return render.TestsHTML(w, tests) }},
 	}
 	return slices.DeleteFunc(all, func(one testFile) bool { return one.name == "" })
