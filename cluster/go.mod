@@ -17,6 +17,7 @@ require (
 require (
 	github.com/ianlancetaylor/demangle v0.0.0-20260724033716-83e58baca724 // indirect
 	github.com/inconshreveable/mousetrap v1.1.0 // indirect
+	github.com/sourcegraph/jsonrpc2 v0.2.3 // indirect
 	golang.org/x/arch v0.32.0 // indirect
 	golang.org/x/term v0.47.0 // indirect
 )

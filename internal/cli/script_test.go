@@ -51,7 +51,12 @@ func TestScripts(t *testing.T) {
 		t.Fatal(err)
 	}
 	testscript.Run(t, testscript.Params{
-		Setup:               func(e *testscript.Env) error { e.Setenv("EDITORS", editors); return nil },
+		Setup: func(e *testscript.Env) error {
+			e.Setenv("EDITORS", editors)
+			binary, err := exec.LookPath(filepath.Join(strings.Split(e.Getenv("PATH"), string(os.PathListSeparator))[0], "fencepost"))
+			e.Setenv("BINARY", binary) // fencepost itself, to be copied
+			return err
+		},
 		Dir:                 "../../testdata/scripts",
 		RequireExplicitExec: true,
 		UpdateScripts:       *update,
