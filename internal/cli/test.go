@@ -11,9 +11,9 @@ import (
 	"slices"
 	"strings"
 
+	"fencepost/internal/render/markdown"
 	"fencepost/internal/render/text"
 	"fencepost/query"
-	"fencepost/internal/render/markdown"
 	"fencepost/render"
 	"fencepost/verdict"
 
