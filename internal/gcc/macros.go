@@ -30,12 +30,23 @@ var attributeFacts string
 // -D and -U change them.
 func (s *Settings) Predefined() string {
 	lines := s.PredefinedMacros()
-	sorted := make([]string, 0, len(lines))
-	for _, line := range lines {
-		sorted = append(sorted, "#define "+line+"\n")
+	var b strings.Builder
+	b.Grow(2 * len(macroFacts))
+	write := func(name string) {
+		if line, ok := lines[name]; ok {
+			b.WriteString("#define ")
+			b.WriteString(line)
+			b.WriteByte('\n')
+			delete(lines, name)
+		}
 	}
-	slices.Sort(sorted)
-	return strings.Join(sorted, "")
+	for line := range strings.Lines(macroFacts) {
+		write(macroName(strings.TrimSuffix(line, "\n")))
+	}
+	for _, name := range slices.Sorted(maps.Keys(lines)) {
+		write(name)
+	}
+	return b.String()
 }
 
 // commonMacros are the macros that do not depend on flags, unless flags change them.

@@ -1,6 +1,7 @@
 package source
 
 import (
+	"bytes"
 	"fmt"
 	"slices"
 	"sort"
@@ -59,13 +60,15 @@ type File struct {
 // NewFile indexes text. The text is not copied, and not to be changed; it is
 // clipped, so that appending to it does not write past its end into something else.
 func NewFile(name string, text []byte) *File {
-	f := &File{Name: name, Text: slices.Clip(text), lines: []int{0}}
-	for i, b := range text {
-		if b == '\n' {
-			f.lines = append(f.lines, i+1)
+	f := &File{Name: name, Text: slices.Clip(text), lines: make([]int, 1, bytes.Count(text, []byte("\n"))+1)}
+	for at := 0; ; {
+		n := bytes.IndexByte(text[at:], '\n')
+		if n < 0 {
+			return f
 		}
+		at += n + 1
+		f.lines = append(f.lines, at)
 	}
-	return f
 }
 
 // Pos is the position of a byte offset; offsets outside the text are clamped.

@@ -30,7 +30,10 @@ func NewNames(first ...string) *Names {
 
 // Clone returns an independent copy.
 func (n *Names) Clone() *Names {
-	return &Names{slots: slices.Clone(n.slots), entries: slices.Clip(n.entries), bytes: slices.Clip(n.bytes)}
+	c := &Names{slots: slices.Clone(n.slots), entries: make([]entry, len(n.entries), 1<<11), bytes: make([]byte, len(n.bytes), 1<<15)}
+	copy(c.entries, n.entries)
+	copy(c.bytes, n.bytes)
+	return c
 }
 
 // Len returns the number after the highest one.

@@ -87,5 +87,20 @@ func (l *Lexer) EndLine() {
 	l.Directive = false
 }
 
+// SkipLine moves to the end of the line that is read. It returns where the lexer was, for ReadLine, and reports
+// false, and does not move, if a comment may go on in the next line.
+func (l *Lexer) SkipLine() (at int, ok bool) {
+	at = l.at
+	line := l.text[at : at+bytes.IndexByte(l.text[at:], '\n')]
+	if bytes.Contains(line, []byte("/*")) {
+		return 0, false
+	}
+	l.at += len(line)
+	return at, true
+}
+
+// ReadLine moves to where SkipLine was. Only the tokens of that line follow.
+func (l *Lexer) ReadLine(at int) { l.at, l.fresh, l.Directive = at, false, true }
+
 // Finish ends the directive that is read: the next token is on another line.
 func (l *Lexer) Finish() { l.Directive, l.Angled = false, false }

@@ -85,7 +85,10 @@ func (s *Space) stretch(text []byte, f *File) Pos {
 // Keep stores a spelling that stands in no file. It returns 0 if the space is full.
 func (s *Space) Keep(text []byte) Pos {
 	if len(text) > len(s.room) {
-		size := max(1<<pageBits-1, len(text))
+		size := max(1<<12, len(text)) // most runs make few spellings
+		if s.free != 0 {
+			size = max(1<<pageBits-1, len(text))
+		}
 		if s.Full(size) {
 			return 0
 		}

@@ -14,6 +14,7 @@
 //	parser.go      tokens, messages, recovery
 //	unit.go        a file, function bodies
 //	scope.go       names
+//	unmentioned.go prototypes of system headers, which are parsed if something mentions them
 //	specifiers.go  declaration specifiers
 //	declarator.go  declarators
 //	declaration.go declarations

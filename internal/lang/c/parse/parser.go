@@ -27,12 +27,13 @@ type parser struct {
 	pack  int64
 	quiet int // above 0: no messages
 	scopes
-	function *funcState
-	limit    int32 // objects of the file count if they are declared before this token
-	c23      bool
-	unsigned bool            // char
-	short    bool            // enums
-	further  map[string]byte // Options.Builtins
+	prototypes prototypes
+	function   *funcState
+	limit      int32 // objects of the file count if they are declared before this token
+	c23        bool
+	unsigned   bool            // char
+	short      bool            // enums
+	further    map[string]byte // Options.Builtins
 }
 
 // bail ends the parsing of a declaration or statement whose mistake was reported.

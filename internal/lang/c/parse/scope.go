@@ -105,4 +105,9 @@ func (p *parser) eachName(yield func(string)) {
 			yield(p.name(o.Name))
 		}
 	}
+	for _, f := range p.prototypes.all {
+		if p.prototypes.skipped[f.name] != nil {
+			yield(p.name(f.name))
+		}
+	}
 }

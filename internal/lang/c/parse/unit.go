@@ -41,8 +41,10 @@ func Parse(r *preprocess.Result, opt Options) *Unit {
 	p.objects = make([]*Object, r.Names.Len()+64)
 	p.tags = make([]*tag, r.Names.Len()+64)
 	p.limit = int32(len(r.Tokens))
+	p.findPrototypes()
 	p.jump(0)
 	for p.kind != lex.EOF {
+		p.skipPrototypes()
 		start := p.at
 		if !p.try(p.external) {
 			p.recover(start)
@@ -149,6 +151,7 @@ func (p *parser) body(f *Object) {
 // Lookup returns the object of a name in the file, or nil.
 func (u *Unit) Lookup(name string) *Object {
 	n := u.Source.Names.Of([]byte(name))
+	u.parser.parseSkipped(n)
 	if int(n) >= len(u.parser.objects) {
 		return nil
 	}

@@ -21,6 +21,7 @@ type fileStack struct {
 	open     []*openFile
 	ahead    lex.Token // a token that was given back
 	hasAhead bool
+	trusted  bool                   // definitions in the file have no mistakes
 	base     string                 // name of the file that was given
 	known    map[string]*lex.File   // files that were read, by name
 	once     map[string]bool        // files to be read once, by their clean names

@@ -142,6 +142,7 @@ func (p *preprocessor) call(m *macro, t *lex.Token) bool {
 		p.errorAt(t, "the name %s is poisoned by a #pragma", p.text(t))
 		return false
 	}
+	p.load(m)
 	if !p.spend(1+len(m.body), t) {
 		return false
 	}

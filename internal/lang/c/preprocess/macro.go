@@ -18,7 +18,9 @@ type macro struct {
 	params   int
 	names    []lex.Name // of the parameters
 	body     []lex.Token
-	pos      lex.Pos // of the definition
+	pos      lex.Pos   // of the definition
+	rest     *lex.File // where the rest of the definition stands, if it was not read yet; see load
+	restAt   int
 }
 
 func (p *preprocessor) macro(name lex.Name) *macro {
@@ -63,24 +65,25 @@ func (p *preprocessor) isDefined(name lex.Name) bool {
 
 // define obeys #define.
 func (p *preprocessor) define() {
-	var name, t lex.Token
+	var name lex.Token
 	if !p.macroName("define", true, &name) {
 		return
 	}
 	l := p.files.top().lexer
+	old := p.macro(name.Name)
 	m := &macro{name: name.Name, pos: name.Pos, hidden: p.hidden}
-	l.Next(&t)
-	if t.Kind == lex.LParen && t.Flags&lex.Spaced == 0 {
-		m.function = true
-		if !p.parameters(m) {
+	if old == nil && (p.inSystem() || p.files.trusted) {
+		if at, ok := l.SkipLine(); ok {
+			m.rest, m.restAt = l.File, at
+			p.setMacro(m.name, m)
 			return
 		}
-		l.Next(&t)
 	}
-	if !p.body(m, &t) {
+	if !p.definition(l, m) {
 		return
 	}
-	if old := p.macro(m.name); old != nil {
+	if old != nil {
+		p.load(old)
 		switch {
 		case old.hidden:
 		case old.builtin == userMacro && p.same(old, m):
@@ -92,9 +95,34 @@ func (p *preprocessor) define() {
 	p.setMacro(m.name, m)
 }
 
+// load reads the definition of a macro of a system header or of the compiler, of which there are many and
+// few are used.
+func (p *preprocessor) load(m *macro) {
+	if m.rest == nil {
+		return
+	}
+	l := lex.NewLexer(p.Space, m.rest, p.Names, &p.dialect, p.report)
+	l.ReadLine(m.restAt)
+	m.rest = nil
+	p.definition(l, m)
+}
+
+// definition reads what stands after the name of a macro. It reports false after an error.
+func (p *preprocessor) definition(l *lex.Lexer, m *macro) bool {
+	var t lex.Token
+	l.Next(&t)
+	if t.Kind == lex.LParen && t.Flags&lex.Spaced == 0 {
+		m.function = true
+		if !p.parameters(l, m) {
+			return false
+		}
+		l.Next(&t)
+	}
+	return p.body(l, m, &t)
+}
+
 // parameters reads the parameters after the parenthesis.
-func (p *preprocessor) parameters(m *macro) bool {
-	l := p.files.top().lexer
+func (p *preprocessor) parameters(l *lex.Lexer, m *macro) bool {
 	var t lex.Token
 	for first := true; ; first = false {
 		l.Next(&t)
@@ -140,8 +168,7 @@ func (p *preprocessor) parameters(m *macro) bool {
 }
 
 // body reads the body of a macro; t is its first token.
-func (p *preprocessor) body(m *macro, t *lex.Token) bool {
-	l := p.files.top().lexer
+func (p *preprocessor) body(l *lex.Lexer, m *macro, t *lex.Token) bool {
 	pasted := false // ## was the last token
 	for ; t.Kind != lex.EOF; l.Next(t) {
 		t.Flags &^= lex.LineStart

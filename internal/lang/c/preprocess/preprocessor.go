@@ -57,6 +57,7 @@ func Run(name string, text []byte, opt *Options) *Result {
 	if p.steps == 0 {
 		p.steps = 1 << 27
 	}
+	p.macros = make([]*macro, 1<<11)
 	p.builtins()
 	if p.Space.Full(len(text)) {
 		p.problem(0, lex.Unsupported, "the file is too large")
@@ -65,9 +66,9 @@ func Run(name string, text []byte, opt *Options) *Result {
 	}
 	main := p.Space.Add(name, text, p.dialect.Trigraphs)
 	p.Files = append(p.Files, main)
-	p.predefine("<built-in>", opt.Predefined)
+	p.predefine(builtIn, opt.Predefined)
 	p.predefine("<command-line>", opt.Commands)
-	p.Tokens = make([]lex.Token, 0, len(text)/4+64)
+	p.Tokens = make([]lex.Token, 0, len(text)/4+1<<12)
 	p.files.base = name
 	p.texts(opt.Before)
 	for _, name := range opt.Include {
@@ -87,20 +88,25 @@ func Run(name string, text []byte, opt *Options) *Result {
 // texts reads texts that are parts of the file.
 func (p *preprocessor) texts(texts []Text) {
 	for _, t := range texts {
-		p.hidden = t.Hidden
+		p.hidden, p.files.trusted = t.Hidden, t.Hidden
 		p.enter(p.Space.Add(t.Name, t.Text, p.dialect.Trigraphs), -1)
 		p.readAll()
-		p.hidden = false
+		p.hidden, p.files.trusted = false, false
 	}
 }
+
+// builtIn is the name of the text with the macros of the compiler.
+const builtIn = "<built-in>"
 
 // predefine reads definitions.
 func (p *preprocessor) predefine(name, text string) {
 	if text == "" {
 		return
 	}
+	p.files.trusted = name == builtIn
 	p.enter(p.Space.Add(name, []byte(text), p.dialect.Trigraphs), -1)
 	p.readAll()
+	p.files.trusted = false
 	p.Tokens = p.Tokens[:0]
 }
 

@@ -59,8 +59,13 @@ func (c *Input) Parse(f *source.File, before, after string) *Unit {
 	opt.After = []preprocess.Text{{Name: endName, Text: []byte(after)}}
 	source := preprocess.Run(f.Name, c.withInvariants(f.Name, f.Text), opt)
 	for _, file := range source.Files[1:] {
-		if o := r.originals[file.Name]; o != nil && c.Files[file.Name] == nil {
+		if c.Files[file.Name] != nil {
+			continue
+		}
+		if o := r.originals[file.Name]; o != nil {
 			c.Files[file.Name] = o
+		} else if strings.HasPrefix(file.Name, HeaderDir+"/") {
+			c.Files[file.Name] = file.File
 		}
 	}
 	u.Tree = &parse.Unit{Source: source}
@@ -84,16 +89,13 @@ func (c *Input) Parse(f *source.File, before, after string) *Unit {
 // reader reads included files.
 type reader struct {
 	*Input
-	originals map[string]*source.File // as they are, without calls for their annotations
+	originals map[string]*source.File // those of the user as they are, without calls for their annotations
 }
 
 // read returns the text of a file.
 func (r *reader) read(name string) ([]byte, bool) {
 	if rest, ours := strings.CutPrefix(name, HeaderDir+"/"); ours {
 		text, err := headers.ReadFile("include/" + rest)
-		if err == nil {
-			r.originals[name] = source.NewFile(name, text)
-		}
 		return text, err == nil && rest != predefinedName
 	}
 	var text []byte
