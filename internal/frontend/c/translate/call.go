@@ -48,7 +48,10 @@ func (f *Calls) call(x *parse.Expr, want bool) Value {
 
 // callArgs evaluates arguments and converts them to the types of the parameters.
 func (f *Calls) callArgs(params []*types.Type, t *types.Type, args []*parse.Expr, x *parse.Expr) []*ir.Expr {
-	if len(params) > len(args) || len(params) < len(args) && !t.Variadic {
+	switch {
+	case len(args) < len(params) && t.OldStyle:
+		f.In.Refuse(CodeArgument, x, "%d arguments for %d parameters", len(args), len(params))
+	case len(args) < len(params) || len(args) > len(params) && !t.Variadic && !t.OldStyle:
 		f.In.Reject(CodeArgument, x, "%d arguments for %d parameters", len(args), len(params))
 	}
 	var out []*ir.Expr
@@ -64,6 +67,11 @@ func (f *Calls) callArgs(params []*types.Type, t *types.Type, args []*parse.Expr
 	}
 	for i, p := range params {
 		out = append(out, f.Lvals.argumentWords(args[i], p)...)
+	}
+	if !t.Variadic { // a function without a prototype does not see further arguments
+		for _, a := range args[len(params):] {
+			f.Exprs.Effect(a)
+		}
 	}
 	return out
 }

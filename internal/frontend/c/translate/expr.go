@@ -149,6 +149,12 @@ func (f *Expressions) conversion(e *parse.Expr) Value {
 			return Integer(ir.Float(t, v.Float.Bits64), t)
 		}
 	}
+	if e.A.Type.IsFloat() && e.Type.IsInteger() && e.Type.Size() <= 8 { // gcc folds what is out of range to the nearest value
+		if v, ok := f.In.Tree.Fold(e); ok && v.Kind == parse.IntValue {
+			t := f.Types.Scalar(e.Type, e)
+			return Integer(ir.Int(t.Wrap(v.Int.Int64())), t)
+		}
+	}
 	return f.Convert(f.anyOperand(e.A), e.Type, e)
 }
 

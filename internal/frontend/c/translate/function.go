@@ -25,6 +25,12 @@ func (c *Compiler) lowerFunction(s *symbol) {
 	case r.Diag == nil || c.Opt.Strict:
 		panic(*r)
 	default:
+		if f.Code.Fb.F.Params == 0 { // the body was refused before them; calls pass them
+			c.In.Catch(func() {
+				f.result = s.Decl.Type.Elem
+				f.Vars.parameters()
+			})
+		}
 		f.Code.Fb.F.Edges = nil
 		f.Code.At = f.Code.Fb.Loc("", r.Diag.Span)
 		f.Code.Fb.Entry(f.Code.At)
@@ -64,6 +70,7 @@ func (c *Compiler) lowerBody(f *Lowering, s *symbol) {
 	for _, p := range params {
 		f.Vars.spill(p)
 	}
+	f.Vars.lengths()
 	f.stmts.compound(body)
 	if f.Code.At != Nowhere {
 		f.Code.Pos = f.In.ClosingBrace(body)
@@ -140,6 +147,24 @@ func (f *Storage) parameters() []spilled {
 		f.vars[d] = Lvalue{Reg: r, Type: pt, Obj: ir.NoObject}
 	}
 	return out
+}
+
+// lengths evaluates the lengths of parameters that are declared as arrays, if that changes anything.
+func (f *Storage) lengths() {
+	for _, d := range f.sym.Def.Params {
+		if d.Length == nil || !hasEffects(d.Length) {
+			continue
+		}
+		visit := parse.Visitor{Expr: func(e *parse.Expr) bool {
+			switch e.Op {
+			case parse.Call, parse.Builtin, parse.StmtExpr, parse.Literal:
+				f.In.Refuse(codeVLA, e, "calls in the length of a parameter are not supported")
+			}
+			return true
+		}}
+		visit.Exprs(d.Length)
+		f.Exprs.Effect(d.Length)
+	}
 }
 
 // structParam makes a parameter of every scalar of a struct. ok is false if nothing
@@ -238,23 +263,10 @@ func (f *Storage) allocTemporaries(x *parse.Expr) {
 		if inWords(x.Type) {
 			f.literals[x] = f.alloc("result", x.Type, x)
 		}
-		if n := variableSlots(x); n > 0 && !f.modelled(x) {
+		if n := f.variableSlots(x); n > 0 {
 			f.arguments[x] = f.allocBytes("arguments", ir.Int(argumentSlot*n), nil, 0, x)
 		}
 	}
-}
-
-// modelled reports whether a call is of a function by name that has no body.
-func (f *Storage) modelled(x *parse.Expr) bool {
-	if x.Op == parse.Builtin {
-		return true
-	}
-	d := VariableOf(x.A)
-	if d == nil || d.Kind != parse.Function {
-		return false
-	}
-	s := f.Syms.Find(f.Unit, d)
-	return s == nil || s.Def == nil
 }
 
 func (f *Storage) allocLocal(d *parse.Object) {

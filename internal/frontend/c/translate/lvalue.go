@@ -233,20 +233,27 @@ func (f *Lvalues) assignment(x *parse.Expr) Value {
 		f.structLvalue(x)
 		return Value{Void: true, Obj: ir.NoObject}
 	}
-	l := f.Lvalue(x.A)
 	op, compound := binaryOps[x.With]
 	compound = compound && x.Op == parse.AssignOp
+	if compound && !isAtomic(x.A.Type) && hasEffects(x.B) { // as gcc has it: the old value is read after them
+		by := f.Code.Keep(f.Exprs.anyOperand(x.B))
+		l := f.Lvalue(x.A)
+		return f.assign(l, f.Exprs.combine(op, f.Mem.Load(l, x), by, x), x)
+	}
+	l := f.Lvalue(x.A)
 	if compound && l.Atomic {
 		_, is := f.Mem.atomicUpdate(l, op, f.Exprs.anyOperand(x.B), x)
 		return is
 	}
-	var v Value
 	if compound {
 		was := f.Mem.Load(l, x)
-		v = f.Exprs.combine(op, was, f.Exprs.anyOperand(x.B), x)
-	} else {
-		v = f.Exprs.anyOperand(x.B)
+		return f.assign(l, f.Exprs.combine(op, was, f.Exprs.anyOperand(x.B), x), x)
 	}
+	return f.assign(l, f.Exprs.anyOperand(x.B), x)
+}
+
+// assign writes a value to an object. It returns the value of the assignment.
+func (f *Lvalues) assign(l Lvalue, v Value, x *parse.Expr) Value {
 	v = f.Exprs.Convert(v, l.Type, x)
 	if l.bits != nil {
 		v = f.Save(l.bits.fit(v))
@@ -256,4 +263,20 @@ func (f *Lvalues) assignment(x *parse.Expr) Value {
 		v.Expr = ir.R(l.Reg)
 	}
 	return v
+}
+
+// hasEffects reports whether evaluating an expression may change an object, or is seen by others.
+func hasEffects(e *parse.Expr) bool {
+	found := false
+	visit := parse.Visitor{Expr: func(x *parse.Expr) bool {
+		switch x.Op {
+		case parse.Call, parse.Builtin, parse.Assign, parse.AssignOp, parse.PreInc, parse.PreDec, parse.PostInc, parse.PostDec, parse.StmtExpr:
+			found = true
+		case parse.Load:
+			found = found || x.A.Type.Qual&types.Volatile != 0 || isAtomic(x.A.Type)
+		}
+		return !found
+	}}
+	visit.Exprs(e)
+	return found
 }

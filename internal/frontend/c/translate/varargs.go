@@ -62,23 +62,40 @@ func argumentSlots(t *types.Type) int64 {
 	return (t.Size() + argumentSlot - 1) / argumentSlot
 }
 
-// variableSlots is how many slots the variable arguments of a call need.
-func variableSlots(x *parse.Expr) int64 {
+// variableSlots is how many slots the variable arguments of a call of a function with a body need.
+func (f *Storage) variableSlots(x *parse.Expr) int64 {
+	t, named := f.callee(x)
+	if t == nil || !t.Variadic || named > len(x.Args) {
+		return 0
+	}
 	n := int64(0)
-	for _, a := range x.Args[len(x.Args)-variableCount(x):] {
+	for _, a := range x.Args[named:] {
 		n += argumentSlots(a.Type)
 	}
 	return n
 }
 
-// variableCount is how many variable arguments a call has.
-func variableCount(x *parse.Expr) int {
-	t := x.A.Type
-	if t.Kind == types.Pointer {
-		t = t.Elem
+// callee returns the type of the function that a call is of, and how many parameters it has. The type is nil if
+// the function has a name and no body.
+func (f *Storage) callee(x *parse.Expr) (t *types.Type, named int) {
+	d := VariableOf(x.A)
+	if x.Op != parse.Builtin && (d == nil || d.Kind != parse.Function) {
+		if t = x.A.Type; t.Kind == types.Pointer {
+			t = t.Elem
+		}
+		return t, len(t.Params)
 	}
-	if t.Kind != types.Function || !t.Variadic {
-		return 0
+	s := f.Syms.Find(f.Unit, d)
+	if s == nil || s.Def == nil {
+		if s = f.Syms.builtin(d.Text); s == nil || f.library.Functions[d.Text].Lower != nil {
+			return nil, 0
+		}
 	}
-	return max(0, len(x.Args)-len(t.Params))
+	return s.Decl.Type, len(s.parameters())
+}
+
+// modelled reports whether a call is of a function by name that has no body.
+func (f *Storage) modelled(x *parse.Expr) bool {
+	t, _ := f.callee(x)
+	return t == nil
 }

@@ -38,7 +38,7 @@ func (p *parser) foldCall(e *Expr) (Value, bool) {
 		return v, true
 	case "__builtin_nan", "__builtin_nanf":
 		if v.Kind == AddressValue && v.Base.Op == StringConst && len(v.Base.Val.Units) == 0 {
-			return Value{Kind: FloatValue, Float: Float{Bits64: math.NaN()}}, true
+			return Value{Kind: FloatValue, Float: Float{Bits64: quietNaN}}, true
 		}
 		return Value{}, false
 	case "__builtin_strlen":

@@ -355,6 +355,9 @@ func (p *parser) parameters(f *types.Type) []*Object {
 			t = errorType
 		}
 		o := &Object{Kind: Variable, Param: true, Name: d.name, Tok: d.tok, First: d.first, Last: d.last, Storage: s.storage, Attrs: attrs, Defined: true, Type: adjustParameter(t)}
+		if t.Kind == types.Array {
+			o.Length = LengthOf(t)
+		}
 		params = append(params, o)
 		f.Params = append(f.Params, o.Type)
 		if d.name != 0 {

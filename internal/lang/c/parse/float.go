@@ -35,6 +35,9 @@ func precisionOf(t *types.Type) uint {
 
 func isWide(t *types.Type) bool { return t.Kind == types.LongDouble || t.Kind == types.Float128 }
 
+// quietNaN is the NaN of gcc's constants; that of package math has another number.
+var quietNaN = math.Float64frombits(0x7ff8 << 48)
+
 // exact returns a float as a number of any precision, false for NaN.
 func (f Float) exact() (*big.Float, bool) {
 	if f.Big != nil {
@@ -76,7 +79,7 @@ func inRange(x *big.Float) bool {
 func (f Float) narrow(bits int) Float {
 	switch {
 	case f.NaN:
-		return Float{Bits64: math.NaN()}
+		return Float{Bits64: quietNaN}
 	case f.Big != nil && bits == 64:
 		v, _ := f.Big.Float64()
 		return Float{Bits64: v}

@@ -140,8 +140,11 @@ func (p *parser) name(n lex.Name) string { return p.Source.Names.String(n) }
 // report adds a problem about a token.
 func (p *parser) report(at int32, kind lex.Trouble, note, format string, args ...any) {
 	const most = 200
-	if p.quiet > 0 || len(p.Problems) >= most {
+	if p.quiet > 0 || len(p.Problems) >= most || p.function != nil && p.function.refused {
 		return
+	}
+	if p.function != nil && kind == lex.Unsupported {
+		p.function.refused = true
 	}
 	t := &p.toks[at]
 	p.Problems = append(p.Problems, lex.Problem{Pos: t.Pos, From: t.From, Kind: kind, Message: fmt.Sprintf(format, args...), Note: note})

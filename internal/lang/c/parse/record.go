@@ -194,6 +194,9 @@ func (p *parser) bitWidth(d *declarator) int64 {
 	return n
 }
 
+// maxMember bounds the sizes of members, so that offsets in bits have no overflow.
+const maxMember = 1 << 56
+
 // member makes a member of a declarator.
 func (p *parser) member(s *specifiers, d declarator, bits int64, attrs []Attribute) types.Field {
 	t := p.typeAttributes(d.typ, attrs)
@@ -209,6 +212,13 @@ func (p *parser) member(s *specifiers, d declarator, bits int64, attrs []Attribu
 		p.errorf(d.tok, "the member %s is a function", f.Name)
 		f.Type = errorType
 	case t.Kind == types.Array && t.Len == types.Incomplete:
+	case t.Size() > maxMember:
+		p.refuse(d.tok, "the member %s has more than 2^56 bytes", f.Name)
+	case t.IsVariable() && p.function == nil:
+		p.errorf(d.tok, "the size of %s must be a constant", f.Name)
+		f.Type = errorType
+	case t.IsVariable():
+		p.refuse(d.tok, "arrays of variable length in structs are not supported")
 	case t.Kind != types.Error && !t.IsComplete():
 		p.errorf(d.tok, "the member %s has an incomplete type: %s", f.Name, t)
 		f.Type = errorType

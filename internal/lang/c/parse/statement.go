@@ -127,6 +127,7 @@ func (p *parser) item() *Stmt {
 		if !p.startsDeclaration() {
 			return p.statement()
 		}
+		p.jump(at) // the attributes are specifiers
 	}
 	if !p.startsDeclaration() {
 		return p.statement()
@@ -139,7 +140,6 @@ func (p *parser) item() *Stmt {
 		p.next()
 	}
 	s := p.specifiers(true)
-	s.attrs = append(attrs, s.attrs...)
 	st := &Stmt{Kind: DeclStmt, Tok: at}
 	if p.kind == lex.Semicolon {
 		p.next()

@@ -147,6 +147,7 @@ type Object struct {
 	Init    *Init
 	Value   *Value    // of a constant
 	Params  []*Object // of a function that is defined
+	Length  *Expr     // of a parameter that is declared as an array of variable length
 	Names   []string  // of the parameters of a function, in its first declaration
 	From    int32     // tokens of the body: its braces
 	To      int32

@@ -30,6 +30,7 @@ type funcState struct {
 	loops  int
 	switchDepth,
 	breaks int
+	refused bool // something in it is not supported: what follows from that is not worth saying
 }
 
 // Parse parses a file. The bodies of functions are left for Body.

@@ -8,8 +8,8 @@ typedef char *__builtin_va_list;
 #define __builtin_va_copy(to, from) ((void)((to) = (from)))
 #define __builtin_va_end(ap) ((void)(ap))
 
-#define __builtin_expect(e, v) ((long)(e))
-#define __builtin_expect_with_probability(e, v, p) ((long)(e))
+#define __builtin_expect(e, v) __builtin_choose_expr(__builtin_constant_p(v), (long)(e), ((void)(v), (long)(e)))
+#define __builtin_expect_with_probability(e, v, p) __builtin_expect(e, v)
 #define __builtin_assume_aligned(p, ...) ((void *)(p))
 #define __builtin_object_size(p, kind) ((unsigned long)-((kind) < 2))
 #define __builtin_trap() __builtin_abort()
