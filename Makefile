@@ -51,7 +51,7 @@ NATIVE_SECONDS ?= 0.5
 # Rounds per library call on the processor, of 2,000 calls each where they are fast.
 NATIVE_ROUNDS  ?= 100
 
-.PHONY: site site-test all build test cpu lint fuzz native musl answers speed portfolio limits measure bench bench-spin update deps module
+.PHONY: site site-test all build test cpu lint fuzz native musl torture answers speed portfolio limits measure bench bench-spin update deps module
 .PHONY: man dist container notices
 .PHONY: lint-format lint-vet lint-staticcheck lint-tidy lint-layers lint-update lint-race
 
@@ -216,6 +216,11 @@ native: build
 musl:
 	@if [ ! -d "$(DIR)/src/thread" ]; then echo "usage: make musl DIR=folder with the sources of musl" >&2; exit 1; fi
 	$(GO) test ./internal/frontend/c/translate/library -count=1 -v -timeout 240m -run TestMusl -fp.musl=$(abspath $(DIR)) -fp.clients=$(FUZZ_CLIENTS) -fp.clientmb=48
+
+# Programs of gcc's C torture suite, which are not part of the repository: make torture DIR=folder with its programs.
+torture:
+	@if [ ! -d "$(DIR)" ]; then echo "usage: make torture DIR=folder with programs of gcc.c-torture/execute" >&2; exit 1; fi
+	$(GO) test ./internal/frontend/c -count=1 -v -timeout 240m -run TestTorture -fp.torture=$(abspath $(DIR))
 
 # Every question about every program of the repository, asked of an older commit too: the
 # answers must be equal, but for times.

@@ -18,6 +18,7 @@ type Settings struct {
 	UnsignedChar         bool
 	ShortEnums           bool // an enum has the smallest type that holds its values
 	Wrap                 bool // signed overflow wraps
+	GNUInline            bool // extern inline means what it meant before C99
 	Files                []string
 
 	machine machine
@@ -206,6 +207,7 @@ var quietLanguage = []string{
 	"strict-overflow", "stack-check", "max-errors=", "working-directory", "record-gcc-switches", "toplevel-reorder", "conserve-stack", "crossjumping", "jump-tables",
 	"stack-reuse=", "track-macro-expansion", "color-diagnostics", "sanitize-recover", "sanitize=undefined", "sanitize=bounds", "sanitize=leak", "random-seed=",
 	"caller-saves", "code-hoisting", "combine-", "cprop-", "cse-", "dce", "dse", "forward-propagate", "if-conversion", "isolate-erroneous-", "lifetime-dse", "partial-inlining",
+	"non-call-exceptions", "early-inlining", "ira-", "expensive-optimizations", "input-charset=utf-8", "input-charset=UTF-8",
 	"peephole", "prefetch-loop-arrays", "ree", "rename-registers", "rerun-", "sched-", "section-anchors", "shrink-wrap", "ssa-", "store-merging", "thread-jumps", "vect-", "web",
 }
 
@@ -236,6 +238,10 @@ func (s *Settings) charOrEnum(flag string) bool {
 		s.Wrap = true
 	case "-fno-wrapv":
 		s.Wrap = false
+	case "-fgnu89-inline":
+		s.GNUInline = true
+		s.define("__GNUC_GNU_INLINE__", "1")
+		s.undefine("__GNUC_STDC_INLINE__")
 	default:
 		return false
 	}

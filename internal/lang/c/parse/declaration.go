@@ -97,15 +97,27 @@ func (p *parser) definition(s *specifiers, d *declarator) {
 	if len(d.names) > 0 {
 		params = p.oldStyleParams(d)
 	}
+	replaced := p.isReplaceable(d.name)
 	o := p.object(s, d, nil)
 	o.Params, o.First, o.Last = params, d.first, d.last
-	if o.Defined && o.Kind == Function {
+	if o.Defined && o.Kind == Function && !replaced {
 		p.errorf(d.tok, "function %s is defined twice", p.name(d.name))
 	}
 	o.Defined = true
 	from := p.at
 	o.To = p.skipBody()
 	o.From = from
+}
+
+// isReplaceable reports whether a name is that of a function for inlining only: GNU's extern inline, after which the
+// real definition may come.
+func (p *parser) isReplaceable(n lex.Name) bool {
+	o := p.find(n)
+	if o == nil || o.Kind != Function || !o.Inline || o.Storage != Extern {
+		return false
+	}
+	_, gnu := Find(o.Attrs, "gnu_inline")
+	return gnu || p.gnuInline
 }
 
 // skipBody moves past the body of a function. It returns the number of the closing brace.

@@ -31,6 +31,7 @@ type parser struct {
 	function   *funcState
 	limit      int32 // objects of the file count if they are declared before this token
 	c23        bool
+	gnuInline  bool
 	unsigned   bool            // char
 	short      bool            // enums
 	further    map[string]byte // Options.Builtins
@@ -259,6 +260,7 @@ type Options struct {
 	Standard     preprocess.Standard
 	UnsignedChar bool
 	ShortEnums   bool
+	GNUInline    bool // extern inline means what it meant before C99
 	// Builtins are further functions whose types depend on their arguments, by name, with the letters
 	// of typedBuiltins.
 	Builtins map[string]byte

@@ -76,7 +76,7 @@ func (c *Input) Parse(f *source.File, before, after string) *Unit {
 	if !u.report(f, problems) || source.Missing {
 		return nil
 	}
-	u.Tree = parse.Parse(source, parse.Options{Standard: opt.Standard, UnsignedChar: settings.UnsignedChar, ShortEnums: settings.ShortEnums, Builtins: builtins})
+	u.Tree = parse.Parse(source, parse.Options{Standard: opt.Standard, UnsignedChar: settings.UnsignedChar, ShortEnums: settings.ShortEnums, GNUInline: settings.GNUInline, Builtins: builtins})
 	u.checkPragmas()
 	u.readBodies()
 	if !u.report(f, u.Tree.Problems) {
