@@ -83,6 +83,7 @@ const (
 	Allocates       // uses a block again; may depend on a free in its own buffer
 	Ends            // the thread stops here: a failed check, a refused await, exit
 	Joins           // waits for the end of a thread
+	Begins          // the beginning of a thread that is ordered with those of others (beginning.go)
 	Marks           // is no operation on a mutex, and leaves bytes other than 0 where it stores: a mutex there looks held
 )
 

@@ -22,6 +22,8 @@ type Machine struct {
 	Steps  []memory.Step // of the execution
 
 	Threads Threads
+	After   []int32              // as Options.After
+	chained []bool               // per thread: its beginning is ordered with that of another one; nil if After is
 	Loops   []LoopCode           // per thread; nil: there are none
 	Cuts    map[ir.EdgeID]CutOff // bounds that were met
 	StopsAt []func(ir.Loc, int32) bool
@@ -103,17 +105,22 @@ type Options struct {
 	Stores bool
 	// Keep reports the registers that a question reads: they are never dead.
 	Keep func(ir.FuncID, ir.Reg) bool
+	// After has, per thread, the thread after whose beginning it begins, or None; nil: all None. Begin has where the
+	// beginning of the thread is, or None (beginning.go).
+	After []int32
+	Begin []ir.Loc
 }
 
 // New returns a machine in the initial state of the program, before any local steps.
 func New(y *memory.System, procs *Processes, tables ReadsFromTables, opt Options) Machine {
 	m := Machine{
-		Sys: y, State: y.NewState(), opt: opt, Procs: procs, Tables: tables, Uses: FeaturesOf(y.Prog),
+		Sys: y, State: y.NewState(), opt: opt, Procs: procs, Tables: tables, Uses: FeaturesOf(y.Prog), After: opt.After,
 		Threads: Threads{Now: make([]ThreadState, y.Threads()), loops: make([][]loopState, y.Threads())},
 		Loops:   compileLoops(y.Prog, opt.Unroll, int32(opt.IdleRounds), opt.Keep),
 		Cuts:    map[ir.EdgeID]CutOff{},
 	}
 	m.State.Record = true
+	m.chain()
 	return m
 }
 
@@ -197,6 +204,7 @@ type ThreadState struct {
 	Epoch       int32 // store-store fences passed
 	Stop        Stop
 	BufferStuck bool  // an update failed
+	Begun       bool  // its beginning has happened; only of threads that Options.After names
 	effects     int32 // how many of its steps others can notice
 	// held has the mutexes that the thread has, once for each time it locked them; only with
 	// Options.IdleRounds. The slice is never changed.

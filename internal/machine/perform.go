@@ -198,6 +198,14 @@ const (
 // Perform lets process p do what the label says, and describes the event in e. The caller
 // numbers the event.
 func (m *Machine) Perform(p int32, lb Label, e *Event) {
+	begins := m.After != nil && m.begins(p)
+	m.perform(p, lb, e)
+	if begins {
+		m.noteBeginning(e)
+	}
+}
+
+func (m *Machine) perform(p int32, lb Label, e *Event) {
 	m.Issued = m.Issued[:0]
 	m.Reached = m.Reached[:0]
 	m.Inside = m.Inside[:0]

@@ -6,7 +6,6 @@ import (
 	"fencepost/internal/engine"
 	"fencepost/internal/ir"
 	"fencepost/internal/memory/reduce"
-	"fencepost/internal/property"
 )
 
 // Symmetry. Threads with the same code, the same arguments and no way to learn their identity
@@ -28,17 +27,7 @@ func symmetric(task *engine.Task) [][]ir.ThreadID {
 	if task.NoReduction || task.KeepGoing {
 		return nil
 	}
-	named := map[ir.ThreadID]bool{}
-	for _, g := range task.Props.Goals {
-		for _, at := range g.At {
-			named[at.Thread] = true
-		}
-		nameThreads(g.With, named)
-	}
-	if task.Props.Final != nil {
-		nameThreads(task.Props.Final.Cond, named)
-	}
-	return reduce.Groups(p, func(t ir.ThreadID) bool { return named[t] })
+	return reduce.Groups(p, task.Names())
 }
 
 // exchange marks the edges that run in executions which the search left out because they are the same with threads
@@ -52,17 +41,6 @@ func exchange(task *engine.Task, ran map[ir.EdgeID]bool) {
 					ran[id(t)] = true
 				}
 			}
-		}
-	}
-}
-
-func nameThreads(c *property.Cond, named map[ir.ThreadID]bool) {
-	if c == nil {
-		return
-	}
-	for _, v := range c.Vars {
-		if !v.IsMemory() {
-			named[v.Thread] = true
 		}
 	}
 }

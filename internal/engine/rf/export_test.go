@@ -21,7 +21,9 @@ func ExploreAll(task *engine.Task, opt Options, each func(steps []memory.Step)) 
 	cs := newCells()
 	for {
 		var all [][]memory.Step
-		x := newExploration(context.Background(), &job{Task: task, Options: opt}, y, cs)
+		j := &job{Task: task, Options: opt}
+		j.groups = j.peers(y)
+		x := newExploration(context.Background(), j, y, cs)
 		if each != nil {
 			x.atEnd = func([]node) { all = append(all, append([]memory.Step{}, x.run.m.Steps...)) }
 		}

@@ -66,6 +66,7 @@ func (x *exploration) found() *Found {
 		Finals: slices.Sorted(maps.Keys(x.out.Finals)), Stopped: x.out.Stopped, Unknown: x.out.Result.Unknown,
 	}
 	s := x.run.m.State
+	x.task.groups.Exchange(x.run.m.Sys, s)
 	for i := range s.Covered {
 		if s.Covered[i] {
 			f.Covered = append(f.Covered, i)

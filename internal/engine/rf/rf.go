@@ -33,6 +33,8 @@ type Options struct {
 	// Blocked, if not nil, is called with an execution of every class that ends with a thread at an
 	// assumption, an await or a wait. One worker calls it at a time.
 	Blocked func(*verdict.Witness)
+	// Symmetric explores classes up to the exchange of threads that nothing tells apart also where every class is asked for.
+	Symmetric bool
 	// Restart, if not nil, is called where the exploration starts again because an access has split a
 	// cell: what was passed to Visit, Failed and Blocked is void. Without it, cells are found by an exploration
 	// that passes nothing.
@@ -63,6 +65,17 @@ type job struct {
 	loops *memory.System
 	// readless says, by thread, that it has a loop without a read.
 	readless []bool
+	// groups are the threads whose exchange is left out (docs/engines/symmetry.md).
+	groups engine.Groups
+}
+
+// peers returns the threads whose exchange need not be explored, unless every class is asked for.
+func (t *job) peers(y *memory.System) engine.Groups {
+	every := t.Traces || t.Visit != nil || t.Failed != nil || t.Blocked != nil || t.NoReduction || t.KeepGoing || t.Finals
+	if every && !t.Symmetric || t.Model == memory.C11 {
+		return nil
+	}
+	return t.Peers(y)
 }
 
 // supports returns why the engine does not take a task, or nil.
@@ -124,6 +137,7 @@ func run(ctx context.Context, task *job) (*engine.Outcome, error) {
 	if out := task.SetUp(ctx, stages...); out != nil {
 		return out, nil
 	}
+	task.groups = task.peers(y)
 	x := explore(ctx, task, y)
 	out := x.out.Result
 	if err := x.found().outcome(y, out); err != nil {
@@ -158,7 +172,7 @@ func prepare(task *job) *job {
 // explore explores all classes. It starts again whenever a cell has been split.
 func explore(ctx context.Context, task *job, y *memory.System) *exploration {
 	cs := newCells()
-	first := &job{task.Task, task.Options, task.loops, task.readless}
+	first := &job{task.Task, task.Options, task.loops, task.readless, task.groups}
 	twice := task.Restart == nil && (task.Visit != nil || task.Failed != nil || task.Blocked != nil)
 	if twice {
 		first.Visit, first.Failed, first.Blocked = nil, nil, nil
@@ -249,6 +263,7 @@ func newExploration(ctx context.Context, task *job, y *memory.System, cs *cells)
 			x.inOrder = x.inOrder && (y.Model == memory.SC || !writesUndrained(&f.Edges[i].Op))
 		}
 	}
+	x.after, x.begins = task.groups.After(y.Prog), task.groups.FirstRead(y.Prog)
 	x.tick = x.count
 	x.leaf = x.endClass
 	return x

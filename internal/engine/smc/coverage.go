@@ -13,6 +13,7 @@ import (
 
 // summarise writes the coverage, the bounds that were met, statistics and final states into out.
 func (x *explorer) summarise(out *engine.Outcome) {
+	x.task.groups.Exchange(x.run.Sys, x.run.State)
 	out.AddReached(x.run.Sys, x.run.State)
 	for _, id := range slices.Sorted(maps.Keys(x.run.Cuts)) {
 		c := x.run.Cuts[id]

@@ -1,6 +1,8 @@
 package smc
 
 import (
+	"slices"
+
 	"fencepost/internal/machine"
 	"fencepost/internal/memory"
 )
@@ -17,6 +19,8 @@ type execution struct {
 	events     []event
 	pasts      pasts
 	base       []int32 // per thread: the event that its next event continues, or none
+	after      []int32 // per thread: the thread after whose beginning it begins, or none; nil: all none
+	begun      []int32 // per thread: its beginning, if after names the thread; or none
 	bases      []savedBase
 	stores     [][]store // per thread, in program order
 	attached   []attachment
@@ -40,11 +44,13 @@ type store struct {
 
 type savedBase struct{ thread, old int32 }
 
-func newExecution(y *memory.System, procs *processes, tables readsFromTables, uses machine.Features) execution {
-	ex := execution{model: y.Model, uses: uses, procs: procs, tables: tables, base: make([]int32, y.Threads()), stores: make([][]store, y.Threads())}
+func newExecution(m *machine.Machine) execution {
+	y := m.Sys
+	ex := execution{model: y.Model, uses: m.Uses, procs: m.Procs, tables: m.Tables, after: m.After, base: make([]int32, y.Threads()), stores: make([][]store, y.Threads())}
 	for t := range ex.base {
 		ex.base[t] = none
 	}
+	ex.begun = slices.Clone(ex.base)
 	ex.pasts.near, ex.pasts.starts = 64, append(ex.pasts.starts, 0)
 	return ex
 }
@@ -61,6 +67,9 @@ func (ex *execution) lastThread() int32 {
 // other threads that it moved, stores the stores that entered buffers.
 func (ex *execution) enter(i int32, reached []int32, stores []machine.Issued) {
 	e := &ex.events[i]
+	if e.Flags&begins != 0 {
+		ex.begun[e.Thread] = i
+	}
 	ex.chains.add(i, e)
 	ex.procs.Count[e.Proc]++
 	ex.procs.Last[e.Proc] = i
@@ -82,6 +91,9 @@ func (ex *execution) enter(i int32, reached []int32, stores []machine.Issued) {
 // leave takes event i, the newest, out of what events are ordered by. n is the node after it.
 func (ex *execution) leave(i int32, n *node) {
 	e := &ex.events[i]
+	if e.Flags&begins != 0 {
+		ex.begun[e.Thread] = none
+	}
 	if e.Flags&isUpdate != 0 {
 		ex.stores[e.Thread][e.Ord].upd = none
 	}
@@ -100,6 +112,14 @@ func (ex *execution) leave(i int32, n *node) {
 	ex.procs.Last[e.Proc] = n.prevLast
 	ex.chains.drop(n.records)
 	ex.reversible = ex.reversible[:n.reversible]
+}
+
+// waitsFor returns the event that the beginning of thread t comes after because the threads can be exchanged, or none.
+func (ex *execution) waitsFor(t int32) int32 {
+	if ex.after == nil || ex.after[t] == none {
+		return none
+	}
+	return ex.begun[ex.after[t]]
 }
 
 func (ex *execution) setBase(t, i int32) {

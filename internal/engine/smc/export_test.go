@@ -21,7 +21,10 @@ type Explored struct {
 // a text that distinguishes it from executions with the same steps, such as the value that a
 // refused await read.
 func ExploreAll(task *engine.Task, opt Options, each func(steps []memory.Step, extra string)) (Explored, error) {
-	x := newExplorer(context.Background(), &job{Task: task, Options: opt}, memory.New(task.Program, task.Model, task.MemoryOptions()), nil)
+	y := memory.New(task.Program, task.Model, task.MemoryOptions())
+	j := &job{Task: task, Options: opt}
+	j.groups = j.peers(y)
+	x := newExplorer(context.Background(), j, y, nil)
 	if Near > 0 {
 		x.exec.pasts.near = Near
 	}

@@ -21,6 +21,7 @@ const (
 	isUpdate  = machine.IsUpdate
 	drains    = machine.Drains
 	joins     = machine.Joins
+	begins    = machine.Begins
 	isMutex   = machine.IsMutex
 	marks     = machine.Marks
 	locks     = machine.Locks

@@ -28,6 +28,9 @@ type Options struct {
 	// thread, where such a round makes an access that the round which leaves the loop may not
 	// make. A round that takes a mutex and gives it back then changes nothing.
 	IdleRounds int
+	// Symmetric explores executions up to the exchange of threads that nothing tells apart also where every execution is
+	// asked for.
+	Symmetric bool
 	// CheckTraces fails the run if a trace is explored twice or, with optimal DPOR, if a sleep set
 	// cuts an execution off. It keeps a hash per execution.
 	CheckTraces bool
@@ -55,4 +58,15 @@ type job struct {
 	Options
 	// loops is the program as it was given, with its spin loops; nil if endless loops are not asked about.
 	loops *memory.System
+	// groups are the threads whose exchange is left out (docs/engines/symmetry.md).
+	groups engine.Groups
+}
+
+// peers returns the threads whose exchange need not be explored, unless every execution is asked for.
+func (t *job) peers(y *memory.System) engine.Groups {
+	every := t.Traces || t.Visit != nil || t.Failed != nil || t.Blocked != nil || t.CheckTraces || t.SourceDPOR || t.NoReduction || t.KeepGoing || t.Finals
+	if every && !t.Symmetric || engine.WaitsInside(t.Program) {
+		return nil
+	}
+	return t.Peers(y)
 }

@@ -16,7 +16,8 @@ import (
 //   - between updates with a common byte, in the order in which they happen (uu);
 //   - from an update to a load of another thread that reads from it (src-ct);
 //   - from a load to the update of another thread that overwrites what it read (cf-ct);
-//   - from the updates of a thread to its next fence (uf).
+//   - from the updates of a thread to its next fence (uf);
+//   - from the beginning of a thread to that of the next one, of threads that can be exchanged. It is never reversible.
 //
 // Reads-from and conflicts are per byte. For every byte that a load forwards it is attached to the
 // store in the buffer that has the byte. Other threads see this byte of the load change when that
@@ -175,6 +176,11 @@ func (ex *execution) order(i int32) {
 	e := &ex.events[i]
 	ex.beginPast(i)
 	t := e.Thread
+	if e.Flags&begins != 0 {
+		if b := ex.waitsFor(t); b != none {
+			ex.joinPast(b, i)
+		}
+	}
 	if e.Flags&isUpdate == 0 {
 		if b := ex.base[t]; b != none {
 			ex.joinPast(b, i)

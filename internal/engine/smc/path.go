@@ -64,9 +64,9 @@ func newPath(task *job, y *memory.System, w *world) path {
 			return int32(id)
 		}
 	}
-	opt := machine.Options{Unroll: task.Limits.Unroll, Idle: task.Traces, IdleRounds: task.IdleRounds, Keep: task.KeepOf()}
+	opt := machine.Options{Unroll: task.Limits.Unroll, Idle: task.Traces, IdleRounds: task.IdleRounds, Keep: task.KeepOf(), After: task.groups.After(y.Prog), Begin: task.groups.Begin(y.Prog)}
 	run := machine.New(y, procs, tables, opt)
-	return path{run: run, exec: newExecution(y, procs, tables, run.Uses)}
+	return path{run: run, exec: newExecution(&run)}
 }
 
 // start makes the root.

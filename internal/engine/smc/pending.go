@@ -99,6 +99,9 @@ func (rv *reverser) past(t int, f int32) bool {
 	if b := ex.base[t]; b != none && ex.before(f, b) {
 		return true
 	}
+	if b := ex.waitsFor(int32(t)); b != none && ex.before(f, b) {
+		return true
+	}
 	for _, p := range ex.procs.Buffers[t] {
 		if l := ex.procs.Last[p]; l != none && ex.before(f, l) {
 			return true
@@ -163,6 +166,9 @@ func (rv *reverser) after(i, f int32) bool { return rv.exec.before(i, f) }
 func (rv *reverser) pastOf(i, f int32) bool {
 	ex := rv.exec
 	if b := ex.bases[rv.path.nodes[i+1].bases].old; b != none && ex.before(f, b) {
+		return true
+	}
+	if b := ex.waitsFor(ex.events[i].Thread); b != none && b < i && ex.before(f, b) {
 		return true
 	}
 	for _, st := range ex.stores[ex.events[i].Thread] {

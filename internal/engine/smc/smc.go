@@ -76,6 +76,7 @@ func run(ctx context.Context, task *job) (*engine.Outcome, error) {
 	if out := task.SetUp(ctx, stages...); out != nil {
 		return out, nil
 	}
+	task.groups = task.peers(y)
 	x := explore(ctx, task, y)
 	if x.out.err != nil {
 		return nil, x.out.err

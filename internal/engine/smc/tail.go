@@ -231,7 +231,7 @@ func (x *explorer) updatesHarmless() bool {
 				return false
 			}
 			if p := x.run.BufferOf(int(t), en); !x.harmless(p, en.Addr, en.Size) {
-				if i == 0 {
+				if i == 0 && x.run.CanUpdate(int(t), en.Addr, en.Size) {
 					tl.urgent = p
 				}
 				return false
