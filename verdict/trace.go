@@ -47,6 +47,8 @@ type TraceSet struct {
 	// --count prints, and how many traces a list has.
 	Complete int64 `json:"complete,omitempty"`
 	Total    int64 `json:"total,omitempty"`
+	// Orbits is how many complete traces there are up to the exchange of threads that nothing tells apart; 0: not known.
+	Orbits int64 `json:"up_to_symmetry,omitempty"`
 	// Fingerprint is the sum of the hashes of all reads-from classes, with and without a failing
 	// check; empty if it was not computed. BlockedFingerprint is the sum for classes in which a thread stops
 	// at an assumption, an await or a wait. docs/engines/rf.md defines both.

@@ -79,10 +79,15 @@ func explore(ctx context.Context, run *pipeline.Run, opt query.TraceOptions) (se
 		return set, nil
 	}
 	x := &exploration{run: run, flat: flat, model: model, opt: &opt, by: by, each: opt.Each, set: &set}
-	if err := x.explore(ctx, by == query.ByReadsFrom && opt.Algorithm == ""); err != nil || !opt.CrossCheck {
+	if err := x.explore(ctx, by == query.ByReadsFrom && opt.Algorithm == ""); err != nil {
 		return set, err
 	}
-	return set, x.crossCheck(ctx)
+	if opt.CrossCheck {
+		if err := x.crossCheck(ctx); err != nil {
+			return set, err
+		}
+	}
+	return set, x.orbits(ctx)
 }
 
 // explorers returns the engines that the exploration needs.

@@ -90,6 +90,9 @@ func TraceSet(w io.Writer, s *verdict.TraceSet, onlyCounted bool) {
 		one, several = "reads-from class", "reads-from classes"
 	}
 	fmt.Fprintf(w, "%s: %s under %s", oneLine(s.Program), counted(s.Count+s.Failing, one, several), strings.ToUpper(s.Model))
+	if s.Orbits > 0 {
+		fmt.Fprintf(w, ", %s up to the exchange of equal threads", Count(s.Orbits))
+	}
 	if s.Failing > 0 {
 		fmt.Fprintf(w, ", a check fails in %s", Count(s.Failing))
 	}
