@@ -53,7 +53,7 @@ func family(t testing.TB, name string, unroll int, defines ...string) (*ir.Progr
 func explore(t testing.TB, flat *ir.Program, props *property.Set, m memory.Model, workers int) *engine.Outcome {
 	t.Helper()
 	out, err := smc.Engine.Run(context.Background(), &engine.Task{
-		Program: flat, Props: props, Model: m, Limits: engine.Limits{Unroll: 40, Workers: workers},
+		Program: flat, Props: props, Model: m, NoReduction: true, Limits: engine.Limits{Unroll: 40, Workers: workers},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -220,7 +220,7 @@ func BenchmarkRf(b *testing.B) {
 		b.Run(c.family+c.n, func(b *testing.B) {
 			flat, props := family(b, c.family, 40, "N="+c.n)
 			for b.Loop() {
-				out, err := rf.Engine.Run(context.Background(), &engine.Task{Program: flat, Props: props, Model: memory.TSO, Limits: engine.Limits{Unroll: 40, Workers: 1}})
+				out, err := rf.Engine.Run(context.Background(), &engine.Task{Program: flat, Props: props, Model: memory.TSO, NoReduction: true, Limits: engine.Limits{Unroll: 40, Workers: 1}})
 				if err != nil {
 					b.Fatal(err)
 				}
