@@ -14,6 +14,9 @@ import (
 // What to do after an unknown. The reason of a result says which engine got how far and what stopped
 // it; Next says what to try: an option with a value, where one would help. One or two lines suffice.
 
+// inputs are the functions of C that read input.
+var inputs = []string{"scanf", "fscanf", "sscanf", "fgets", "gets", "getchar", "fgetc", "getc", "getline", "read", "fread"}
+
 // Next returns what to try after an unknown, at least one line. It returns nil for other verdicts.
 func Next(r *verdict.Result) []string {
 	if r.Verdict != verdict.Unknown {
@@ -21,8 +24,12 @@ func Next(r *verdict.Result) []string {
 	}
 	if u := r.Coverage.Unsupported; u != nil {
 		if name, ok := strings.CutSuffix(u.Message, " has no body, and what it does is not known"); ok {
+			first := fmt.Sprintf("give the file that defines %s, too: `fencepost check FILE.c OTHER.c`", name)
+			if slices.Contains(inputs, name) {
+				first = fmt.Sprintf("for a number that can be any, write `__VERIFIER_nondet_int()` instead of a call of %s", name)
+			}
 			return []string{
-				fmt.Sprintf("give the file that defines %s, too: `fencepost check FILE.c OTHER.c`", name),
+				first,
 				fmt.Sprintf("or say what it does, see `fencepost explain %s`", u.Code),
 			}
 		}

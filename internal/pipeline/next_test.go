@@ -32,6 +32,8 @@ func TestNext(t *testing.T) {
 			[]string{"to see how far each engine comes, ask with -v; a smaller program (fewer threads, fewer rounds) may be decided"}},
 		{"an instruction", verdict.Result{Coverage: verdict.Coverage{Unsupported: &verdict.Unsupported{Code: "X0201", Message: "fsin is not supported"}}}, nil,
 			[]string{"to get past it, see `fencepost explain X0201`"}},
+		{"a function that reads input", verdict.Result{Coverage: verdict.Coverage{Unsupported: &verdict.Unsupported{Code: "C0301", Message: "scanf has no body, and what it does is not known"}}}, nil,
+			[]string{"for a number that can be any, write `__VERIFIER_nondet_int()` instead of a call of scanf", "or say what it does, see `fencepost explain C0301`"}},
 		{"a function outside machine code", verdict.Result{Coverage: verdict.Coverage{Unsupported: &verdict.Unsupported{Code: "X0202", Message: "g is not defined in the given files, and what it does is not known"}}}, nil,
 			[]string{"give the file that defines g, too: `fencepost check FILE.o OTHER.o`", "or say what it does, with --extern-pure or --extern-fence: see `fencepost explain X0202`"}},
 		{"time", verdict.Result{Reason: "explicit: time limit reached after 12 states"}, map[string]any{"timeout": time.Minute},

@@ -56,7 +56,7 @@ func (p *tool) status(asJSON bool) error {
 	defer cancel()
 	s, closeStore, err := p.connect(ctx, "status", 0)
 	if errors.Is(err, store.ErrEmpty) {
-		return p.showStatus(asJSON, nil, nil)
+		return p.showStatus(asJSON, []jobStatus{}, []seenWorker{})
 	}
 	if err != nil {
 		return err
@@ -66,7 +66,7 @@ func (p *tool) status(asJSON bool) error {
 	if err != nil {
 		return err
 	}
-	var list []jobStatus
+	list := []jobStatus{}
 	for _, job := range jobs {
 		one, err := statusOf(ctx, s, job)
 		if err != nil && ctx.Err() != nil {
@@ -97,7 +97,7 @@ type seenWorker struct {
 }
 
 func seenAt(workers []store.Worker, now time.Time) []seenWorker {
-	var out []seenWorker
+	out := []seenWorker{}
 	for _, w := range workers {
 		ago := max(now.Sub(w.Seen), 0)
 		out = append(out, seenWorker{w, ago.Seconds(), ago > store.Silence})

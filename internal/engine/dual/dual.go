@@ -32,9 +32,9 @@ func New(opt Options) engine.Engine {
 		Name:     "dual",
 		Doc:      "backward search over load buffers: TSO with buffers of any length, finite data",
 		Papers:   []string{"AABN18"},
-		Supports: supports,
+		Supports: linked,
 		Run: func(ctx context.Context, task *engine.Task) (*engine.Outcome, error) {
-			return run(ctx, task, opt)
+			return answer(ctx, task, opt)
 		},
 	}
 }
