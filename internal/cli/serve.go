@@ -58,6 +58,7 @@ type serveFlags struct {
 	listen  string
 	token   string
 	noOpen  bool
+	embed   bool
 	model   string
 	run     []string
 	limits  explorer.Limits
@@ -93,6 +94,7 @@ func serveCommand(a *app) *cobra.Command {
 	flags.StringVar(&f.listen, "listen", defaultListen, "`address` and port to listen on; port 0: any that is free")
 	flags.StringVar(&f.token, "token", "", "`text` that requests must carry (default: a random one)")
 	flags.BoolVar(&f.noOpen, "no-open", false, "do not open the page in the browser")
+	flags.BoolVar(&f.embed, "embed", false, "let other pages show this one in a frame")
 	flags.VarP(&model, "model", "m", "memory `model` to begin with: sc, tso or pso")
 	flags.StringSliceVar(&f.run, "run", nil, "`steps` to begin with, as the page copies them")
 	flags.Var(timeoutValue{&f.limits.Timeout}, "timeout", "time limit per search, such as 90s or 5m; 0: none")
@@ -154,7 +156,7 @@ func runServe(a *app, names []string, f *serveFlags) error {
 		return err
 	}
 	local := listener.Addr().(*net.TCPAddr)
-	opt := serve.Options{Start: start, Token: f.token, Limits: f.limits, Worker: f.worker}
+	opt := serve.Options{Start: start, Token: f.token, Limits: f.limits, Worker: f.worker, Embed: f.embed}
 	if opt.Token == "" { // other users and programs of this machine can reach it, too
 		if opt.Token, err = newToken(); err != nil {
 			return &internalError{err}

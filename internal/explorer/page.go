@@ -44,6 +44,14 @@ var examples = []struct{ file, title string }{
 	{"cas.fp", "Spin lock with compare-and-swap"},
 	{"sb.litmus", "SB as a litmus test"},
 	{"dekker.c", "Dekker's entry protocol in C"},
+	{"sb-fences.fp", "SB with fences"},
+	{"r.fp", "R: a store against a store and a load"},
+	{"s.fp", "S: a load, then a store that must not win"},
+	{"2+2w.fp", "2+2W: two stores in each thread"},
+	{"wrc.fp", "WRC: a write that is read and passed on"},
+	{"isa2.fp", "ISA2: message passing through a third thread"},
+	{"corr.fp", "CoRR: two loads of one variable"},
+	{"sb-rmw.fp", "SB with atomic updates"},
 }
 
 // Examples returns the programs that the page offers.
@@ -120,6 +128,9 @@ func Assets() []Asset {
 // ServerPolicy is the Content-Security-Policy of the page of a server. Nothing comes from elsewhere, no text of a program
 // can become a script, and no other page can show this one.
 const ServerPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+
+// EmbeddedPolicy is ServerPolicy for a page that other pages may show in a frame.
+var EmbeddedPolicy = strings.Replace(ServerPolicy, "; frame-ancestors 'none'", "; frame-ancestors *", 1)
 
 // SitePolicy is the policy of the playground, which runs WebAssembly in a worker that it makes, and sends no request.
 const SitePolicy = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self'; worker-src blob:; base-uri 'none'; form-action 'none'"

@@ -259,3 +259,19 @@ func TestQueue(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+// TestEmbed: only a server that was asked to lets other pages show its page.
+func TestEmbed(t *testing.T) {
+	for _, embed := range []bool{false, true} {
+		s, err := New(Options{Embed: embed})
+		if err != nil {
+			t.Fatal(err)
+		}
+		w := httptest.NewRecorder()
+		s.Handler.ServeHTTP(w, httptest.NewRequest("GET", "http://localhost/", nil))
+		policy := w.Header().Get("Content-Security-Policy")
+		if got := !strings.Contains(policy, "frame-ancestors 'none'") && w.Header().Get("X-Frame-Options") == ""; got != embed || !strings.Contains(policy, "default-src 'none'") {
+			t.Errorf("embed %v: %s", embed, policy)
+		}
+	}
+}

@@ -27,6 +27,8 @@ type Options struct {
 	// Token, if not empty, must come with every request. The page gets it in its address.
 	Token  string
 	Limits explorer.Limits
+	// Embed lets other pages show this one in a frame.
+	Embed bool
 	// Searches is how many searches run at the same time, and PerClient how many of one client. Others wait.
 	Searches  int // 0: DefaultSearches
 	PerClient int // 0: DefaultPerClient
@@ -103,8 +105,12 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.Set("Referrer-Policy", "no-referrer")
 	h.Set("Cross-Origin-Resource-Policy", "same-origin")
 	h.Set("Cross-Origin-Opener-Policy", "same-origin")
-	h.Set("X-Frame-Options", "DENY")
-	h.Set("Content-Security-Policy", explorer.ServerPolicy)
+	if s.opt.Embed {
+		h.Set("Content-Security-Policy", explorer.EmbeddedPolicy)
+	} else {
+		h.Set("X-Frame-Options", "DENY")
+		h.Set("Content-Security-Policy", explorer.ServerPolicy)
+	}
 	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(s.patience)) // a client must read its answer
 	if !s.knownHost(r.Host) {
 		http.Error(w, "this server has another name: open the address that `fencepost serve` printed", http.StatusMisdirectedRequest)
