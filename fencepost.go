@@ -50,6 +50,12 @@ func Fences(ctx context.Context, in query.Input, opt query.FenceOptions) (query.
 	return fences.Run(ctx, in, opt)
 }
 
+// Orders finds the cheapest memory orders with which a program is right under C11's own model. The verdict is Safe with
+// orders, perhaps the present ones, and Unsafe if no orders and fences help.
+func Orders(ctx context.Context, in query.Input, opt query.FenceOptions) (query.Answer, error) {
+	return fences.RunOrders(ctx, in, opt)
+}
+
 // Prove tries to prove that a program reaches the same shared states with and without store buffers, for any
 // number of instances of its templates. The verdict is ValueRobust, Abstracted or Unknown, and Proof says why, or
 // Unsafe if an execution of a small instance violates a check of the program; the result has no Proof then. It

@@ -123,7 +123,7 @@ var policy = map[string]rule{
 	"internal/engine/robust":     {ours: engineMay},
 	"internal/engine/instrument": {ours: engineMay},
 	"internal/engine/lazy":       {ours: engineMay},
-	"internal/engine/fences":     {ours: append([]string{"internal/solver/pb"}, engineMay...)},
+	"internal/engine/fences":     {ours: append([]string{"internal/solver/pb", "internal/rc11"}, engineMay...)},
 	"internal/solver/pb":         {},
 	"internal/engine/param":      {ours: append([]string{"internal/lts", "internal/solver/smt"}, engineMay...)},
 	"internal/engine/smc":        {ours: engineMay},

@@ -40,7 +40,8 @@ type FenceOptions struct {
 	Endless    `asked:"endless"` // with ForAssertions: loops that must end; zero: as for Check
 	BMC        BMCOptions        // bounds of bounded model checking, where it checks assertions
 	For        Purpose           // "": ForRobustness
-	Model      Model             // TSO or PSO; "": TSO
+	Model      Model             // TSO, PSO or C11; "": TSO
+	Orders     OrderOptions      // with C11
 	Cost       Cost              // "": CostUniform
 	Profile    Input             // with CostProfile: lines of "line cost" or "file:line cost"
 	Style      FenceStyle        // "": the first of fencepost.FenceStyles
@@ -52,13 +53,44 @@ type FenceOptions struct {
 	Files      string            // pattern of the files that may be changed, such as *.h; "": all but system headers
 }
 
+// Processor is a processor whose costs count.
+type Processor string
+
+// The processors.
+const (
+	ProcessorX86     Processor = "x86"
+	ProcessorArm     Processor = "arm"
+	ProcessorArmRCpc Processor = "arm-ldapr" // Arm with weaker acquire loads
+	ProcessorPower   Processor = "power"
+	ProcessorFile    Processor = "file" // OrderOptions.Costs, and what it leaves out as on Arm
+)
+
+// OrderOptions are the options of a question about memory orders.
+type OrderOptions struct {
+	Accesses  bool      // accesses may get other orders, and not only fences be added
+	Weaken    bool      // begin with relaxed accesses, not with the orders that are written
+	Keep      []string  // FILE:LINE of accesses that keep their orders
+	Max       []string  // FILE:LINE=ORDER: the accesses there get at most this order
+	Processor Processor // whose costs count; "": ProcessorArm
+	Costs     Input     // lines of "access order cost", and of "file:line weight"
+}
+
 // Validate returns an *OptionError for an option with a value that it cannot have. The style is checked where the styles
 // are known.
 func (o *FenceOptions) Validate() error {
 	if err := oneOf("purpose of fences", o.For, ForRobustness, ForAssertions); err != nil {
 		return err
 	}
-	if err := oneOf("model for fences", o.Model, TSO, PSO); err != nil {
+	if err := oneOf("model for fences", o.Model, TSO, PSO, C11); err != nil {
+		return err
+	}
+	if o.Orders.Accesses && o.Model != C11 {
+		return &OptionError{Option: "model for memory orders", Value: string(o.Model), Want: string(C11)}
+	}
+	if o.Model == C11 && o.For != ForAssertions {
+		return &OptionError{Option: "purpose under c11", Value: string(o.For), Want: string(ForAssertions)}
+	}
+	if err := oneOf("processor", o.Orders.Processor, "", ProcessorX86, ProcessorArm, ProcessorArmRCpc, ProcessorPower, ProcessorFile); err != nil {
 		return err
 	}
 	if err := oneOf("cost", o.Cost, CostUniform, CostLoops, CostProfile); err != nil {

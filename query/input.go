@@ -24,7 +24,7 @@ const (
 	SC  Model = "sc"  // sequential consistency: no store buffers
 	TSO Model = "tso" // x86, and SPARC by default: one store buffer per thread
 	PSO Model = "pso" // a mode of SPARC: one store buffer per thread and variable
-	C11 Model = "c11" // C11's own model, RC11; only Check takes it
+	C11 Model = "c11" // C11's own model, RC11; Check, Fences and Orders take it
 )
 
 // AllModels returns the memory models that every question takes, the strongest first: all but C11.

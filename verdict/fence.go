@@ -14,6 +14,27 @@ type Fence struct {
 	Instead []Fence `json:"instead,omitempty"`
 	// ReadOnly: the site is in an included file or in a macro, which is not changed.
 	ReadOnly bool `json:"read_only,omitempty"`
+	// Order is the memory order of a fence under c11.
+	Order string `json:"order,omitempty"`
+}
+
+// OrderChoice is an atomic access, or a fence of the program, with the memory order that it has and the one that it
+// gets.
+type OrderChoice struct {
+	Site    int    `json:"place"` // number of the site, from 1
+	Pos     *Pos   `json:"pos"`
+	Access  string `json:"access"` // load, store, update, failure (of a compare-exchange), fence
+	Thread  string `json:"thread"` // the threads that execute it, separated by commas
+	Label   string `json:"label"`  // its text
+	Written string `json:"written"`
+	Order   string `json:"order"`
+	// CostWritten and Cost say how much it costs with either order.
+	CostWritten int64 `json:"cost_written"`
+	Cost        int64 `json:"cost"`
+	// Without is a bad execution that exists if the access is as weak as before the choice, with all other choices.
+	Without *Break `json:"without,omitempty"`
+	// ReadOnly: the text does not say the order in a way that can be changed.
+	ReadOnly bool `json:"read_only,omitempty"`
 }
 
 // Break is a bad execution: an attack on robustness, or a violation.
@@ -31,6 +52,8 @@ type FenceRef struct {
 	Site int    `json:"place"` // from 1, as Fence.Site
 	Kind string `json:"kind"`
 	Pos  *Pos   `json:"pos"`
+	// Order is the memory order under c11, of a fence or of an access, which has no kind.
+	Order string `json:"order,omitempty"`
 }
 
 // Need is a list of fences of which every sufficient set has at least one, with the
@@ -80,6 +103,11 @@ type Repair struct {
 	// others.
 	Optimal [][]Fence `json:"optimal,omitempty"`
 	More    bool      `json:"more,omitempty"`
+	// Orders lists the accesses of a question about memory orders. CostBefore and CostAfter say how much they cost together, with
+	// the orders that are written and with the others, new fences included.
+	Orders     []OrderChoice `json:"orders,omitempty"`
+	CostBefore int64         `json:"cost_before,omitempty"`
+	CostAfter  int64         `json:"cost_after,omitempty"`
 	// Patches are the changed files. They were read and checked again from scratch.
 	Patches []Patch `json:"patches,omitempty"`
 	// Redundant lists fences of the program that can be removed, all of them together;

@@ -119,6 +119,9 @@ func (a *app) fences(names []string, f *fencesFlags) error {
 		if (f.write || f.output != "" || f.diff) && isMachineCode(&in, f.opt.Lang) {
 			return query.Answer{}, &usageError{"fences cannot be written into machine code", "leave out --diff, --write and -o: the answer names the instructions and the lines"}
 		}
+		if f.opt.Orders.Accesses {
+			return a.services.orders(ctx, in, f.opt)
+		}
 		return a.services.fences(ctx, in, f.opt)
 	}
 	return a.answer(names, &f.opt.Options, ask, func(answer query.Answer) error {

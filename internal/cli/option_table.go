@@ -12,8 +12,8 @@ func engineNames() []string { return texts(fencepost.Engines()) }
 
 // Commands that several rows name.
 const (
-	onPrograms = "check robust fences traces prove show export"
-	onSearches = "check robust fences"
+	onPrograms = "check robust fences orders traces prove show export"
+	onSearches = "check robust fences orders"
 	onC        = onPrograms + " init test verify-trace"
 )
 
@@ -28,8 +28,11 @@ var table = []option{
 	{name: "model", short: "m", field: "Models", value: models, group: groupQuestion, on: "robust litmus",
 		text:  "memory models, separated by commas: sc, tso, pso",
 		other: map[string]string{"robust": "memory models, separated by commas: tso, pso"}},
-	{name: "model", short: "m", field: "Model", value: word("model", "", query.TSO, query.PSO), group: groupQuestion, on: "fences",
-		text: "memory model: tso, pso"},
+	{name: "model", short: "m", field: "Model", value: word("model", "", query.TSO, query.PSO, query.C11), group: groupQuestion, on: "fences",
+		text: "memory model: tso, pso, c11"},
+	{name: "weaken", field: "Orders.Weaken", group: groupQuestion, on: "orders", text: "begin with relaxed accesses: which orders are needed at all?"},
+	{name: "keep", field: "Orders.Keep", group: groupQuestion, on: "orders", text: "leave the accesses of this `line` as they are: FILE:LINE"},
+	{name: "max", field: "Orders.Max", group: groupQuestion, on: "orders", text: "give the accesses of a line at most this `order`: FILE:LINE=ORDER"},
 	{name: "model", short: "m", field: "Model", value: either("tso|pso", "", query.TSO, query.PSO), group: groupQuestion, on: "prove",
 		text: "memory model: tso or pso"},
 	{name: "model", short: "m", field: "Model", value: coded("FP0951", "model", query.TSO, query.SC, query.TSO), group: groupQuestion, on: "export",
@@ -45,7 +48,7 @@ var table = []option{
 	{name: "all", field: "KeepGoing", group: groupQuestion, on: "robust", text: "report every attack, not only the first"},
 	{name: "for", field: "For", value: word("goal", "", query.ForRobustness, query.ForAssertions), group: groupQuestion, on: "fences",
 		text: "what the fences are to achieve: robustness, assertions"},
-	{name: "deadlock", field: "Deadlock", group: groupQuestion, on: "check fences export",
+	{name: "deadlock", field: "Deadlock", group: groupQuestion, on: "check fences orders export",
 		text:  "also check for deadlocks",
 		other: map[string]string{"fences": "with --for assertions, also prevent deadlocks"}},
 	{name: "liveness", field: "Liveness", value: word("loops", "", query.LivenessOff, query.LivenessSpin, query.LivenessFair), group: groupQuestion, on: "check fences",
@@ -59,13 +62,13 @@ var table = []option{
 	{name: "final-states", field: "Finals", group: groupQuestion, on: "check", text: "print the distinct final states; of several models, which model has which"},
 	{name: "by", field: "By", value: either("name", query.ByTrace, query.ByTrace, query.ByReadsFrom), group: groupQuestion, on: "traces",
 		text: "what is listed once: trace or reads-from"},
-	{name: "fence-style", field: "Style", value: word("style", "", fencepost.FenceStyles()...), group: groupQuestion, on: "fences",
+	{name: "fence-style", field: "Style", value: word("style", "", fencepost.FenceStyles()...), group: groupQuestion, on: "fences orders",
 		text: "form of fences in C: " + strings.Join(texts(fencepost.FenceStyles()), ", ")},
-	{name: "prefer", field: "Prefer", value: word("part", query.PreferLibrary, query.PreferLibrary, query.PreferClient), group: groupQuestion, on: "fences",
+	{name: "prefer", field: "Prefer", value: word("part", query.PreferLibrary, query.PreferLibrary, query.PreferClient), group: groupQuestion, on: "fences orders",
 		text: "of sets with the same cost, the one in this part: library, client"},
-	{name: "files", field: "Files", group: groupQuestion, on: "fences", text: "change only files that match this `pattern`, such as '*.h'"},
+	{name: "files", field: "Files", group: groupQuestion, on: "fences orders", text: "change only files that match this `pattern`, such as '*.h'"},
 	{name: "remove", field: "Remove", group: groupQuestion, on: "fences", text: "instead, list the fences of the program that are not needed"},
-	{name: "all-optimal", field: "AllOptimal", group: groupQuestion, on: "fences", text: "list all sets of fences that have the lowest cost"},
+	{name: "all-optimal", field: "AllOptimal", group: groupQuestion, on: "fences orders", text: "list all sets of fences that have the lowest cost"},
 	{name: "no-inference", field: "NoInference", group: groupQuestion, on: "prove", text: "use only the invariants in the program, and find no others"},
 	{name: "no-abstraction", field: "NoAbstraction", group: groupQuestion, on: "prove", text: "do not abstract loads"},
 	{name: "arithmetic", field: "Arithmetic", value: either("int|bv", "", query.Integers, query.BitVectors), group: groupQuestion, on: "prove",

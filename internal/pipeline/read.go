@@ -73,6 +73,7 @@ type ReadOptions struct {
 	query.Options
 	Annotations bool   // read the invariants in comments
 	Sites       bool   // find fence sites; languages without any refuse
+	Orders      bool   // with Sites: accesses with memory orders are sites, too
 	FenceStyle  string // with Sites: how fences are written in C, one of FenceStyles
 }
 

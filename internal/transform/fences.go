@@ -30,6 +30,9 @@ type Fences struct {
 	of    map[ir.EdgeID]ir.SiteID // by edge of the flat program
 	edges map[ir.EdgeID]flatEdge
 	named []map[ir.Loc]bool // by function: locations that goals name
+	// Orders of accesses: the sites of an edge, and the orders that the sites have without a choice.
+	accesses map[ir.EdgeID][]ir.SiteID
+	base     []ir.Order
 }
 
 // flatEdge is an edge of the flat program.
@@ -44,11 +47,19 @@ func NewFences(p *ir.Program, props *property.Set, sites []ir.FenceSite) *Fences
 	if p.Form != ir.Flat {
 		panic("BUG: fences can only be inserted into flat programs")
 	}
-	fs := &Fences{p: p, props: props, sites: sites, of: map[ir.EdgeID]ir.SiteID{}, edges: map[ir.EdgeID]flatEdge{}}
-	origin := map[ir.EdgeID]ir.SiteID{}
+	fs := &Fences{
+		p: p, props: props, sites: sites, of: map[ir.EdgeID]ir.SiteID{}, edges: map[ir.EdgeID]flatEdge{},
+		accesses: map[ir.EdgeID][]ir.SiteID{}, base: make([]ir.Order, len(sites)),
+	}
+	origin, accesses := map[ir.EdgeID]ir.SiteID{}, map[ir.EdgeID][]ir.SiteID{}
 	for i := range sites {
 		for _, e := range sites[i].Edges {
-			origin[e] = ir.SiteID(i)
+			if a := sites[i].Access; a != nil {
+				fs.base[i] = a.Written
+				accesses[e] = append(accesses[e], ir.SiteID(i))
+			} else {
+				origin[e] = ir.SiteID(i)
+			}
 		}
 	}
 	for i, f := range p.Funcs {
@@ -58,6 +69,9 @@ func NewFences(p *ir.Program, props *property.Set, sites []ir.FenceSite) *Fences
 			fs.edges[e.ID] = flatEdge{i, e}
 			if site, ok := origin[e.Origin]; ok && e.Op.Kind == ir.Nop {
 				fs.of[e.ID] = site
+			}
+			if list := accesses[e.Origin]; len(list) > 0 {
+				fs.accesses[e.ID] = list
 			}
 		}
 	}
@@ -76,17 +90,17 @@ func (fs *Fences) Sites() []ir.FenceSite { return fs.sites }
 
 // Insert returns the program with the given fences, and properties that fit it.
 func (fs *Fences) Insert(fences []ir.FenceAt) (*ir.Program, *property.Set) {
-	kinds := map[ir.SiteID]ir.FenceKind{}
+	c := chosen{kinds: map[ir.SiteID]ir.FenceKind{}, orders: fs.Orders(fences)}
 	for _, f := range fences {
-		if kinds[f.Site] != ir.FullFence { // the stronger of two fences counts
-			kinds[f.Site] = f.Kind
+		if c.kinds[f.Site] != ir.FullFence { // the stronger of two fences counts
+			c.kinds[f.Site] = f.Kind
 		}
 	}
 	out := *fs.p
 	out.Funcs = make([]*ir.Func, len(fs.p.Funcs))
 	moved := make([]map[ir.Loc]ir.Loc, len(fs.p.Funcs))
 	for i, f := range fs.p.Funcs {
-		out.Funcs[i], moved[i] = fs.function(i, f, kinds)
+		out.Funcs[i], moved[i] = fs.function(i, f, c)
 	}
 	out.Seal()
 	if errs := ir.Verify(&out); len(errs) > 0 {
@@ -128,7 +142,7 @@ type contraction struct {
 
 // function returns a copy of a function with fences, and the replacements of the removed
 // locations that goals name.
-func (fs *Fences) function(fn int, f *ir.Func, kinds map[ir.SiteID]ir.FenceKind) (*ir.Func, map[ir.Loc]ir.Loc) {
+func (fs *Fences) function(fn int, f *ir.Func, chosen chosen) (*ir.Func, map[ir.Loc]ir.Loc) {
 	g := *f
 	c := &contraction{
 		f: &g, edges: slices.Clone(f.Edges), gone: make([]bool, len(f.Edges)),
@@ -143,13 +157,16 @@ func (fs *Fences) function(fn int, f *ir.Func, kinds map[ir.SiteID]ir.FenceKind)
 		e := &c.edges[i]
 		c.in[e.To]++
 		c.out[e.From]++
+		for _, site := range fs.accesses[e.ID] {
+			setOrder(&e.Op, fs.sites[site].Access.Kind, chosen.orders[site])
+		}
 		site, ok := fs.of[e.ID]
 		if !ok {
 			continue
 		}
-		if kind := kinds[site]; kind != ir.FenceUnset {
+		if kind := chosen.kinds[site]; kind != ir.FenceUnset {
 			e.Op = ir.NewOp(ir.Fence)
-			e.Op.Fence = kind
+			e.Op.Fence, e.Op.Order = kind, chosen.orders[site]
 			e.Pass = "fences"
 			continue
 		}

@@ -27,7 +27,9 @@ type Task struct {
 	// Kinds are the kinds of fences to use; Cost says what one costs, more than 0.
 	// A rank breaks ties between sets of the same cost before position does. Of the sets of the lowest cost those with the
 	// lowest sum of strengths are listed, whatever their rank, and the one with the lowest rank has to be among them.
+	// Choices, if not nil, returns what can be chosen at a site under c11, instead of fences of some kind.
 	Kinds    []ir.FenceKind
+	Choices  func(ir.SiteID) []ir.FenceAt
 	Cost     func(ir.FenceAt) int64
 	Rank     func(ir.FenceAt) int64
 	Strength func(ir.FenceAt) int64
@@ -177,8 +179,7 @@ func newRun(task *Task) *run {
 		if site.ReadOnly && !task.ReadOnly {
 			continue
 		}
-		for _, kind := range task.Kinds {
-			at := ir.FenceAt{Site: ir.SiteID(p), Kind: kind}
+		for _, at := range task.choices(ir.SiteID(p)) {
 			r.index[at] = len(r.items)
 			r.items = append(r.items, at)
 			most += task.Rank(at)
@@ -195,6 +196,18 @@ func newRun(task *Task) *run {
 		}
 	}
 	return r
+}
+
+// choices returns what can be chosen at a site.
+func (t *Task) choices(site ir.SiteID) []ir.FenceAt {
+	if t.Choices != nil {
+		return t.Choices(site)
+	}
+	var out []ir.FenceAt
+	for _, kind := range t.Kinds {
+		out = append(out, ir.FenceAt{Site: site, Kind: kind})
+	}
+	return out
 }
 
 func (r *run) fences(set []int) []ir.FenceAt {
@@ -251,6 +264,9 @@ func (r *run) search(ctx context.Context) (set []int, done bool, err error) {
 // decide checks a set of fences: the changed text if there is one, and the program for bad
 // executions.
 func (r *run) decide(ctx context.Context, set []int) (*Finding, error) {
+	if r.task.Choices != nil {
+		return r.decideOrders(ctx, set)
+	}
 	if len(set) == 0 || r.task.Confirm == nil {
 		return r.check(ctx, set)
 	}
@@ -271,6 +287,24 @@ func (r *run) decide(ctx context.Context, set []int) (*Finding, error) {
 		err = fmt.Errorf("the program with fences is as it should be, and the changed text is not: %s", said.Reason)
 	}
 	return found, err
+}
+
+// decideOrders is decide under c11. A bad execution is found as fast in the program as in the changed text, and the text
+// changes even without a choice if accesses begin relaxed.
+func (r *run) decideOrders(ctx context.Context, set []int) (*Finding, error) {
+	found, err := r.check(ctx, set)
+	if err != nil || found.Status != Good || r.task.Confirm == nil {
+		return found, err
+	}
+	said, err := r.task.Confirm(ctx, r.fences(set))
+	if err != nil {
+		return nil, err
+	}
+	r.count(said)
+	if said.Status == Bad {
+		return nil, fmt.Errorf("the program with these orders is as it should be, and the changed text is not: %s", said.Reason)
+	}
+	return said, nil
 }
 
 // count adds the work of a check.
@@ -303,7 +337,10 @@ func (r *run) check(ctx context.Context, set []int) (*Finding, error) {
 func (r *run) learn(set []int, found *Finding) (hopeless *Break, err error) {
 	for i := range found.Breaks {
 		b := &found.Breaks[i]
-		clause := r.clauseOf(b)
+		clause, err := r.clauseOf(b)
+		if err != nil {
+			return nil, err
+		}
 		if len(clause) == 0 {
 			return b, nil
 		}
@@ -323,11 +360,14 @@ func (r *run) learn(set []int, found *Finding) (hopeless *Break, err error) {
 }
 
 // clauseOf returns the clause of an execution.
-func (r *run) clauseOf(b *Break) []int {
-	if b.Load > 0 && oneDelays(b) {
-		return r.clause(r.attackWindows(b))
+func (r *run) clauseOf(b *Break) ([]int, error) {
+	if b.Witness.Graph != nil {
+		return r.graphClause(b)
 	}
-	return r.clause(r.windows(b.Witness, b.With))
+	if b.Load > 0 && oneDelays(b) {
+		return r.clause(r.attackWindows(b)), nil
+	}
+	return r.clause(r.windows(b.Witness, b.With)), nil
 }
 
 // clause returns the fences in the windows.
@@ -348,9 +388,10 @@ func (r *run) clause(list []window) []int {
 }
 
 // OneOf returns the clause of an execution.
-func OneOf(task *Task, b *Break) []ir.FenceAt {
+func OneOf(task *Task, b *Break) ([]ir.FenceAt, error) {
 	r := newRun(task)
-	return r.fences(r.clauseOf(b))
+	clause, err := r.clauseOf(b)
+	return r.fences(clause), err
 }
 
 // Cheapest returns the first of the cheapest sets that hit all clauses, and all of these sets, up

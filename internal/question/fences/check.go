@@ -38,6 +38,9 @@ func (r *Repairer) checkFlat(ctx context.Context, flat *ir.Program, props *prope
 	if r.opt.For == query.ForRobustness {
 		return r.robust(ctx, p, flat)
 	}
+	if r.model == memory.C11 {
+		return r.reachC11(ctx, p, flat)
+	}
 	return r.reach(ctx, p, flat, r.model)
 }
 
@@ -136,7 +139,7 @@ func (r *Repairer) share(ctx context.Context) time.Duration {
 // underSC sees whether the assertions fail without any delay: then no fence helps. It reports whether the result is
 // complete: no fence helps, or the time is over.
 func (r *Repairer) underSC(ctx context.Context, res *verdict.Result) (done bool, err error) {
-	if r.opt.For != query.ForAssertions {
+	if r.opt.For != query.ForAssertions || r.model == memory.C11 {
 		return false, nil
 	}
 	flat, props := r.Fences.Insert(nil)

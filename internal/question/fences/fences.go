@@ -42,11 +42,17 @@ func Validate(o *query.FenceOptions) error {
 }
 
 // about returns the question.
-func about(o *query.FenceOptions) verdict.Question { return verdict.Question("fences for " + o.For) }
+func about(o *query.FenceOptions) verdict.Question {
+	return verdict.Question(command(o) + " for " + string(o.For))
+}
 
 // repair returns what was asked for, without an answer.
 func repair(o *query.FenceOptions) *verdict.Repair {
-	return &verdict.Repair{For: string(o.For), Costs: string(o.Cost), Removal: o.Remove}
+	costs := string(o.Cost)
+	if o.Orders.Processor != "" {
+		costs = string(o.Orders.Processor)
+	}
+	return &verdict.Repair{For: string(o.For), Costs: costs, Removal: o.Remove}
 }
 
 // Repairer is one run of the question.
@@ -63,6 +69,9 @@ type Repairer struct {
 	Changed  []verdict.Patch
 	before   map[uint64]string // of a language without text: the fences that are confirmed
 	included map[string][]byte
+	// Under c11, by site: the strongest order that an access may get; and what an access costs.
+	limits     []ir.Order
+	accessCost func(ir.SiteID, ir.Order) int64
 }
 
 // Run finds a cheapest set of fences. The verdict is Safe with a set, which is empty if nothing is wrong,
@@ -71,7 +80,7 @@ func Run(ctx context.Context, in query.Input, opt query.FenceOptions) (query.Ans
 	run := pipeline.Open(in)
 	opt = Defaults(opt)
 	run.Asks(about(&opt), opt.Model)
-	return run.Answer(ctx, Command, opt, func(ctx context.Context) ([]verdict.Result, error) {
+	return run.Answer(ctx, command(&opt), opt, func(ctx context.Context) ([]verdict.Result, error) {
 		ctx, cancel := supervise.TimeLimit(ctx, opt.Timeout)
 		defer cancel()
 		limited := opt
@@ -115,12 +124,12 @@ func Prepare(ctx context.Context, run *pipeline.Run, opt query.FenceOptions) (*R
 	if err := Validate(&opt); err != nil {
 		return nil, nil, err
 	}
-	model, err := pipeline.ParseModel(opt.Model)
+	model, err := pipeline.ParseAnyModel(opt.Model)
 	if err != nil {
 		return nil, nil, err
 	}
 	r := &Repairer{run: run, opt: opt, model: model}
-	if err := run.Read(ctx, pipeline.ReadOptions{Options: opt.Options, Sites: !opt.Remove, FenceStyle: string(opt.Style)}); err != nil {
+	if err := run.Read(ctx, pipeline.ReadOptions{Options: opt.Options, Sites: !opt.Remove, Orders: model == memory.C11, FenceStyle: string(opt.Style)}); err != nil {
 		return nil, nil, err
 	}
 	r.limitFiles()
@@ -128,6 +137,9 @@ func Prepare(ctx context.Context, run *pipeline.Run, opt query.FenceOptions) (*R
 		return r, nil, err
 	}
 	cost, err := r.costs()
+	if opt.Orders.Accesses {
+		cost, err = r.orderCosts()
+	}
 	return r, cost, err
 }
 
@@ -136,10 +148,10 @@ func (r *Repairer) makeFlat() (err error) {
 	if r.opt.Deadlock {
 		r.run.Props.Deadlock = true
 	}
-	if r.opt.For == query.ForAssertions {
+	if r.opt.For == query.ForAssertions && r.model != memory.C11 {
 		pipeline.AskEndless(&r.opt.Endless, r.run.Props)
 	}
-	if r.opt.For == query.ForAssertions && !r.run.AsksMore() && (r.run.Props.Final == nil || r.run.Observes()) {
+	if r.opt.For == query.ForAssertions && r.model != memory.C11 && !r.run.AsksMore() && (r.run.Props.Final == nil || r.run.Observes()) {
 		return r.run.Refuse(verdict.Diagnostic{
 			Code:    "FP0900",
 			Message: "no assertion, goal or final condition that must hold: there is nothing to repair",
@@ -150,7 +162,7 @@ func (r *Repairer) makeFlat() (err error) {
 	if r.Flat, err = r.run.FlattenFixed(r.opt.Options); err != nil {
 		return err
 	}
-	if r.opt.For == query.ForAssertions {
+	if r.opt.For == query.ForAssertions && r.model != memory.C11 {
 		pipeline.AskDefaultEndless(&r.opt.Endless, r.run.Props, r.Flat)
 	}
 	if err := r.run.ListsInputs(r.Flat, "fences"); err != nil {
@@ -163,7 +175,7 @@ func (r *Repairer) makeFlat() (err error) {
 		}
 	}
 	r.Fences = transform.NewFences(r.Flat, r.run.Props, r.run.Sites)
-	return nil
+	return r.underC11()
 }
 
 func robustEngine() *engine.Engine { return pipeline.Engine("robust", nil) }
@@ -207,12 +219,15 @@ func (r *Repairer) repair(ctx context.Context, cost func(ir.FenceAt) int64) (*ve
 	rep, threads := res.Repair, r.Fences.Threads()
 	res.Cost = out.Cost
 	for i, at := range out.Fences {
+		if !r.isFence(at) {
+			continue
+		}
 		f := r.Fence(at, cost, threads)
 		if i < len(out.Without) {
 			f.Without = r.broken(&out.Without[i])
 		}
 		if i < len(out.Instead) {
-			for _, other := range out.Instead[i] {
+			for _, other := range r.fencesOf(out.Instead[i]) {
 				f.Instead = append(f.Instead, r.Fence(other, cost, threads))
 			}
 		}
@@ -226,6 +241,9 @@ func (r *Repairer) repair(ctx context.Context, cost func(ir.FenceAt) int64) (*ve
 		rep.Optimal = append(rep.Optimal, list)
 	}
 	rep.More = out.More
+	if r.opt.Orders.Accesses {
+		r.addOrders(res, out)
+	}
 	r.patch(res)
 	pipeline.Hold(res, r.givenBounds())
 	r.run.Restrict(res, &r.opt.Options)
@@ -234,10 +252,15 @@ func (r *Repairer) repair(ctx context.Context, cost func(ir.FenceAt) int64) (*ve
 
 // SearchTask makes the task of the search for a cheapest set.
 func (r *Repairer) SearchTask(cost func(ir.FenceAt) int64) *fences.Task {
-	return &fences.Task{
+	task := &fences.Task{
 		Fences: r.Fences, Program: r.Flat, Kinds: r.FenceKinds(), Cost: cost, Check: r.check, Confirm: r.confirm, AllOptimal: r.opt.AllOptimal,
 		Rank: r.rank(), Strength: r.strength(),
 	}
+	if r.model == memory.C11 {
+		task.Choices, task.Rank = r.choices, r.orderRank()
+		task.Strength = func(at ir.FenceAt) int64 { return 1 + orderStrength[at.Order] }
+	}
+	return task
 }
 
 // state says what a search found, except for the set.
@@ -342,9 +365,19 @@ func (r *Repairer) broken(b *fences.Break) *verdict.Break {
 func (r *Repairer) Refs(list []ir.FenceAt) []verdict.FenceRef {
 	var out []verdict.FenceRef
 	for _, at := range list {
-		out = append(out, verdict.FenceRef{Site: int(at.Site) + 1, Kind: at.Kind.String(), Pos: ptr(pipeline.Position(r.Fences.Sites()[at.Site].Pos))})
+		out = append(out, verdict.FenceRef{
+			Site: int(at.Site) + 1, Kind: kindName(at), Order: at.Order.String(), Pos: ptr(pipeline.Position(r.Fences.Sites()[at.Site].Pos)),
+		})
 	}
 	return out
+}
+
+// kindName is the kind of a fence, or "order" for the order of an access.
+func kindName(at ir.FenceAt) string {
+	if at.Kind == ir.FenceUnset {
+		return "order"
+	}
+	return at.Kind.String()
 }
 
 // FenceKinds returns the kinds of fences that can help: under TSO store-store fences do nothing.
@@ -360,7 +393,7 @@ func (r *Repairer) Fence(at ir.FenceAt, cost func(ir.FenceAt) int64, threads [][
 	site := &r.Fences.Sites()[at.Site]
 	pos := pipeline.Position(site.Pos)
 	return verdict.Fence{
-		Site: int(at.Site) + 1, Pos: &pos, Kind: at.Kind.String(), Thread: strings.Join(threads[at.Site], ", "), Label: site.Before,
+		Site: int(at.Site) + 1, Pos: &pos, Kind: kindName(at), Order: at.Order.String(), Thread: strings.Join(threads[at.Site], ", "), Label: site.Before,
 		Cost: cost(at), ReadOnly: site.ReadOnly,
 	}
 }
@@ -380,8 +413,7 @@ func (r *Repairer) confirm(ctx context.Context, at []ir.FenceAt) (*fences.Findin
 	if again.HasErrors() {
 		return nil, fmt.Errorf("the changed program is refused: %v\n%s", again.Diagnostics, in.Text)
 	}
-	got := &again.Results[0]
-	return finding(got), nil
+	return finding(&again.Results[0]), nil
 }
 
 // again asks the question about a program as any user would.

@@ -25,7 +25,7 @@ func (r *Repairer) Rewrite(at []ir.FenceAt) (in query.Input, ok bool) {
 		r.before = r.run.Before(at)
 		return in, true
 	}
-	edits := r.run.Write(at)
+	edits := r.run.Write(r.changes(at))
 	in.Text = r.change(in.Name, in.Text, edits)
 	for i := range in.More {
 		in.More[i].Text = r.change(in.More[i].Name, in.More[i].Text, edits)
@@ -47,7 +47,7 @@ func (r *Repairer) given(name string) bool {
 
 // patch shows the text that was confirmed last.
 func (r *Repairer) patch(res *verdict.Result) {
-	if len(res.Fences) > 0 {
+	if len(res.Fences) > 0 || len(res.Repair.Orders) > 0 {
 		res.Repair.Patches = r.Changed
 		if r.run.Write == nil {
 			res.Warnings = append(res.Warnings, verdict.Warning{

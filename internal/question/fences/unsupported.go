@@ -15,6 +15,9 @@ import (
 // search is about the program without these constructs: fences only take executions away. Robustness
 // needs a search under SC only, as in question robust.
 func (r *Repairer) unsupported(ctx context.Context) (*verdict.Result, error) {
+	if r.model == memory.C11 {
+		return nil, nil // the engine says what executions reach
+	}
 	model := r.model
 	if r.opt.For == query.ForRobustness {
 		model = memory.SC

@@ -64,6 +64,10 @@ type fenceVerifier struct {
 
 // executions replays every bad execution.
 func (f *fenceVerifier) executions() {
+	if f.rep.Ordered() {
+		f.orderExecutions()
+		return
+	}
 	set := f.r.Fences
 	f.broken("before the repair", f.r.Repair.Before, nil)
 	for i := range set {
@@ -73,6 +77,11 @@ func (f *fenceVerifier) executions() {
 	for i := range set {
 		f.broken(fmt.Sprintf("without fence %d", i+1), set[i].Without, slices.Delete(slices.Clone(set), i, i+1))
 	}
+	f.needs()
+}
+
+// needs replays the executions that the bound rests on, and the one that no fence prevents.
+func (f *fenceVerifier) needs() {
 	for i := range f.r.Repair.Needs {
 		b := &f.r.Repair.Needs[i].Break
 		f.replayWith(fmt.Sprintf("need %d", i+1), b, b.With)
@@ -126,14 +135,14 @@ func (f *fenceVerifier) replayWith(name string, b *verdict.Break, with []verdict
 func (f *fenceVerifier) refs(list []verdict.FenceRef) ([]ir.FenceAt, error) {
 	var out []ir.FenceAt
 	for _, ref := range list {
-		at, err := f.at(ref.Site, ref.Kind)
+		at, err := f.at(ref.Site, ref.Kind, ref.Order)
 		if err != nil {
 			return nil, err
 		}
 		out = append(out, at)
 	}
 	ordered := slices.IsSortedFunc(out, func(a, b ir.FenceAt) int {
-		return cmp.Or(cmp.Compare(a.Site, b.Site), cmp.Compare(a.Kind, b.Kind))
+		return cmp.Or(cmp.Compare(a.Site, b.Site), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Order, b.Order))
 	})
 	if !ordered || len(slices.Compact(slices.Clone(out))) != len(out) {
 		return nil, fmt.Errorf("fences are named twice, or not in the order of the text")
@@ -144,7 +153,10 @@ func (f *fenceVerifier) refs(list []verdict.FenceRef) ([]ir.FenceAt, error) {
 	return out, nil
 }
 
-func (f *fenceVerifier) at(site int, kind string) (ir.FenceAt, error) {
+func (f *fenceVerifier) at(site int, kind, order string) (ir.FenceAt, error) {
+	if f.rep.Ordered() {
+		return f.orderAt(site, kind, order)
+	}
 	for _, k := range f.rep.FenceKinds() {
 		if k.String() == kind && site >= 1 && site <= len(f.rep.Fences.Sites()) {
 			return ir.FenceAt{Site: ir.SiteID(site - 1), Kind: k}, nil
@@ -156,7 +168,7 @@ func (f *fenceVerifier) at(site int, kind string) (ir.FenceAt, error) {
 // found finds the fences of a set, and compares what is said of each.
 func (f *fenceVerifier) found(list []verdict.Fence) (out []ir.FenceAt, cost int64, err error) {
 	for i, one := range list {
-		at, err := f.at(one.Site, one.Kind)
+		at, err := f.at(one.Site, one.Kind, one.Order)
 		if err != nil {
 			return nil, 0, err
 		}
@@ -171,6 +183,9 @@ func (f *fenceVerifier) found(list []verdict.Fence) (out []ir.FenceAt, cost int6
 
 // sites compares all fences with the fence sites of the text.
 func (f *fenceVerifier) sites() error {
+	if f.rep.Ordered() {
+		return f.orderSites()
+	}
 	sets := append([][]verdict.Fence{f.r.Fences, f.r.Repair.Elsewhere}, f.r.Repair.Optimal...)
 	for i, set := range sets {
 		_, cost, err := f.found(set)
@@ -225,12 +240,16 @@ func (f *fenceVerifier) bound() error {
 	if len(rep.Elsewhere) > 0 {
 		stated = rep.Elsewhere
 	}
-	if len(stated) > 0 || f.r.Verdict == verdict.Safe {
+	if f.rep.Ordered() && f.r.Verdict == verdict.Safe {
+		if got, _, err := f.rep.Chosen(f.r); err != nil || !slices.Equal(got, set) {
+			return fmt.Errorf("orders: not the cheapest ones that the executions demand")
+		}
+	} else if len(stated) > 0 || f.r.Verdict == verdict.Safe {
 		if got, _, err := f.found(stated); err != nil || !slices.Equal(got, set) {
 			return fmt.Errorf("fences: not the cheapest set that the executions demand")
 		}
 	}
-	if err := f.instead(clauses, set); err != nil {
+	if err := f.instead(clauses, set); err != nil && !f.rep.Ordered() {
 		return err
 	}
 	if len(rep.Optimal) > 0 && (len(all) != len(rep.Optimal) || more != rep.More) {
@@ -266,11 +285,11 @@ func (f *fenceVerifier) clause(task *engine.Task, b *verdict.Break) ([]ir.FenceA
 	if err != nil {
 		return nil, err
 	}
-	bad := &engine.Break{With: with, Witness: b.Witness()}
+	bad := &engine.Break{With: with, Witness: b.Witness(), Violation: b.Violation}
 	if b.Attack != nil {
 		bad.Store, bad.Load = b.Attack.StoreStep, b.Attack.LoadStep
 	}
-	return engine.OneOf(task, bad), nil
+	return engine.OneOf(task, bad)
 }
 
 // hopeless checks that no fence prevents an execution that no fence prevents according to the result, and
@@ -308,6 +327,9 @@ func (f *fenceVerifier) hopeless(task *engine.Task) error {
 // patch applies the patches to the text.
 func (f *fenceVerifier) patch() error {
 	set, _, err := f.found(f.r.Fences)
+	if f.rep.Ordered() {
+		set, _, err = f.rep.Chosen(f.r)
+	}
 	if err != nil {
 		return err
 	}

@@ -91,6 +91,12 @@ var questions = map[string]func(*verifier) *question{
 			return fences.Run(v.ctx, v.in, *opt)
 		}}
 	},
+	fences.OrdersCommand: func(v *verifier) *question {
+		opt := &query.FenceOptions{}
+		return &question{options: opt, common: &opt.Options, fences: opt, ask: func(string) (query.Answer, error) {
+			return fences.RunOrders(v.ctx, v.in, *opt)
+		}}
+	},
 	prove.Command: func(v *verifier) *question {
 		opt := &query.ProveOptions{}
 		return &question{options: opt, common: &opt.Options, prove: opt, ask: func(string) (query.Answer, error) {

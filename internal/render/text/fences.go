@@ -26,6 +26,9 @@ func (p *printer) fences(r *verdict.Result) {
 	if len(r.Fences) > 0 {
 		p.fenceList(r)
 	}
+	if len(rep.Orders) > 0 {
+		p.orderTable(r)
+	}
 	if len(rep.Elsewhere) > 0 {
 		p.elsewhere(r)
 	}
@@ -71,6 +74,17 @@ func (p *printer) fencesHeadline(r *verdict.Result) {
 	goal, is := "makes it robust against "+model, "robust against "+model
 	if rep.For != "robustness" {
 		goal, is = "makes it safe under "+model, "safe under "+model
+	}
+	if isAboutOrders(r) && r.Verdict == verdict.Safe {
+		p.line("%s: %s%s", ProgramName(r), p.opt.paint(green, ordersWord(r)), coverage(r.Coverage))
+		if c := r.Coverage.Checked; c != nil {
+			p.line("  %s", p.opt.paint(dim, CheckedText(r.Question, c)))
+		}
+		return
+	}
+	if isAboutOrders(r) && r.Verdict == verdict.Unsafe {
+		p.line("%s: %s: %s", ProgramName(r), p.opt.paint(red, "no memory orders and fences make it safe under C11"), oneLine(r.Reason))
+		return
 	}
 	many := strings.Replace(goal, "makes", "make", 1)
 	head := ProgramName(r) + ": "
@@ -123,7 +137,11 @@ func (p *printer) badExecution(r *verdict.Result, b *verdict.Break) {
 	p.line("")
 	repaired := r.Verdict == verdict.Safe || len(r.Fences) > 0
 	if repaired {
-		p.line("%s", p.opt.paint(bold, "Without a fence: "+oneLine(b.Reason())))
+		without := "Without a fence: "
+		if isAboutOrders(r) {
+			without = "With weaker orders: "
+		}
+		p.line("%s", p.opt.paint(bold, without+oneLine(b.Reason())))
 	}
 	if b.Attack != nil {
 		if repaired {
@@ -149,7 +167,7 @@ func (p *printer) fenceList(r *verdict.Result) {
 	p.line("%s", p.opt.paint(bold, fmt.Sprintf("%s (cost %d). %s", counted(int64(len(r.Fences)), "fence", "fences"), r.Cost, what)))
 	for i := range r.Fences {
 		f := &r.Fences[i]
-		p.line("  %s  %s fence %s", p.opt.paint(green, fencePosition(f)), fenceWord(f.Kind), besideText(r, f))
+		p.line("  %s  %s fence %s", p.opt.paint(green, fencePosition(f)), fenceWord(f), besideText(r, f))
 		if f.Without != nil {
 			p.line("    without it %s", oneLine(f.Without.Reason()))
 		}
@@ -180,7 +198,7 @@ func (p *printer) elsewhere(r *verdict.Result) {
 		if f.ReadOnly {
 			where = " (in a macro or a file that may not be changed)"
 		}
-		p.line("  %s  %s fence %s%s", fencePosition(f), fenceWord(f.Kind), besideText(r, f), where)
+		p.line("  %s  %s fence %s%s", fencePosition(f), fenceWord(f), besideText(r, f), where)
 	}
 }
 
@@ -191,7 +209,7 @@ func (p *printer) redundant(rep *verdict.Repair) {
 	p.line("")
 	for i := range rep.Redundant {
 		f := &rep.Redundant[i]
-		p.line("  %s  %s fence: %s", fencePosition(f), fenceWord(f.Kind), oneLine(f.Label))
+		p.line("  %s  %s fence: %s", fencePosition(f), fenceWord(f), oneLine(f.Label))
 	}
 }
 
@@ -229,11 +247,14 @@ func fencePosition(f *verdict.Fence) string {
 	return fmt.Sprintf("%s:%d", oneLine(path.Base(f.Pos.File)), f.Pos.Line)
 }
 
-func fenceWord(kind string) string {
-	if kind == "ss" {
+func fenceWord(f *verdict.Fence) string {
+	switch {
+	case f.Order != "":
+		return f.Order
+	case f.Kind == "ss":
 		return "store-store"
 	}
-	return kind
+	return f.Kind
 }
 
 func setText(set []verdict.Fence) string {
@@ -241,8 +262,8 @@ func setText(set []verdict.Fence) string {
 	for i := range set {
 		f := &set[i]
 		parts[i] = fmt.Sprintf("%s:%d", fencePosition(f), f.Pos.Col)
-		if f.Kind != "full" {
-			parts[i] += " " + fenceWord(f.Kind)
+		if f.Kind != "full" || f.Order != "" {
+			parts[i] += " " + fenceWord(f)
 		}
 	}
 	return strings.Join(parts, ", ")

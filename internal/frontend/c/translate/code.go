@@ -45,6 +45,14 @@ func (f *Code) Emit(op ir.Op) {
 	f.At, f.Fresh = to, true
 }
 
+// edges returns how many edges the function has so far.
+func (f *Code) edges() int {
+	if f.Fb == nil {
+		return 0
+	}
+	return len(f.Fb.F.Edges)
+}
+
 // Jump goes on at a location. The last edge is bent there where nothing else
 // leads to its end.
 func (f *Code) Jump(to ir.Loc) {

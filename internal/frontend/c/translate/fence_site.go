@@ -77,6 +77,9 @@ type marks struct {
 	expansions map[definedAt]int     // how often the macro is expanded
 	items      map[*parse.Stmt]item  // statements and declarations of blocks
 	ending     map[*parse.Stmt]*parse.Stmt
+	// Accesses with an order (order_site.go).
+	orders    map[orderKey]*orderMark
+	orderList []*orderMark
 }
 
 // newMarks prepares the marks of the given files and of the files that they include. system reports
@@ -85,7 +88,7 @@ func newMarks(files, included []*source.File, system func(name string) bool) *ma
 	m := &marks{
 		files: map[string]*source.File{}, order: map[string]int{}, included: map[string]*source.File{}, ends: map[string][]int32{},
 		at: map[markKey]*mark{}, bare: map[*parse.Stmt]bool{}, bodies: map[*parse.Stmt]bool{},
-		defined: map[tokenAt]definedAt{}, expansions: map[definedAt]int{}, items: map[*parse.Stmt]item{}, ending: map[*parse.Stmt]*parse.Stmt{},
+		defined: map[tokenAt]definedAt{}, expansions: map[definedAt]int{}, orders: map[orderKey]*orderMark{}, items: map[*parse.Stmt]item{}, ending: map[*parse.Stmt]*parse.Stmt{},
 	}
 	change := func(f *source.File) {
 		m.files[f.Name], m.order[f.Name] = f, len(m.order)
@@ -404,8 +407,18 @@ func (u *Unit) setSites(m *marks, needsHeaders bool) {
 	for _, a := range m.list {
 		u.Sites = append(u.Sites, ir.FenceSite{Pos: source.At(a.file.Pos(a.offset)), Edges: a.edges, Before: a.text, ReadOnly: a.readOnly, Expansions: a.expansions})
 	}
-	u.Write = func(fences []ir.FenceAt, style FenceStyle) []source.Edit {
-		edits := m.write(fences, style)
+	u.Sites = append(u.Sites, m.orderSites()...)
+	u.Write = func(choices []ir.FenceAt, style FenceStyle) []source.Edit {
+		var fences []ir.FenceAt
+		orders := map[*orderMark]ir.Order{}
+		for _, c := range choices {
+			if i := int(c.Site) - len(m.list); i >= 0 {
+				orders[m.orderList[i]] = c.Order
+			} else {
+				fences = append(fences, c)
+			}
+		}
+		edits := append(m.writeOrders(orders), m.write(fences, style)...)
 		if !needsHeaders {
 			return edits
 		}
@@ -417,6 +430,11 @@ func (u *Unit) setSites(m *marks, needsHeaders bool) {
 				changed = append(changed, file)
 			}
 			needs[file] = append(needs[file], f.Kind)
+		}
+		for _, a := range m.orderList {
+			if _, ok := orders[a]; ok && needs[a.file] == nil && a.form != orderWord {
+				changed, needs[a.file] = append(changed, a.file), []ir.FenceKind{ir.FullFence}
+			}
 		}
 		slices.SortFunc(changed, func(a, b *source.File) int { return m.order[a.Name] - m.order[b.Name] })
 		for _, f := range changed {

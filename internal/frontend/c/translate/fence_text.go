@@ -76,6 +76,17 @@ func (s FenceStyle) statement(kind ir.FenceKind) string {
 	}
 }
 
+// fence is a fence of a kind, or under c11 of an order.
+func (s FenceStyle) fence(f ir.FenceAt) string {
+	switch {
+	case f.Order == ir.OrderUnset || f.Order == ir.SeqCst:
+		return s.statement(f.Kind)
+	case s == C11:
+		return "atomic_thread_fence(memory_order_" + f.Order.String() + ");"
+	}
+	return "__atomic_thread_fence(__ATOMIC_" + strings.ToUpper(f.Order.String()) + ");"
+}
+
 // prepare writes what the fences of a file need before them.
 func (s FenceStyle) prepare(f *source.File, kinds []ir.FenceKind) []source.Edit {
 	text, head := "", read.FindHead(f.Text)
@@ -115,7 +126,7 @@ func (m *marks) write(fences []ir.FenceAt, style FenceStyle) []source.Edit {
 		if a.readOnly {
 			panic("BUG: a fence is written where the text is not to be changed")
 		}
-		fence := style.in(a.file).statement(f.Kind)
+		fence := style.in(a.file).fence(f)
 		if !a.bare {
 			edits = append(edits, a.edit(fence))
 			continue

@@ -46,7 +46,10 @@ const orderBits = 0xffff
 func (f *Accesses) ByOrder(e *parse.Expr, use *OrderUse, work func(order ir.Order, alone bool)) {
 	v := f.Exprs.IntegerOperand(e)
 	if n, ok := f.Data.Constant(v.Expr); ok {
-		work(f.constantOrder(n&orderBits, use, e), true)
+		edges := f.Code.edges()
+		order := f.constantOrder(n&orderBits, use, e)
+		work(order, true)
+		f.sites.noteOrder(e, use, order, edges)
 		return
 	}
 	v = f.Code.Keep(v)

@@ -85,6 +85,8 @@ func (f *Accesses) casLoop(l Lvalue, t ir.Type, order ir.Order, next func(old Va
 
 // atomicUpdate is a compound assignment to an _Atomic object, or ++ and --.
 func (f *Accesses) atomicUpdate(l Lvalue, op ir.ExprOp, v Value, n parse.Node) (was, is Value) {
+	edges := f.Code.edges()
+	defer func() { f.sites.noteOperator(n, ir.UpdateAccess, edges) }()
 	if wide, ok := WideType(l.Type); ok {
 		return f.updateSection(l, wide, op, v, n)
 	}

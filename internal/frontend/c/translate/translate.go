@@ -40,6 +40,8 @@ type Options struct {
 	Invariants bool
 	// Sites asks for the fence sites.
 	Sites bool
+	// Orders asks for the accesses with memory orders among the sites.
+	Orders bool
 	// Strict makes an error of everything that is not supported, whether or not an execution reaches it.
 	Strict bool
 	// Bodies are functions whose bodies the caller makes, by name. Their text declares what they take and

@@ -184,7 +184,11 @@ func (f *Accesses) Load(l Lvalue, n parse.Node) Value {
 		order = ir.SeqCst
 	}
 	l.scalarAt()
+	edges := f.Code.edges()
 	out.Expr = f.LoadWord(l, t, order)
+	if l.Atomic {
+		f.sites.noteOperator(n, ir.LoadAccess, edges)
+	}
 	return out
 }
 
@@ -205,7 +209,9 @@ func (f *Accesses) Store(l Lvalue, v Value, n parse.Node) {
 	case l.Reg != ir.NoReg:
 		f.Code.Assign(l.Reg, v.Expr)
 	case l.Atomic:
+		edges := f.Code.edges()
 		f.AtomicStore(l, t, v.Expr, ir.SeqCst)
+		f.sites.noteOperator(n, ir.StoreAccess, edges)
 	default:
 		l.scalarAt()
 		f.StoreWord(l, t, v.Expr)

@@ -1,0 +1,106 @@
+package cli
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"fencepost"
+	"fencepost/query"
+
+	"github.com/spf13/cobra"
+)
+
+const ordersHelp = `Find the cheapest memory orders with which a program is right under C11's own model.
+
+The assertions hold, there is no data race, no memory error and no deadlock that ` + "`check --model c11`" + `
+would find: on every processor, not only on x86. The answer has a table of the atomic
+accesses with the order that is written and the one that is needed, an execution that goes
+wrong without each order, and the patch. Orders are raised, and fences added where orders
+are not enough. The patched program is read and checked from scratch, and no cheaper
+orders are enough.
+
+With --weaken, all accesses begin relaxed: which orders does the program need at all?
+atomic_store(&x, v) and operators on _Atomic objects become calls with an order.
+
+--cost says what an order costs:
+  arm             ldar, stlr, dmb (the default); arm-ldapr has cheaper acquire loads
+  x86             a seq_cst store costs 20, a read-modify-write as well, others 1
+  power           lwsync, sync
+  file=FILE       FILE has lines 'store seq_cst 20', and 'FILE:LINE 100' for lines that
+                  count 100 times; what it does not name is as on Arm
+Accesses in the definition of a macro cost as much as all its expansions.
+
+Exit codes: 0 the orders were found, perhaps those of the program; 1 no orders and fences
+repair the program; 2 unknown; 3 bad input or usage; 4 internal error.`
+
+const ordersExample = `  fencepost orders ring.c
+  fencepost orders ring.c --weaken --cost x86
+  fencepost orders ring.c --weaken --diff | patch -p1
+  fencepost orders lock.c --keep lock.c:12 --max lock.c:20=acquire`
+
+func (a *app) ordersCommand() *cobra.Command {
+	f := &fencesFlags{opt: query.FenceOptions{Options: query.Defaults(), For: query.ForAssertions, Model: query.C11, Style: fencepost.FenceStyles()[0]}}
+	f.opt.Orders.Accesses = true
+	f.cost = costValue{scheme: query.CostUniform}
+	cost := &processorValue{processor: query.ProcessorArm}
+	cmd := &cobra.Command{
+		Use:     "orders FILE...",
+		Short:   "Find the cheapest memory orders under C11's model",
+		Long:    ordersHelp,
+		Example: ordersExample,
+		Args:    oneProgram,
+		RunE: func(_ *cobra.Command, args []string) error {
+			f.opt.Orders.Processor = cost.processor
+			if cost.file != "" {
+				in, err := a.read(cost.file)
+				if err != nil {
+					return err
+				}
+				f.opt.Orders.Costs = in
+			}
+			return a.fences(args, f)
+		},
+	}
+	addOptions(cmd, &f.opt)
+	readC(cmd, &f.opt.Options)
+	flags := cmd.Flags()
+	flags.Var(cost, "cost", "what an order costs: arm, arm-ldapr, x86, power, file=FILE")
+	flags.BoolVar(&f.diff, "diff", false, "print only the patch, as a unified diff")
+	flags.StringVarP(&f.output, "output", "o", "", "write the changed program to a `file`")
+	flags.BoolVar(&f.write, "write", false, "write the orders into FILE")
+	flags.BoolVar(&f.json, "json", false, "print the result as JSON")
+	return cmd
+}
+
+// processorValue is the processor whose costs count, or a file with costs.
+type processorValue struct {
+	processor query.Processor
+	file      string
+}
+
+var processorNames = []query.Processor{query.ProcessorArm, query.ProcessorArmRCpc, query.ProcessorX86, query.ProcessorPower}
+
+// words returns values for completion.
+func (*processorValue) words() []string { return append(texts(processorNames), "file=") }
+
+func (v *processorValue) String() string {
+	if v.file != "" {
+		return "file=" + v.file
+	}
+	return string(v.processor)
+}
+
+func (*processorValue) Type() string { return "cost" }
+
+func (v *processorValue) Set(s string) error {
+	if file, ok := strings.CutPrefix(s, "file="); ok && file != "" {
+		v.processor, v.file = query.ProcessorFile, file
+		return nil
+	}
+	if !slices.Contains(processorNames, query.Processor(s)) {
+		return fmt.Errorf("want arm, arm-ldapr, x86, power or file=FILE")
+	}
+	v.processor, v.file = query.Processor(s), ""
+	return nil
+}

@@ -1,0 +1,348 @@
+package translate
+
+import (
+	"bytes"
+	"cmp"
+	"slices"
+	"strings"
+
+	"fencepost/internal/ir"
+	"fencepost/internal/lang/c/lex"
+	"fencepost/internal/lang/c/parse"
+	"fencepost/internal/source"
+)
+
+// Where memory orders are written. An order stands in the text as an argument of atomic_*_explicit or of a builtin, or it
+// is not written: atomic_store(&x, v) and operators on _Atomic objects are seq_cst. The first is changed where it stands.
+// The others become the explicit form.
+//
+// The position of an order is the innermost one in a file that may be changed: of an argument, where the argument stands;
+// in the definition of a macro, the token of the definition, which all expansions share.
+//
+// An order that is no single word, one that a function gets as a parameter, and an operator whose value is used are
+// known and read-only.
+
+// orderForm says how an order stands in the text. The zero value is unset.
+type orderForm uint8
+
+const (
+	_         orderForm = iota
+	orderWord           // memory_order_relaxed or __ATOMIC_RELAXED, which is replaced
+	shortCall           // atomic_store(...), which gets its orders as arguments
+	loadOf              // x, which becomes a call
+	storeTo             // x = v
+	updateOf            // x += v, x++
+)
+
+// orderMark is an access with an order.
+type orderMark struct {
+	file       *source.File
+	start, end int
+	form       orderForm
+	access     ir.OrderedAccess
+	text       string
+	edges      []ir.EdgeID
+	readOnly   bool
+	// Of an operator: where its operands stand, and the function that it becomes.
+	left, right [2]int
+	function    string
+}
+
+// orderKey tells marks apart: a compare-exchange has two.
+type orderKey struct {
+	file  string
+	start int
+	kind  ir.AccessKind
+}
+
+// noteOrder notes the order of what was emitted since the function had some edges.
+func (f *siteMarks) noteOrder(e *parse.Expr, use *OrderUse, order ir.Order, edges int) {
+	if f.marks == nil || !f.Opt.Orders {
+		return
+	}
+	kind := map[*OrderUse]ir.AccessKind{LoadOrder: ir.LoadAccess, StoreOrder: ir.StoreAccess, UpdateOrder: ir.UpdateAccess, FenceOrder: ir.FenceAccess}[use]
+	if kind == ir.LoadAccess && slices.ContainsFunc(f.Code.Fb.F.Edges[edges:], func(e ir.Edge) bool { return e.Op.Kind == ir.RMW }) {
+		kind = ir.FailureAccess
+	}
+	first, last := f.withoutParentheses(e)
+	file, offset, ok := f.writtenAt(first)
+	if !ok {
+		return
+	}
+	at := &orderMark{file: file, start: offset, readOnly: first != last, form: orderWord}
+	word := wordAt(file.Text, offset)
+	at.end = offset + len(word)
+	switch {
+	case strings.HasPrefix(word, "memory_order_"), strings.HasPrefix(word, "__ATOMIC_"):
+	case strings.HasPrefix(word, "atomic_") && callEnd(file.Text, at.end) > 0:
+		at.form = shortCall
+	default:
+		at.readOnly = true
+	}
+	at.text = strings.TrimSpace(lineAt(file.Text, offset))
+	f.addOrder(at, kind, order, edges)
+}
+
+// withoutParentheses returns the first and the last token of an expression inside its parentheses.
+func (f *siteMarks) withoutParentheses(e *parse.Expr) (first, last int32) {
+	first, last = e.Tokens()
+	tokens := f.In.Tree.Source.Tokens
+	for first < last && tokens[first].Kind == lex.LParen && tokens[last].Kind == lex.RParen {
+		first, last = first+1, last-1
+	}
+	return first, last
+}
+
+// noteOperator notes an operator on an _Atomic object, which was emitted since the function had some edges.
+func (f *siteMarks) noteOperator(n parse.Node, kind ir.AccessKind, edges int) {
+	if f.marks == nil || !f.Opt.Orders {
+		return
+	}
+	first, last := n.Tokens()
+	file, start, ok := f.writtenAt(first)
+	if !ok {
+		return
+	}
+	at := &orderMark{file: file, start: start, end: start, text: firstLine(f.In.Source(n))}
+	f.addOrder(at, kind, ir.SeqCst, edges)
+	at.readOnly = true
+	for i := first; i <= last; i++ {
+		if f.In.Tree.Source.Tokens[i].From != 0 {
+			return
+		}
+	}
+	end, written := f.tokenEnd(file, last)
+	if !written {
+		return
+	}
+	at.end = end
+	e, _ := n.(*parse.Expr)
+	switch {
+	case kind == ir.LoadAccess:
+		at.form, at.readOnly = loadOf, false
+	case e == nil || !f.isStatement(at):
+	case kind == ir.StoreAccess && e.Op == parse.Assign:
+		at.form, at.readOnly = storeTo, !f.operands(at, e)
+	case kind == ir.UpdateAccess:
+		at.function = map[ir.ExprOp]string{ir.Add: "add", ir.Sub: "sub", ir.And: "and", ir.Or: "or", ir.Xor: "xor"}[updateOp(e)]
+		at.form, at.readOnly = updateOf, at.function == "" || !f.operands(at, e)
+	}
+}
+
+// updateOp returns the operator of an update.
+func updateOp(e *parse.Expr) ir.ExprOp {
+	switch e.Op {
+	case parse.PreInc, parse.PostInc:
+		return ir.Add
+	case parse.PreDec, parse.PostDec:
+		return ir.Sub
+	case parse.AssignOp:
+		return binaryOps[e.With]
+	}
+	return 0
+}
+
+// operands notes where the operands of an assignment, or that of ++ or --, stand.
+func (f *siteMarks) operands(at *orderMark, e *parse.Expr) bool {
+	span := func(e *parse.Expr) (out [2]int, ok bool) {
+		first, last := e.Tokens()
+		file, start, ok := f.writtenAt(first)
+		end, written := f.tokenEnd(at.file, last)
+		return [2]int{start, end}, ok && written && file == at.file && start < end
+	}
+	var ok bool
+	if at.left, ok = span(e.A); !ok || e.B == nil {
+		return ok
+	}
+	at.right, ok = span(e.B)
+	return ok
+}
+
+// isStatement reports whether an expression is a statement, so that its value is not used.
+func (f *siteMarks) isStatement(at *orderMark) bool {
+	before := at.file.Text[:f.marks.ends[at.file.Name][at.start]]
+	rest := bytes.TrimLeft(at.file.Text[at.end:], " \t\r\n")
+	starts := len(before) > 0 && bytes.ContainsRune([]byte(";{}:)"), rune(before[len(before)-1])) || endsWithWord(before, "else") || endsWithWord(before, "do")
+	return starts && len(rest) > 0 && rest[0] == ';'
+}
+
+// addOrder adds a mark, or the edges to the one that there is.
+func (f *siteMarks) addOrder(at *orderMark, kind ir.AccessKind, order ir.Order, edges int) {
+	at.access = ir.OrderedAccess{Kind: kind, Written: order}
+	key := orderKey{at.file.Name, at.start, kind}
+	if old := f.marks.orders[key]; old != nil {
+		if old.access.Written != order {
+			old.readOnly = true
+		}
+		at = old
+	} else {
+		f.marks.orders[key] = at
+		f.marks.orderList = append(f.marks.orderList, at)
+	}
+	for _, e := range f.Code.Fb.F.Edges[edges:] {
+		if hasOrder(&e.Op, kind) {
+			at.edges = append(at.edges, e.ID)
+		}
+	}
+}
+
+// hasOrder reports whether an operation is an access of a kind.
+func hasOrder(op *ir.Op, kind ir.AccessKind) bool {
+	switch kind {
+	case ir.LoadAccess:
+		return op.Kind == ir.Load
+	case ir.StoreAccess:
+		return op.Kind == ir.Store || op.Kind == ir.RMW
+	case ir.UpdateAccess, ir.FailureAccess:
+		return op.Kind == ir.RMW
+	default:
+		return op.Kind == ir.Fence || op.Kind == ir.Nop
+	}
+}
+
+// writtenAt returns the innermost position of a token in a file that may be changed.
+func (f *siteMarks) writtenAt(tok int32) (file *source.File, offset int, ok bool) {
+	s := f.In.Tree.Source
+	if tok < 0 || int(tok) >= len(s.Tokens) {
+		return nil, 0, false
+	}
+	t := &s.Tokens[tok]
+	for at, from := t.Pos, t.From; ; {
+		p := f.In.Position(at)
+		if file = f.marks.files[p.File]; file != nil {
+			offset, ok = file.Offset(source.Pos{Line: p.Line, Col: p.Col})
+			return file, offset, ok && offset < len(file.Text)
+		}
+		if from == 0 {
+			return nil, 0, false
+		}
+		e := &s.Expansions[from]
+		at, from = e.Call, e.Parent
+	}
+}
+
+// wordAt returns the word that begins at an offset.
+func wordAt(text []byte, offset int) string {
+	end := offset
+	for end < len(text) && (text[end] == '_' || text[end] >= '0' && text[end] <= '9' || text[end]|0x20 >= 'a' && text[end]|0x20 <= 'z') {
+		end++
+	}
+	return string(text[offset:end])
+}
+
+// lineAt returns the line of an offset.
+func lineAt(text []byte, offset int) string {
+	start := bytes.LastIndexByte(text[:offset], '\n') + 1
+	end := bytes.IndexByte(text[offset:], '\n')
+	if end < 0 {
+		return string(text[start:])
+	}
+	return string(text[start : offset+end])
+}
+
+// callEnd returns where the closing parenthesis of the arguments stands that begin at an offset, or -1.
+func callEnd(text []byte, i int) int {
+	depth := 0
+	for i < len(text) {
+		switch c := text[i]; {
+		case c == '"' || c == '\'':
+			i = quoted(text, i)
+			continue
+		case bytes.HasPrefix(text[i:], []byte("/*")):
+			end := bytes.Index(text[i+2:], []byte("*/"))
+			if end < 0 {
+				return -1
+			}
+			i += end + 4
+			continue
+		case c == '(':
+			depth++
+		case c == ')':
+			if depth--; depth == 0 {
+				return i
+			}
+		case depth == 0 && c != ' ' && c != '\t' && c != '\n' && c != '\\' && c != '\r':
+			return -1
+		}
+		i++
+	}
+	return -1
+}
+
+// sortOrders brings the marks into the order of the text.
+func (m *marks) sortOrders() {
+	slices.SortStableFunc(m.orderList, func(a, b *orderMark) int {
+		return cmp.Or(cmp.Compare(m.order[a.file.Name], m.order[b.file.Name]), cmp.Compare(a.start, b.start), cmp.Compare(a.access.Kind, b.access.Kind))
+	})
+}
+
+// orderSites returns the accesses as sites.
+func (m *marks) orderSites() []ir.FenceSite {
+	m.sortOrders()
+	var out []ir.FenceSite
+	for _, a := range m.orderList {
+		access := a.access
+		expansions := 0
+		if len(a.edges) > 1 {
+			expansions = len(a.edges)
+		}
+		out = append(out, ir.FenceSite{
+			Pos: a.file.Span(a.start, a.end), Edges: a.edges, Before: a.text, ReadOnly: a.readOnly, Expansions: expansions, Access: &access,
+		})
+	}
+	return out
+}
+
+// writeOrders writes accesses with other orders. Where several pieces of text begin or end at one offset, what is inside
+// closes first.
+func (m *marks) writeOrders(choices map[*orderMark]ir.Order) []source.Edit {
+	var edits, closing []source.Edit
+	for i, a := range m.orderList {
+		order, ok := choices[a]
+		if !ok {
+			continue
+		}
+		replace := func(from, to int, text string) {
+			edits = append(edits, source.Edit{File: a.file.Name, Start: from, End: to, Text: text})
+		}
+		closes := func(from, to int, text string) {
+			closing = append([]source.Edit{{File: a.file.Name, Start: from, End: to, Text: text}}, closing...)
+		}
+		name := "memory_order_" + order.String()
+		switch a.form {
+		case orderWord:
+			if strings.HasPrefix(wordAt(a.file.Text, a.start), "__ATOMIC_") {
+				name = "__ATOMIC_" + strings.ToUpper(order.String())
+			}
+			replace(a.start, a.end, name)
+		case shortCall:
+			if a.access.Kind == ir.FailureAccess {
+				continue // with the other order
+			}
+			if next := i + 1; next < len(m.orderList) && m.orderList[next].start == a.start && m.orderList[next].file == a.file {
+				name += ", memory_order_" + choices[m.orderList[next]].String()
+			}
+			replace(a.end, a.end, "_explicit")
+			end := callEnd(a.file.Text, a.end)
+			closes(end, end, ", "+name)
+		case loadOf:
+			replace(a.start, a.start, "atomic_load_explicit(&")
+			closes(a.end, a.end, ", "+name+")")
+		case storeTo:
+			replace(a.start, a.start, "atomic_store_explicit(&")
+			replace(a.left[1], a.right[0], ", ")
+			closes(a.end, a.end, ", "+name+")")
+		case updateOf:
+			replace(a.start, a.left[0], "atomic_fetch_"+a.function+"_explicit(&")
+			if a.right == [2]int{} {
+				closes(a.left[1], a.end, ", 1, "+name+")")
+			} else {
+				replace(a.left[1], a.right[0], ", ")
+				closes(a.end, a.end, ", "+name+")")
+			}
+		default:
+			panic("BUG: an order is written where the text is not to be changed")
+		}
+	}
+	return append(closing, edits...)
+}
