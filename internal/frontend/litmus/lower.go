@@ -2,9 +2,11 @@ package litmus
 
 import (
 	"fmt"
+	"slices"
 
 	"fencepost/internal/ir"
 	"fencepost/internal/source"
+	"fencepost/internal/x86"
 )
 
 // The idea: a location of the automaton stands before every instruction, and one
@@ -17,19 +19,6 @@ import (
 // too. A flag is computed only if some jump, set or conditional move of the thread reads
 // it.
 
-// cpuFlag is a flag of the processor.
-type cpuFlag uint8
-
-const (
-	flagZ cpuFlag = iota
-	flagS
-	flagC
-	flagO
-	numFlags
-)
-
-var flagNames = [numFlags]string{"zf", "sf", "cf", "of"}
-
 // thread is a column under translation.
 type thread struct {
 	c     *compiler
@@ -39,7 +28,7 @@ type thread struct {
 	id    ir.ThreadID
 
 	regs   map[int]ir.Reg
-	flags  [numFlags]ir.Reg // NoReg: it is never read
+	flags  [x86.FlagCount]ir.Reg // NoReg: it is never read
 	temps  []ir.Reg
 	views  map[view]ir.Reg
 	labels map[string]ir.Loc
@@ -49,10 +38,11 @@ type thread struct {
 	in       *instruction
 	row      int // in the column
 	oc       opcode
-	size     int     // of the operation in bytes
-	ops      []ir.Op // its chain so far
-	used     int     // temporaries
-	inside   int     // locations made
+	args     []*operand // the destination first
+	size     int        // of the operation in bytes
+	ops      []ir.Op    // its chain so far
+	used     int        // temporaries
+	inside   int        // locations made
 	at, next ir.Loc
 }
 
@@ -109,7 +99,10 @@ func (t *thread) chooseFlags() {
 	for k := range t.proc.code {
 		in := &t.proc.code[k]
 		oc, _ := decode(t.c.arch, in.name.text)
-		for _, f := range flagsOf(oc.cond) {
+		if !oc.when {
+			continue
+		}
+		for _, f := range oc.cond.Reads() {
 			if t.flags[f] == ir.NoReg {
 				t.flags[f] = t.fb.Reg(flagNames[f], 0, t.c.span(in.extent))
 			}
@@ -164,6 +157,7 @@ func (t *thread) assign(dst ir.Reg, val *ir.Expr) {
 // link makes the edges of the chain. to is where it ends.
 func (t *thread) link(from, to ir.Loc) {
 	pos := t.c.span(t.in.extent)
+	t.dropUnused()
 	if len(t.ops) == 0 {
 		t.emit(ir.NewOp(ir.Nop))
 	}
@@ -176,6 +170,29 @@ func (t *thread) link(from, to ir.Loc) {
 		from = at
 	}
 	t.ops = nil
+}
+
+// dropUnused takes out what is computed inside the instruction and not used, such as a result of which only flags are
+// made that the thread does not read.
+func (t *thread) dropUnused() {
+	used := map[ir.Reg]bool{}
+	unused := func(r ir.Reg) bool { return slices.Contains(t.temps, r) && !used[r] }
+	var kept []ir.Op
+	for _, op := range slices.Backward(t.ops) {
+		if op.Kind == ir.Assign && unused(op.Dst) {
+			continue
+		}
+		if op.Kind == ir.RMW && unused(op.Dst) {
+			op.Dst = ir.NoReg
+		}
+		if op.Kind == ir.RMW && op.Dst2 != ir.NoReg && unused(op.Dst2) {
+			op.Dst2 = ir.NoReg
+		}
+		op.Uses(func(r ir.Reg) { used[r] = true })
+		kept = append(kept, op)
+	}
+	slices.Reverse(kept)
+	t.ops = kept
 }
 
 // instruction translates one instruction.
@@ -194,6 +211,7 @@ func (t *thread) instruction(in *instruction) {
 	if !ok || !t.checkWidths(ops) || !t.checkLock(ops) {
 		return
 	}
+	t.args = ops
 	switch oc.kind {
 	case kNop:
 	case kFence:
@@ -207,24 +225,25 @@ func (t *thread) instruction(in *instruction) {
 		t.move(ops[0], ops[1])
 	case kExtend:
 		t.extend(ops[0], ops[1])
-	case kSwap, kUnlocked:
-		t.swap(ops[0], ops[1])
+	case kUnlocked:
+		if ops[0].kind == isMemory {
+			t.swapUnlocked(ops[0], ops[1])
+		} else {
+			x86.Exchange(t, 8*t.size)
+		}
+	case kSwap:
+		x86.Exchange(t, 8*t.size)
 	case kXadd:
-		t.xadd(ops[0], ops[1])
+		x86.ExchangeAdd(t, 8*t.size, in.lock)
 	case kCmpxchg:
-		t.cmpxchg(ops[0], ops[1])
-		return
+		x86.CompareExchange(t, 8*t.size, in.lock)
 	case kArith:
-		t.arith(ops[0], ops[1])
-	case kCompare:
-		t.compare(ops[0], ops[1])
-	case kUnary:
-		t.unary(ops[0])
+		x86.Arithmetic(t, oc.alu, 8*t.size, in.lock)
 	case kLea:
 		t.c.unit.addresses = t.c.unit.addresses || ops[1].sym != ""
 		t.write(ops[0], t.address(ops[1]))
 	case kSet:
-		t.write(ops[0], t.holds(oc.cond))
+		t.write(ops[0], oc.cond.Holds(t.Flag))
 	case kCmov:
 		t.cmov(ops[0], ops[1])
 	default:
@@ -245,11 +264,11 @@ func (t *thread) jump() {
 		t.c.errorf(codeLabel, target.extent, "thread P%d has no label '%s'", t.proc.num, clip(target.sym))
 		return
 	}
-	if t.oc.cond == 0 {
+	if !t.oc.when {
 		t.link(t.at, to)
 		return
 	}
-	holds := t.holds(t.oc.cond)
+	holds := t.oc.cond.Holds(t.Flag)
 	pos := t.c.span(t.in.extent)
 	yes, no := ir.NewOp(ir.Assume), ir.NewOp(ir.Assume)
 	yes.Val, no.Val = holds, ir.Negate(holds)

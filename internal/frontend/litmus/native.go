@@ -185,7 +185,7 @@ func (a *asm) input(num int) {
 		in.IsAddress, in.Address = true, a.address(&v.val)
 	} else if r, ok := a.t.regs[num]; ok {
 		in.Number = a.t.fb.F.Regs[r].Init
-		if a.c.arch == x86 {
+		if a.c.arch == arch32 {
 			in.Number = int64(uint32(in.Number)) // the upper half of the register is no part of the test
 		}
 	}
@@ -306,16 +306,6 @@ func (a *asm) memory(op *operand) string {
 	}
 }
 
-// conditionNames are the assembler's.
-var conditionNames = map[condition]string{
-	condE: "e", condNE: "ne", condL: "l", condGE: "ge", condLE: "le", condG: "g", condB: "b", condAE: "ae", condBE: "be", condA: "a",
-	condS: "s", condNS: "ns", condO: "o", condNO: "no",
-}
-
-var aluNames = map[alu]string{
-	aluAdd: "add", aluSub: "sub", aluAnd: "and", aluOr: "or", aluXor: "xor", aluInc: "inc", aluDec: "dec", aluNot: "not", aluNeg: "neg",
-}
-
 // instruction writes an instruction, which lowering has found no fault with.
 func (a *asm) instruction(in *instruction) {
 	t := a.t
@@ -350,17 +340,17 @@ func (a *asm) instruction(in *instruction) {
 	case kCmpxchg:
 		two("cmpxchg")
 	case kArith:
-		two(aluNames[oc.alu])
-	case kCompare:
-		two(map[alu]string{aluSub: "cmp", aluAnd: "test"}[oc.alu])
-	case kUnary:
-		a.emit("%s%s%s %s", lock, aluNames[oc.alu], sizeSuffix(size), a.operand(ops[0], size))
+		if oc.operands == 2 {
+			two(oc.alu.String())
+		} else {
+			a.emit("%s%s%s %s", lock, oc.alu, sizeSuffix(size), a.operand(ops[0], size))
+		}
 	case kLea:
 		two("lea")
 	case kSet:
-		a.emit("set%s %s", conditionNames[oc.cond], a.operand(ops[0], 1))
+		a.emit("set%s %s", oc.cond, a.operand(ops[0], 1))
 	case kCmov:
-		two("cmov" + conditionNames[oc.cond])
+		two("cmov" + oc.cond.String())
 	default:
 		panic("BUG: unknown instruction")
 	}
@@ -382,8 +372,8 @@ func (a *asm) jump(oc opcode) {
 		to = len(a.t.proc.code)
 	}
 	name := "jmp"
-	if oc.cond != 0 {
-		name = "j" + conditionNames[oc.cond]
+	if oc.when {
+		name = "j" + oc.cond.String()
 	}
 	a.emit("%s %s", name, a.label(to))
 }

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"fencepost/internal/ir"
+	"fencepost/internal/x86"
 )
 
 // opKind is a family of instructions. The zero value is unset.
@@ -17,9 +18,7 @@ const (
 	kUnlocked        // uxch: herd's exchange without the lock
 	kXadd
 	kCmpxchg
-	kArith   // add, sub, and, or, xor
-	kCompare // cmp, test: kArith without a result
-	kUnary   // inc, dec, not, neg
+	kArith // one of x86.Ops
 	kLea
 	kNop
 	kFence
@@ -28,76 +27,12 @@ const (
 	kCmov
 )
 
-// alu is the function of an arithmetic instruction. The zero value is unset.
-type alu uint8
-
-const (
-	_ alu = iota
-	aluAdd
-	aluSub
-	aluAnd
-	aluOr
-	aluXor
-	aluInc
-	aluDec
-	aluNot
-	aluNeg
-)
-
-// expr is the operator of the ir.
-func (a alu) expr() ir.ExprOp {
-	switch a {
-	case aluAdd, aluInc:
-		return ir.Add
-	case aluSub, aluDec:
-		return ir.Sub
-	case aluAnd:
-		return ir.And
-	case aluOr:
-		return ir.Or
-	case aluXor:
-		return ir.Xor
-	default:
-		panic("BUG: no binary operation")
-	}
-}
-
-// condition is when a jump is taken. The zero value is unset: always.
-type condition uint8
-
-const (
-	_ condition = iota
-	condE
-	condNE
-	condL
-	condGE
-	condLE
-	condG
-	condB
-	condAE
-	condBE
-	condA
-	condS
-	condNS
-	condO
-	condNO
-)
-
-// conditions maps the suffixes of jcc, setcc and cmovcc. lt and gt are herd's.
-var conditions = map[string]condition{
-	"e": condE, "z": condE, "ne": condNE, "nz": condNE,
-	"l": condL, "nge": condL, "lt": condL, "ge": condGE, "nl": condGE,
-	"le": condLE, "ng": condLE, "g": condG, "nle": condG, "gt": condG,
-	"b": condB, "c": condB, "nae": condB, "ae": condAE, "nb": condAE, "nc": condAE,
-	"be": condBE, "na": condBE, "a": condA, "nbe": condA,
-	"s": condS, "ns": condNS, "o": condO, "no": condNO,
-}
-
 // opcode is a decoded mnemonic.
 type opcode struct {
 	kind     opKind
-	alu      alu
-	cond     condition
+	alu      x86.Op
+	cond     x86.Condition
+	when     bool // cond is set
 	fence    ir.FenceKind
 	size     int  // of the operation in bytes, 0: by the operands
 	from     int  // kExtend: size of the source, 0: by the operand
@@ -120,12 +55,6 @@ var sizedCodes = map[string]opcode{
 	"mov": {kind: kMove, operands: 2}, "movabs": {kind: kMove, operands: 2},
 	"xchg": {kind: kSwap, operands: 2}, "uxch": {kind: kUnlocked, operands: 2},
 	"xadd": {kind: kXadd, operands: 2}, "cmpxchg": {kind: kCmpxchg, operands: 2},
-	"add": {kind: kArith, alu: aluAdd, operands: 2}, "sub": {kind: kArith, alu: aluSub, operands: 2},
-	"and": {kind: kArith, alu: aluAnd, operands: 2}, "or": {kind: kArith, alu: aluOr, operands: 2},
-	"xor": {kind: kArith, alu: aluXor, operands: 2},
-	"cmp": {kind: kCompare, alu: aluSub, operands: 2}, "test": {kind: kCompare, alu: aluAnd, operands: 2},
-	"inc": {kind: kUnary, alu: aluInc, operands: 1}, "dec": {kind: kUnary, alu: aluDec, operands: 1},
-	"not": {kind: kUnary, alu: aluNot, operands: 1}, "neg": {kind: kUnary, alu: aluNeg, operands: 1},
 	"lea": {kind: kLea, operands: 2},
 }
 
@@ -137,7 +66,7 @@ func decode(a arch, mnemonic string) (opcode, bool) {
 		return opcode{}, false
 	}
 	oc, ok := lookup(strings.ToLower(mnemonic))
-	if a == x86 && oc.size == 8 {
+	if a == arch32 && oc.size == 8 {
 		// As herd, which takes MOVQ for MOV where registers have 32 bits.
 		oc.size = 4
 	}
@@ -148,32 +77,51 @@ func lookup(m string) (opcode, bool) {
 	if oc, ok := plainCodes[m]; ok {
 		return oc, true
 	}
-	if oc, ok := sizedCodes[m]; ok {
+	if oc, ok := sized(m); ok {
 		return oc, true
 	}
 	if len(m) < 2 {
 		return opcode{}, false
 	}
 	stem, size := m[:len(m)-1], suffixSize[m[len(m)-1]]
-	if oc, ok := sizedCodes[stem]; ok && size > 0 {
+	if oc, ok := sized(stem); ok && size > 0 {
 		oc.size = size
 		return oc, true
 	}
-	if cc, ok := strings.CutPrefix(m, "j"); ok && conditions[cc] != 0 {
-		return opcode{kind: kJump, cond: conditions[cc], operands: 1}, true
+	if c, ok := suffixCondition(m, "j"); ok {
+		return opcode{kind: kJump, cond: c, when: true, operands: 1}, true
 	}
-	if cc, ok := strings.CutPrefix(m, "set"); ok && conditions[cc] != 0 {
-		return opcode{kind: kSet, cond: conditions[cc], operands: 1}, true
+	if c, ok := suffixCondition(m, "set"); ok {
+		return opcode{kind: kSet, cond: c, when: true, operands: 1}, true
 	}
-	if cc, ok := strings.CutPrefix(m, "cmov"); ok {
-		if c := conditions[cc]; c != 0 {
-			return opcode{kind: kCmov, cond: c, operands: 2}, true
-		}
-		if c := conditions[strings.TrimPrefix(stem, "cmov")]; c != 0 && size > 1 {
-			return opcode{kind: kCmov, cond: c, size: size, operands: 2}, true
-		}
+	if c, ok := suffixCondition(m, "cmov"); ok {
+		return opcode{kind: kCmov, cond: c, when: true, operands: 2}, true
+	}
+	if c, ok := suffixCondition(stem, "cmov"); ok && size > 1 {
+		return opcode{kind: kCmov, cond: c, when: true, size: size, operands: 2}, true
 	}
 	return extension(m)
+}
+
+// sized returns an instruction that may have a suffix.
+func sized(m string) (opcode, bool) {
+	if op := x86.Ops[m]; op != 0 && op != x86.Adc && op != x86.Sbb {
+		return opcode{kind: kArith, alu: op, operands: op.Operands()}, true
+	}
+	oc, ok := sizedCodes[m]
+	return oc, ok
+}
+
+// suffixCondition returns the condition that a mnemonic ends with. lt and gt are herd's.
+func suffixCondition(m, begins string) (x86.Condition, bool) {
+	name, ok := strings.CutPrefix(m, begins)
+	if !ok {
+		return 0, false
+	}
+	if name == "lt" || name == "gt" {
+		name = name[:1]
+	}
+	return x86.ConditionNamed(name)
 }
 
 // extension decodes AT&T's movzbl, movswq, movzb and so on.

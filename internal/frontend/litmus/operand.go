@@ -1,6 +1,9 @@
 package litmus
 
-import "fencepost/internal/ir"
+import (
+	"fencepost/internal/ir"
+	"fencepost/internal/x86"
+)
 
 // arrange puts the destination first. X86 tests are written in Intel's order,
 // X86_64 tests, and X86 tests with '%' before registers, in AT&T's. Where only
@@ -18,7 +21,7 @@ func (t *thread) arrange() ([]*operand, bool) {
 		return ops, len(ops) == 0 || t.writable(ops[0])
 	}
 	swapped := []*operand{ops[1], ops[0]}
-	atAndT := t.c.arch == x86_64 || t.c.tree.percent
+	atAndT := t.c.arch == arch64 || t.c.tree.percent
 	if atAndT {
 		ops, swapped = swapped, ops
 	}
@@ -31,8 +34,8 @@ func (t *thread) arrange() ([]*operand, bool) {
 		if ops[0].kind == isMemory && ops[1].kind == isRegister {
 			ops = swapped
 		}
-	case kCompare:
-		if t.oc.alu == aluAnd && ops[0].kind == isImmediate {
+	case kArith:
+		if t.oc.alu == x86.Test && ops[0].kind == isImmediate {
 			ops = swapped // test is symmetric
 		}
 	}
@@ -45,7 +48,7 @@ func (t *thread) writable(dst *operand) bool {
 		return true
 	}
 	d := t.c.errorf(codeOperands, dst.extent, "a number cannot be the destination of '%s'", t.in.name.text)
-	if t.c.arch == x86_64 {
+	if t.c.arch == arch64 {
 		d.Note("X86_64 tests write the destination last")
 	} else {
 		d.Note("X86 tests write the destination first, unless registers have a '%%'")
@@ -169,14 +172,9 @@ func (t *thread) checkLock(ops []*operand) bool {
 		return true
 	}
 	name := t.in.name.text
-	switch t.oc.kind {
-	case kArith, kXadd, kCmpxchg, kSwap, kUnary:
-	default:
+	switch {
+	case t.oc.kind != kArith && t.oc.kind != kXadd && t.oc.kind != kCmpxchg && t.oc.kind != kSwap, t.oc.kind == kArith && !t.oc.alu.Writes():
 		t.c.errorf(codeLock, t.in.extent, "'%s' cannot have a lock prefix", name)
-		return false
-	}
-	if t.oc.alu == aluNot || t.oc.alu == aluNeg {
-		t.c.errorf(codeInstruction, t.in.extent, "instruction 'lock %s' is not supported", name)
 		return false
 	}
 	if ops[0].kind != isMemory {

@@ -97,9 +97,9 @@ func (p *parser) header() bool {
 	p.unit.Arch = strings.ToValidUTF8(word, ".")
 	switch word {
 	case "X86":
-		p.arch = x86
+		p.arch = arch32
 	case "X86_64":
-		p.arch = x86_64
+		p.arch = arch64
 	case "C":
 		p.arch, p.slashes = archC, true
 	default:

@@ -57,7 +57,7 @@ func (p *parser) nameOperand(op *operand) bool {
 			op.kind, op.sym = isTarget, size.text
 			return p.afterConstant(op)
 		}
-		if p.arch == x86_64 {
+		if p.arch == arch64 {
 			p.errorf(codeOperands, size.start, size.end, "'%s ptr' belongs to Intel's notation, and X86_64 tests write the destination last", size.text).
 				Note("give the size by a suffix, as in movl")
 			return false

@@ -10,16 +10,16 @@ type arch uint8
 
 const (
 	_ arch = iota
-	x86
-	x86_64
+	arch32
+	arch64
 	archC
 )
 
 func (a arch) String() string {
 	switch a {
-	case x86:
+	case arch32:
 		return "X86"
-	case x86_64:
+	case arch64:
 		return "X86_64"
 	case archC:
 		return "C"
@@ -30,7 +30,7 @@ func (a arch) String() string {
 
 // word is the size of an address in bytes.
 func (a arch) word() int {
-	if a == x86 {
+	if a == arch32 {
 		return 4
 	}
 	return 8
@@ -122,7 +122,7 @@ func (r register) name() string {
 
 // show is how herd writes the register.
 func (a arch) show(r register) string {
-	if a == x86 {
+	if a == arch32 {
 		return strings.ToUpper(r.name())
 	}
 	return r.name()
@@ -134,7 +134,7 @@ func (a arch) register(name string) (register, bool) {
 		return register{}, false
 	}
 	r, ok := registers[strings.ToLower(name)]
-	if ok && a == x86 && (r.num > regSP || r.part == part64 || r.part == part8 && r.num > 3) {
+	if ok && a == arch32 && (r.num > regSP || r.part == part64 || r.part == part8 && r.num > 3) {
 		return register{}, false
 	}
 	return r, ok
@@ -142,7 +142,7 @@ func (a arch) register(name string) (register, bool) {
 
 // whole is the full register r is a part of.
 func (a arch) whole(r register) register {
-	if a == x86 {
+	if a == arch32 {
 		return register{r.num, part32}
 	}
 	return register{r.num, part64}

@@ -10,6 +10,7 @@ import (
 
 	"fencepost/internal/ir"
 	"fencepost/internal/lazyregexp"
+	"fencepost/internal/x86"
 )
 
 // Inline assembly: fences, hints, and the locked instructions that code for x86
@@ -19,9 +20,8 @@ import (
 // listed here is refused.
 //
 // asm.go has the operands of a statement, asm_lines.go its lines, labels and jumps, asm_goto.go jumps to
-// labels of C, asm_machine.go registers and flags, asm_instruction.go, asm_exchange.go, asm_shift.go,
-// asm_multiply.go, asm_bits.go and asm_system.go the instructions, asm_barrier.go the barriers of other
-// processors.
+// labels of C, asm_machine.go registers and flags, asm_parts.go what package x86 asks for, asm_instruction.go,
+// asm_extend.go and asm_system.go the instructions, asm_barrier.go the barriers of other processors.
 
 // asmOperand is an operand of an assembly statement.
 type asmOperand struct {
@@ -30,9 +30,9 @@ type asmOperand struct {
 	expr       *parse.Expr
 	output     bool
 	memory     bool
-	flag       *asmCondition // of an output such as "=@ccz"
-	lvalue     Lvalue        // of outputs and of memory operands
-	reg        ir.Reg        // holds the value of a register operand
+	flag       *x86.Condition // of an output such as "=@ccz"
+	lvalue     Lvalue         // of outputs and of memory operands
+	reg        ir.Reg         // holds the value of a register operand
 	typ        ir.Type
 	constant   *int64 // the value, if it is constant
 }
@@ -78,7 +78,7 @@ func (b *asmBlock) operand(e *parse.AsmOperand, output bool) *asmOperand {
 	text := e.Constraint
 	o := &asmOperand{output: output, reg: ir.NoReg, name: e.Name, constraint: text, expr: e.Expr}
 	if cond, ok := strings.CutPrefix(text, "=@cc"); ok {
-		c, known := asmConditions[cond]
+		c, known := x86.ConditionNamed(cond)
 		if !known || !output {
 			b.In.Refuse(codeAsm, b.stmt, "the constraint %q is not supported", text)
 		}

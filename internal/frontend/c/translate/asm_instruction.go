@@ -1,15 +1,15 @@
 package translate
 
 import (
+	"slices"
 	"strings"
 
 	"fencepost/internal/ir"
+	"fencepost/internal/x86"
 )
 
-// The instructions with operands, in AT&T syntax: the source comes first. A locked one is a
-// read-modify-write of its memory operand; xchg with memory is locked without saying so. Without
-// lock, an instruction loads from memory, computes, and stores. What ir has no read-modify-write for
-// becomes an atomic section of a load and a store, which drains the buffer as the lock does.
+// The instructions with operands, in AT&T syntax: the source comes first. What they compute is in package x86, whose
+// view of an instruction is in asm_parts.go.
 
 // asmInstruction is one instruction with its operands.
 type asmInstruction struct {
@@ -27,28 +27,27 @@ func (in *asmInstruction) unsupported() {
 
 var asmSuffix = map[byte]ir.Type{'b': ir.U8, 'w': ir.U16, 'l': ir.U32, 'q': ir.U64}
 
-// asmNames are the instructions, without the suffix that says the width, and how many operands each has;
-// asmShifts and imul may have others.
+// asmNames are instructions, without the suffix that says the width, and how many operands each has. Arithmetic, shifts
+// and imul are apart.
 var asmNames = map[string]int{
-	"add": 2, "sub": 2, "and": 2, "or": 2, "xor": 2, "adc": 2, "sbb": 2, "cmp": 2, "test": 2, "inc": 1, "dec": 1, "not": 1, "neg": 1,
-	"xadd": 2, "cmpxchg": 2, "xchg": 2, "mov": 2, "movabs": 2, "lea": 2, "bswap": 1, "imul": 2, "mul": 1, "div": 1, "idiv": 1,
-	"shl": 2, "sal": 2, "shr": 2, "sar": 2, "rol": 2, "ror": 2, "rcl": 2, "rcr": 2, "shld": 3, "shrd": 3, "push": 1, "pop": 1,
-	"popcnt": 2, "crc32": 2, "bsf": 2, "bsr": 2, "tzcnt": 2, "lzcnt": 2, "movbe": 2,
+	"xadd": 2, "cmpxchg": 2, "xchg": 2, "mov": 2, "movabs": 2, "lea": 2, "bswap": 1, "mul": 1, "div": 1, "idiv": 1,
+	"shld": 3, "shrd": 3, "push": 1, "pop": 1, "crc32": 2, "movbe": 2,
 	"bt": 2, "bts": 2, "btr": 2, "btc": 2, "cmpxchg8b": 1, "cmpxchg16b": 1,
 }
-
-// asmShifts may be written without a count, which is 1 then.
-var asmShifts = map[string]bool{"shl": true, "sal": true, "shr": true, "sar": true, "rol": true, "ror": true, "rcl": true, "rcr": true}
 
 // takes reports whether an instruction can have that many operands.
 func takes(name string, n int) bool {
 	switch {
-	case asmCombine[name] != 0:
-		return n == asmCombine[name]
+	case x86.Ops[name] != 0:
+		return n == x86.Ops[name].Operands()
+	case x86.Combinations[name] != 0:
+		return n == x86.Combinations[name]
+	case x86.Counts[name]:
+		return n == 2
 	case name == "imul":
 		return n >= 1 && n <= 3
-	case asmShifts[name] && n == 1:
-		return true
+	case x86.Shifts[name]: // without a count it is 1
+		return n == 1 || n == 2
 	}
 	operands, known := asmNames[name]
 	return known && operands == n
@@ -67,15 +66,8 @@ func withoutOperands(in *asmInstruction, word string) bool {
 		return false
 	case extends:
 		extendAccumulator(in, word)
-	case word == "clc", word == "stc":
-		in.setFlag(carryFlag, func() *ir.Expr {
-			if word == "stc" {
-				return ir.Int(1)
-			}
-			return ir.Int(0)
-		})
-	case word == "cmc":
-		in.setFlag(carryFlag, func() *ir.Expr { return ir.Negate(in.condition(asmConditions["c"])) })
+	case word == "clc", word == "stc", word == "cmc":
+		x86.Carry(in, word)
 	case word == "syscall":
 		makeSystemCall(in)
 	case word == "cpuid":
@@ -128,77 +120,147 @@ func (in *asmInstruction) run(word string) {
 		width = in.args[0].typ
 	}
 	in.typ = in.width(width)
-	if asmCombine[name] != 0 {
-		in.plain()
-		combineBits(in, name)
-		return
-	}
 	in.byName(name)
 }
 
+// lockable are the instructions that may have a lock, beside arithmetic.
+var lockable = map[string]bool{"xchg": true, "xadd": true, "cmpxchg": true, "bts": true, "btr": true, "btc": true}
+
 // byName translates the instruction with a name without suffix, whose width is known.
 func (in *asmInstruction) byName(name string) {
+	bits, op := int(in.typ.Bits), x86.Ops[name]
+	if in.locked && !lockable[name] && (op == 0 || !op.Writes()) {
+		in.unsupported()
+	}
+	if in.locked && name != "xchg" {
+		in.memory(len(in.args) - 1)
+	}
+	switch {
+	case op != 0:
+		in.zeroed(name)
+		x86.Arithmetic(in, op, bits, in.locked)
+	case x86.Combinations[name] != 0:
+		in.atLeast(32)
+		x86.Combine(in, name, bits)
+	case x86.Shifts[name], name == "shld", name == "shrd":
+		in.shift(name)
+	case x86.Counts[name]:
+		in.atLeast(16)
+		in.countBits(name)
+	default:
+		in.other(name, bits)
+	}
+}
+
+// other translates the rest of the instructions.
+func (in *asmInstruction) other(name string, bits int) {
 	switch name {
 	case "mov", "movabs":
-		in.plain()
 		in.write(1, in.read(0))
 	case "lea":
-		in.plain()
 		if in.args[0].memory == nil {
 			in.unsupported()
 		}
 		in.write(1, in.args[0].memory.Addr)
 	case "bswap":
-		in.plain()
-		in.swapBytes()
+		in.atLeast(32)
+		in.inRegister(0)
+		x86.ReverseBytes(in, x86.First, bits)
+	case "movbe":
+		x86.ReverseBytes(in, x86.Second, bits)
 	case "xchg":
 		in.exchange()
 	case "cmpxchg":
-		in.compareExchange()
+		x86.CompareExchange(in, bits, in.locked)
 	case "xadd":
-		in.exchangeAdd()
-	case "shl", "sal", "shr", "sar", "rol", "ror", "shld", "shrd":
-		in.plain()
-		shiftBits(in, name)
-	case "mul", "div", "idiv":
-		in.plain()
-		if name == "mul" {
-			multiplyWide(in, false)
-		} else {
-			divideWide(in, name == "idiv")
-		}
-	case "rcl", "rcr":
-		in.plain()
-		rotateCarry(in, name)
+		in.inRegister(0)
+		x86.ExchangeAdd(in, bits, in.locked)
+	case "mul":
+		x86.Multiply(in, bits, false)
+	case "div", "idiv":
+		x86.Divide(in, bits, name == "idiv")
 	case "crc32":
-		in.plain()
-		checksum(in)
-	case "popcnt", "bsf", "bsr", "tzcnt", "lzcnt":
-		in.plain()
-		countBits(in, name)
-	case "movbe":
-		in.plain()
-		in.write(1, in.swapped(in.keep(in.read(0))))
+		x86.Checksum(in, bits)
 	case "imul":
-		multiplication(in)
-	case "bt", "bts", "btr", "btc":
-		in.bit(name)
-	default:
-		in.arithmetic(name)
+		switch len(in.args) {
+		case 1:
+			x86.Multiply(in, bits, true)
+		case 2:
+			x86.MultiplyTo(in, x86.First, x86.Second, bits)
+		default:
+			x86.MultiplyTo(in, x86.Second, x86.Third, bits)
+		}
+	default: // bt, bts, btr, btc
+		in.atLeast(16)
+		x86.Bit(in, name, bits, in.locked)
 	}
 }
 
-// multiplication is imul.
-func multiplication(in *asmInstruction) {
-	in.plain()
-	switch len(in.args) {
-	case 1:
-		multiplyWide(in, true)
-	case 2:
-		in.arithmetic("imul")
-	default:
-		multiplyThree(in)
+// atLeast refuses a width that the instruction does not have.
+func (in *asmInstruction) atLeast(bits uint8) {
+	if in.typ.Bits < bits {
+		in.unsupported()
 	}
+}
+
+// inRegister refuses an operand that is not in a register.
+func (in *asmInstruction) inRegister(i int) {
+	if in.args[i].reg == ir.NoReg {
+		in.unsupported()
+	}
+}
+
+// zeroed gives a register a value that an instruction combines with itself: xor %eax, %eax is zero, whatever eax holds.
+func (in *asmInstruction) zeroed(name string) {
+	if name != "xor" && name != "sub" && name != "sbb" {
+		return
+	}
+	if r := in.args[0].reg; r != ir.NoReg && r == in.args[1].reg && !in.machine.written[r] {
+		in.set(r, ir.U64, false, ir.Int(0))
+	}
+}
+
+// exchange is xchg, which is locked with a memory operand in any case.
+func (in *asmInstruction) exchange() {
+	if in.args[0].memory != nil {
+		slices.Reverse(in.args)
+	}
+	in.inRegister(0)
+	if in.args[1].memory == nil {
+		in.plain()
+	}
+	x86.Exchange(in, int(in.typ.Bits))
+}
+
+// shift is a shift or rotation, by a constant or by %cl.
+func (in *asmInstruction) shift(name string) {
+	count := ir.Int(1) // shl %eax
+	if len(in.args) > 1 {
+		if a := &in.args[0]; a.number != nil {
+			count = ir.Int(*a.number)
+		} else {
+			in.inRegister(0)
+			if a.view.high {
+				in.unsupported()
+			}
+			count = in.readAs(0, ir.U8)
+		}
+	}
+	if len(in.args) == 3 {
+		in.atLeast(32)
+		x86.ShiftPair(in, name == "shrd", int(in.typ.Bits), count)
+		return
+	}
+	x86.Shift(in, name, int(in.typ.Bits), count)
+}
+
+// countBits is one of x86.Counts.
+func (in *asmInstruction) countBits(name string) {
+	if in.repeated {
+		from := in.Keep(in.read(0))
+		in.Limit(ir.Binary(ir.Ne, ir.U64, from, ir.Int(0)), "rep bsf of zero, which is tzcnt for some processors and bsf for others, is not supported")
+	}
+	x86.Count(in, name, int(in.typ.Bits))
 }
 
 // plain refuses a lock.
@@ -239,10 +301,7 @@ func (in *asmInstruction) readAs(i int, t ir.Type) *ir.Expr {
 	case a.number != nil:
 		return ir.Int(t.Wrap(*a.number))
 	case a.memory != nil:
-		op := Access(ir.Load, *a.memory, t, ir.Plain)
-		op.Dst = in.Code.Temp()
-		in.Code.Emit(op)
-		return ir.R(op.Dst)
+		return in.loadWord(*a.memory, t)
 	}
 	if !in.machine.written[a.reg] && a.of == nil && in.comparesPairs() {
 		in.set(a.reg, ir.U64, false, ir.Int(0))
@@ -255,6 +314,14 @@ func (in *asmInstruction) readAs(i int, t ir.Type) *ir.Expr {
 		v = ir.Binary(ir.Shr, ir.U64, v, ir.Int(8))
 	}
 	return Cast(v, ir.S64, t)
+}
+
+// loadWord loads a number.
+func (in *asmInstruction) loadWord(l Lvalue, t ir.Type) *ir.Expr {
+	op := Access(ir.Load, l, t, ir.Plain)
+	op.Dst = in.Code.Temp()
+	in.Code.Emit(op)
+	return ir.R(op.Dst)
 }
 
 // write writes the result to an operand.
@@ -294,150 +361,10 @@ func (in *asmInstruction) set(r ir.Reg, t ir.Type, high bool, v *ir.Expr) {
 	in.machine.written[r] = true
 }
 
-// keep holds a value in a register of its own, since its parts may change.
-func (in *asmInstruction) keep(v *ir.Expr) *ir.Expr { return in.Code.Keep(Integer(v, ir.S64)).Expr }
-
 // memory returns the memory operand of an instruction that changes memory in one step.
 func (in *asmInstruction) memory(i int) Lvalue {
 	if in.args[i].memory == nil {
 		in.In.Refuse(codeAsm, in.stmt, "the instruction %q needs a memory operand here", in.text)
 	}
 	return *in.args[i].memory
-}
-
-// rmw emits a read-modify-write and returns the value from before.
-func (in *asmInstruction) rmw(i int, kind ir.RMWKind, v *ir.Expr) *ir.Expr {
-	op := Access(ir.RMW, in.memory(i), in.typ, ir.SeqCst)
-	op.Dst, op.RMW, op.Val = in.Code.Temp(), kind, v
-	in.Code.Emit(op)
-	return ir.R(op.Dst)
-}
-
-// locks encloses a load and a store of a locked instruction that ir has no read-modify-write for.
-func (in *asmInstruction) locks(body func()) {
-	if !in.locked {
-		body()
-		return
-	}
-	in.Code.Emit(ir.NewOp(ir.AtomicBegin))
-	body()
-	in.Code.Emit(ir.NewOp(ir.AtomicEnd))
-}
-
-// asmUpdates are the operations that a locked instruction does in one step.
-var asmUpdates = map[string]struct {
-	rmw  ir.RMWKind
-	expr ir.ExprOp
-}{
-	"add": {ir.FetchAdd, ir.Add}, "sub": {ir.FetchAdd, ir.Sub}, "and": {ir.FetchAnd, ir.And}, "or": {ir.FetchOr, ir.Or}, "xor": {ir.FetchXor, ir.Xor},
-	"inc": {ir.FetchAdd, ir.Add}, "dec": {ir.FetchAdd, ir.Sub}, "not": {ir.FetchXor, ir.Xor},
-}
-
-// arithmetic is an instruction that computes from its operands, with flags.
-func (in *asmInstruction) arithmetic(name string) {
-	to := len(in.args) - 1
-	if name == "xor" || name == "sub" || name == "sbb" { // xor %eax, %eax is zero, whatever eax holds
-		if r := in.args[0].reg; r != ir.NoReg && r == in.args[1].reg && !in.machine.written[r] {
-			in.set(r, ir.U64, false, ir.Int(0))
-		}
-	}
-	var operand *ir.Expr
-	switch name {
-	case "inc", "dec":
-		operand = ir.Int(1)
-	case "not":
-		operand = ir.Int(in.typ.Wrap(-1))
-	case "neg":
-		operand = ir.Int(0)
-	default:
-		operand = in.keep(in.read(0))
-	}
-	if u, ok := asmUpdates[name]; ok && in.locked {
-		v := operand
-		if u.rmw == ir.FetchAdd && u.expr == ir.Sub {
-			v = ir.Unary(ir.Neg, in.typ, operand)
-		}
-		old := in.rmw(to, u.rmw, v)
-		in.arithmeticFlags(name, old, operand, ir.Binary(u.expr, in.typ, old, operand))
-		return
-	}
-	if in.locked && (name == "cmp" || name == "test" || name == "imul" || in.args[to].memory == nil) {
-		in.unsupported()
-	}
-	in.locks(func() {
-		old := in.keep(in.read(to))
-		carry := func() *ir.Expr { return in.condition(asmConditions["c"]) }
-		var result *ir.Expr
-		switch name {
-		case "adc":
-			result = ir.Binary(ir.Add, in.typ, ir.Binary(ir.Add, in.typ, old, operand), carry())
-		case "sbb":
-			result = ir.Binary(ir.Sub, in.typ, ir.Binary(ir.Sub, in.typ, old, operand), carry())
-		case "cmp":
-			result = ir.Binary(ir.Sub, in.typ, old, operand)
-		case "test":
-			result = ir.Binary(ir.And, in.typ, old, operand)
-		case "neg":
-			result = ir.Unary(ir.Neg, in.typ, old)
-		case "imul":
-			result = ir.Binary(ir.Mul, in.typ, old, operand)
-		default:
-			result = ir.Binary(asmUpdates[name].expr, in.typ, old, operand)
-		}
-		result = in.keep(result)
-		if name != "cmp" && name != "test" {
-			in.write(to, result)
-		}
-		in.arithmeticFlags(name, old, operand, result)
-	})
-}
-
-// arithmeticFlags sets the flags of an operation on old and operand.
-func (in *asmInstruction) arithmeticFlags(name string, old, operand, result *ir.Expr) {
-	t := in.typ
-	carries := func(e func() *ir.Expr) { in.setFlag(carryFlag, e) }
-	overflows := func(e func() *ir.Expr) { in.setFlag(overflowFlag, e) }
-	xor := func(a, b *ir.Expr) *ir.Expr { return ir.Binary(ir.Xor, ir.U64, a, b) }
-	and := func(a, b *ir.Expr) *ir.Expr { return ir.Binary(ir.And, ir.U64, a, b) }
-	sum := func() *ir.Expr { return negative(t, and(xor(old, result), xor(operand, result))) }
-	difference := func() *ir.Expr { return negative(t, and(xor(old, operand), xor(old, result))) }
-	zero := func() *ir.Expr { return ir.Int(0) }
-	switch name {
-	case "not":
-		return // not sets no flags
-	case "add":
-		carries(func() *ir.Expr { return ir.Binary(ir.Lt, t, result, old) })
-		overflows(sum)
-	case "inc":
-		overflows(sum)
-	case "dec":
-		overflows(difference)
-	case "sub", "cmp":
-		carries(func() *ir.Expr { return ir.Binary(ir.Lt, t, old, operand) })
-		overflows(difference)
-	case "adc": // with the carry from before: the sum of 65 bits
-		carries(func() *ir.Expr {
-			more := ir.Binary(ir.Lt, t, result, old)
-			equal := ir.Binary(ir.LAnd, ir.S64, ir.Binary(ir.Eq, t, result, old), ir.Binary(ir.Ne, t, operand, ir.Int(0)))
-			return ir.Binary(ir.LOr, ir.S64, more, equal)
-		})
-		overflows(sum)
-	case "sbb":
-		carries(func() *ir.Expr {
-			less := ir.Binary(ir.Lt, t, old, operand)
-			equal := ir.Binary(ir.LAnd, ir.S64, ir.Binary(ir.Eq, t, old, operand), ir.Binary(ir.Ne, t, result, ir.Int(0)))
-			return ir.Binary(ir.LOr, ir.S64, less, equal)
-		})
-		overflows(difference)
-	case "neg":
-		carries(func() *ir.Expr { return ir.Binary(ir.Ne, t, old, ir.Int(0)) })
-		overflows(func() *ir.Expr { return negative(t, and(old, result)) })
-	case "imul":
-		signedProductFlags(in, old, operand, result)
-		return
-	default: // and, or, xor, test
-		carries(zero)
-		overflows(zero)
-	}
-	in.resultFlags(t, result)
 }

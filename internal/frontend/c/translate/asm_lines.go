@@ -5,6 +5,7 @@ import (
 
 	"fencepost/internal/ir"
 	"fencepost/internal/lazyregexp"
+	"fencepost/internal/x86"
 )
 
 // The lines of an assembly statement, with labels and jumps. A label with a number can be there
@@ -59,8 +60,8 @@ func asmLines(template string) []asmLine {
 
 // findFlags finds the flags that the statement reads, so that only these are computed.
 func (b *asmBlock) findFlags() {
-	need := func(c asmCondition) {
-		for _, f := range c.reads() {
+	need := func(flags ...x86.Flag) {
+		for _, f := range flags {
 			if b.machine.flags[f] == ir.NoReg {
 				b.machine.flags[f] = b.Code.Temp()
 			}
@@ -68,25 +69,25 @@ func (b *asmBlock) findFlags() {
 	}
 	for _, o := range b.operands {
 		if o.flag != nil {
-			need(*o.flag)
+			need(o.flag.Reads()...)
 		}
 	}
 	for _, l := range b.lines {
 		word, _, _ := strings.Cut(strings.TrimPrefix(l.text, "lock "), " ")
 		if strings.HasPrefix(word, "adc") || strings.HasPrefix(word, "sbb") || strings.HasPrefix(word, "rcl") || strings.HasPrefix(word, "rcr") || word == "cmc" {
-			need(asmConditions["c"])
+			need(x86.CF)
 		}
 		for _, kind := range []string{"set", "cmov", "j"} {
 			rest, ok := strings.CutPrefix(word, kind)
 			if !ok || rest == "" {
 				continue
 			}
-			c, known := asmConditions[rest]
+			c, known := x86.ConditionNamed(rest)
 			if !known && kind == "cmov" {
-				c, known = asmConditions[rest[:len(rest)-1]]
+				c, known = x86.ConditionNamed(rest[:len(rest)-1])
 			}
 			if known {
-				need(c)
+				need(c.Reads()...)
 			}
 		}
 	}
@@ -161,7 +162,7 @@ func (b *asmBlock) line(i int) {
 	case m[1] == "mp":
 		b.Code.Jump(b.lines[b.target(i, m[2])].at)
 	default:
-		c, ok := asmConditions[m[1]]
+		c, ok := x86.ConditionNamed(m[1])
 		if !ok {
 			b.In.Refuse(codeAsm, b.stmt, "the instruction %q is not supported", l.text)
 		}

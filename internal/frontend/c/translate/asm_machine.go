@@ -1,12 +1,12 @@
 package translate
 
 import (
-	"slices"
 	"strconv"
 	"strings"
 
 	"fencepost/internal/ir"
 	"fencepost/internal/lazyregexp"
+	"fencepost/internal/x86"
 )
 
 // The machine of an assembly statement: its registers, its flags, and the operands of its
@@ -51,64 +51,12 @@ type asmView struct {
 // asmLetters are the constraints that name a register.
 var asmLetters = map[rune]string{'a': "rax", 'b': "rbx", 'c': "rcx", 'd': "rdx", 'S': "rsi", 'D': "rdi"}
 
-// asmFlag is a flag of the processor.
-type asmFlag uint8
-
-// The flags. The auxiliary carry is not modelled.
-const (
-	zeroFlag asmFlag = iota
-	carryFlag
-	signFlag
-	overflowFlag
-	parityFlag
-	flagCount
-)
-
-// asmConditions are the conditions of instructions such as setz, by what follows "set", with the flags
-// that they read.
-var asmConditions = func() map[string]asmCondition {
-	out := map[string]asmCondition{}
-	both := func(yes, no string, c asmCondition) {
-		for _, name := range strings.Fields(yes) {
-			out[name] = c
-		}
-		c.negated = true
-		for _, name := range strings.Fields(no) {
-			out[name] = c
-		}
-	}
-	both("z e", "nz ne", asmCondition{any: []asmFlag{zeroFlag}})
-	both("c b nae", "nc nb ae", asmCondition{any: []asmFlag{carryFlag}})
-	both("be na", "nbe a", asmCondition{any: []asmFlag{carryFlag, zeroFlag}})
-	both("s", "ns", asmCondition{any: []asmFlag{signFlag}})
-	both("o", "no", asmCondition{any: []asmFlag{overflowFlag}})
-	both("p pe", "np po", asmCondition{any: []asmFlag{parityFlag}})
-	both("l nge", "nl ge", asmCondition{less: true})
-	both("le ng", "nle g", asmCondition{less: true, any: []asmFlag{zeroFlag}})
-	return out
-}()
-
-// asmCondition holds if one of the flags is set or, with less, sign and overflow differ.
-type asmCondition struct {
-	any     []asmFlag
-	less    bool
-	negated bool
-}
-
-// reads returns the flags that a condition reads.
-func (c asmCondition) reads() []asmFlag {
-	if c.less {
-		return append(slices.Clone(c.any), signFlag, overflowFlag)
-	}
-	return c.any
-}
-
 // asmMachine is the state of the processor, as far as a statement has a part in it.
 type asmMachine struct {
 	registers map[string]ir.Reg
 	written   map[ir.Reg]bool // registers that have a value
-	flags     [flagCount]ir.Reg
-	known     [flagCount]bool // the flag has a value
+	flags     [x86.FlagCount]ir.Reg
+	known     [x86.FlagCount]bool // the flag has a value
 }
 
 func newAsmMachine() *asmMachine {
@@ -129,65 +77,19 @@ func (b *asmBlock) register(name string) ir.Reg {
 	return r
 }
 
+// needsFlag refuses to read a flag that has no value.
+func (b *asmBlock) needsFlag(f x86.Flag) {
+	if !b.machine.known[f] {
+		b.In.Refuse(codeAsm, b.stmt, "a flag is read that no instruction before it sets")
+	}
+}
+
 // condition returns whether a condition holds.
-func (b *asmBlock) condition(c asmCondition) *ir.Expr {
-	for _, f := range c.reads() {
-		if !b.machine.known[f] {
-			b.In.Refuse(codeAsm, b.stmt, "a flag is read that no instruction before it sets")
-		}
-	}
-	var v *ir.Expr
-	or := func(e *ir.Expr) {
-		if v == nil {
-			v = e
-		} else {
-			v = ir.Binary(ir.LOr, ir.S64, v, e)
-		}
-	}
-	flag := func(f asmFlag) *ir.Expr { return ir.Binary(ir.Ne, ir.S64, ir.R(b.machine.flags[f]), ir.Int(0)) }
-	for _, f := range c.any {
-		or(flag(f))
-	}
-	if c.less {
-		or(ir.Binary(ir.Ne, ir.S64, ir.R(b.machine.flags[signFlag]), ir.R(b.machine.flags[overflowFlag])))
-	}
-	if c.negated {
-		v = ir.Negate(v)
-	}
-	return v
-}
-
-// setFlag sets a flag, if it is read anywhere. value computes it; nil: it is undefined now.
-func (b *asmBlock) setFlag(f asmFlag, value func() *ir.Expr) {
-	if f == zeroFlag || f == signFlag { // what sets these sets the parity, to a value of its own or an undefined one
-		b.machine.known[parityFlag] = false
-	}
-	if b.machine.flags[f] == ir.NoReg {
-		return
-	}
-	if b.machine.known[f] = value != nil; value != nil {
-		b.Code.Assign(b.machine.flags[f], value())
-	}
-}
-
-// resultFlags sets zero, sign and parity from a result of some width.
-func (b *asmBlock) resultFlags(t ir.Type, result *ir.Expr) {
-	b.setFlag(zeroFlag, func() *ir.Expr { return ir.Binary(ir.Eq, t, result, ir.Int(0)) })
-	b.setFlag(signFlag, func() *ir.Expr { return negative(t, result) })
-	b.setFlag(parityFlag, func() *ir.Expr { return evenParity(result) })
-}
-
-// evenParity returns whether the number of bits that are set in the lowest byte is even.
-func evenParity(v *ir.Expr) *ir.Expr {
-	u := func(op ir.ExprOp, x, y *ir.Expr) *ir.Expr { return ir.Binary(op, ir.U64, x, y) }
-	half := u(ir.And, u(ir.Xor, v, u(ir.Shr, v, ir.Int(4))), ir.Int(15))
-	return u(ir.Eq, u(ir.And, u(ir.Shr, ir.Int(0x6996), half), ir.Int(1)), ir.Int(0))
-}
-
-// negative returns whether the top bit of a number of some width is set.
-func negative(t ir.Type, v *ir.Expr) *ir.Expr {
-	s := ir.Type{Bits: t.Bits, Signed: true}
-	return ir.Binary(ir.Lt, s, ir.Unary(ir.Cast, s, v), ir.Int(0))
+func (b *asmBlock) condition(c x86.Condition) *ir.Expr {
+	return c.Holds(func(f x86.Flag) *ir.Expr {
+		b.needsFlag(f)
+		return ir.R(b.machine.flags[f])
+	})
 }
 
 // asmArg is an operand of one instruction.

@@ -7,6 +7,7 @@ import (
 	"fencepost/internal/lang/c/parse"
 
 	"fencepost/internal/ir"
+	"fencepost/internal/x86"
 )
 
 // System calls, the time stamp counter, the stack and blocks of memory in assembly.
@@ -39,7 +40,7 @@ func (b *asmBlock) callLibrary(name string, args ...*ir.Expr) *ir.Expr {
 // makeSystemCall is syscall: the number is in rax, the arguments are in six registers, and the result,
 // which may be the negative number of an error, comes back in rax.
 func makeSystemCall(in *asmInstruction) {
-	args := []*ir.Expr{in.accumulator("rax", ir.U64)}
+	args := []*ir.Expr{in.Read(x86.RAX, 64)}
 	for _, name := range []string{"rdi", "rsi", "rdx", "r10", "r8", "r9"} {
 		if r := in.register(name); in.machine.written[r] {
 			args = append(args, ir.R(r))
@@ -52,7 +53,7 @@ func makeSystemCall(in *asmInstruction) {
 
 // readTimeStamp is rdtsc and rdtscp.
 func readTimeStamp(in *asmInstruction, name string) {
-	t := in.keep(in.Code.AnyTime(in.stmt, math.MaxInt64))
+	t := in.Keep(in.Code.AnyTime(in.stmt, math.MaxInt64))
 	in.set(in.register("rax"), ir.U32, false, t)
 	in.set(in.register("rdx"), ir.U32, false, ir.Binary(ir.Shr, ir.U64, t, ir.Int(32)))
 	if name == "rdtscp" {
@@ -78,7 +79,7 @@ func pushOrPop(in *asmInstruction, name string) {
 			in.stack = append(in.stack, asmPushed{})
 			return
 		}
-		in.stack = append(in.stack, asmPushed{in.keep(in.read(0))})
+		in.stack = append(in.stack, asmPushed{in.Keep(in.read(0))})
 		return
 	}
 	if len(in.stack) == 0 {
@@ -105,16 +106,10 @@ var asmBlocks = map[string]ir.Type{
 // moveBlock copies or fills memory upwards, once or, with rep, rcx times.
 func moveBlock(in *asmInstruction, word string, repeated bool) {
 	t := asmBlocks[word]
-	from, to, count := in.register("rsi"), in.register("rdi"), in.register("rcx")
-	in.accumulator("rdi", ir.U64)
-	if copies := strings.HasPrefix(word, "movs"); copies {
-		in.accumulator("rsi", ir.U64)
-	} else {
-		in.accumulator("rax", t)
-	}
+	count := in.register("rcx")
 	head, body, end := in.Code.Label(""), in.Code.Label(""), in.Code.Label("")
 	if repeated {
-		in.accumulator("rcx", ir.U64)
+		in.implicit(x86.RCX)
 		in.Code.Here(head)
 		some := ir.Binary(ir.Ne, ir.U64, ir.R(count), ir.Int(0))
 		from := in.Code.Start()
@@ -123,18 +118,7 @@ func moveBlock(in *asmInstruction, word string, repeated bool) {
 		in.Code.At, in.Code.Fresh = body, false
 		in.Code.Assign(count, ir.Binary(ir.Sub, ir.U64, ir.R(count), ir.Int(1)))
 	}
-	at := func(r ir.Reg) Lvalue { return Lvalue{Reg: ir.NoReg, Addr: ir.R(r), Obj: ir.NoObject} }
-	next := func(r ir.Reg) { in.Code.Assign(r, ir.Binary(ir.Add, ir.U64, ir.R(r), ir.Int(int64(t.Size())))) }
-	if strings.HasPrefix(word, "movs") {
-		op := Access(ir.Load, at(from), t, ir.Plain)
-		op.Dst = in.Code.Temp()
-		in.Code.Emit(op)
-		in.Mem.StoreWord(at(to), t, ir.R(op.Dst))
-		next(from)
-	} else {
-		in.Mem.StoreWord(at(to), t, Cast(ir.R(in.register("rax")), ir.S64, t))
-	}
-	next(to)
+	x86.String(in, int(t.Bits), strings.HasPrefix(word, "movs"))
 	if repeated {
 		in.Code.Jump(head)
 		in.Code.At, in.Code.Fresh = end, false

@@ -1,260 +1,188 @@
 package lift
 
 import (
+	"strings"
+
 	"golang.org/x/arch/x86/x86asm"
 
 	"fencepost/internal/ir"
+	"fencepost/internal/x86"
 )
 
-// Arithmetic. The operands are kept before the result is written, because the flags are made of
-// them.
+// The instructions whose meaning is in package x86.
 
-// locked reports whether the instruction is a read-modify-write of memory.
-func (l *Lifter) locked(o *operand) bool { return l.has(x86asm.PrefixLOCK) && o.inMemory() }
+// name is the mnemonic as package x86 has it.
+func (l *Lifter) name() string { return strings.ToLower(l.in.Op.String()) }
 
-// rmw emits a read-modify-write and returns the old value.
-func (l *Lifter) rmw(kind ir.RMWKind, o *operand, val *ir.Expr) *ir.Expr {
-	op := access(ir.RMW, o.addr, o.bits)
-	op.RMW, op.Val, op.Order, op.Dst = kind, val, ir.SeqCst, l.temp()
-	l.emit(op)
-	return ir.R(op.Dst)
-}
-
-// both returns the operands of an instruction, the first one locked and changed if it must be.
-func (l *Lifter) both(kind ir.RMWKind, change func(b *ir.Expr) *ir.Expr) (o operand, a, b *ir.Expr, done bool) {
-	o = l.operand(0)
-	from := l.operand(1)
-	bits := o.bits
-	if from.inMemory() { // such as add r, [m]
-		b = l.keep(l.value(from, bits))
-		return o, l.keep(l.value(o, bits)), b, false
-	}
-	b = l.keep(l.value(from, bits))
-	if l.locked(&o) {
-		return o, l.rmw(kind, &o, change(b)), b, true
-	}
-	return o, l.keep(l.value(o, bits)), b, false
-}
-
-func (l *Lifter) add() bool {
-	var c *ir.Expr
-	if l.in.Op == x86asm.ADC {
-		c = l.keep(ir.R(CF))
-	}
-	plus := func(b *ir.Expr) *ir.Expr {
-		if c != nil {
-			b = add(b, c)
-		}
-		return b
-	}
-	o, a, b, done := l.both(ir.FetchAdd, func(b *ir.Expr) *ir.Expr { return cut(plus(b), l.bitsOf(l.in.Args[0])) })
-	r := l.keep(cut(add(a, plus(b)), o.bits))
-	if !done {
-		l.set(o, r)
-	}
-	l.addFlags(a, b, c, r, o.bits)
-	return true
-}
-
-func (l *Lifter) subtract() bool {
-	var c *ir.Expr
-	if l.in.Op == x86asm.SBB {
-		c = l.keep(ir.R(CF))
-	}
-	plus := func(b *ir.Expr) *ir.Expr {
-		if c != nil {
-			b = add(b, c)
-		}
-		return b
-	}
-	o, a, b, done := l.both(ir.FetchAdd, func(b *ir.Expr) *ir.Expr { return cut(sub(ir.Int(0), plus(b)), l.bitsOf(l.in.Args[0])) })
-	r := l.keep(cut(sub(a, plus(b)), o.bits))
-	if !done && l.in.Op != x86asm.CMP {
-		l.set(o, r)
-	}
-	l.subFlags(a, b, c, r, o.bits)
-	return true
-}
-
-func (l *Lifter) logic() bool {
-	if l.in.Op == x86asm.XOR && l.in.Args[0] == l.in.Args[1] { // sets a register to 0, whatever was in it
-		if _, ok := l.in.Args[0].(x86asm.Reg); ok {
-			l.set(l.operand(0), ir.Int(0))
-			l.logicFlags(ir.Int(0), l.operand(0).bits)
-			return true
-		}
-	}
-	if imm, ok := l.in.Args[1].(x86asm.Imm); ok && (l.in.Op == x86asm.OR && imm == -1 || l.in.Op == x86asm.AND && imm == 0) {
-		if _, ok := l.in.Args[0].(x86asm.Reg); ok { // sets all bits or none, whatever was in it
-			o := l.operand(0)
-			r := ir.Int(int64(imm) & mask(o.bits))
-			l.set(o, r)
-			l.logicFlags(r, o.bits)
-			return true
-		}
-	}
-	kinds := map[x86asm.Op]struct {
-		op  ir.ExprOp
-		rmw ir.RMWKind
-	}{x86asm.AND: {ir.And, ir.FetchAnd}, x86asm.TEST: {ir.And, ir.FetchAnd}, x86asm.OR: {ir.Or, ir.FetchOr}, x86asm.XOR: {ir.Xor, ir.FetchXor}}
-	k := kinds[l.in.Op]
-	o, a, b, done := l.both(k.rmw, func(b *ir.Expr) *ir.Expr { return b })
-	r := l.keep(ir.Binary(k.op, ir.U64, a, b))
-	if l.in.Args[0] == l.in.Args[1] {
-		r = a // test r, r
-	}
-	if !done && l.in.Op != x86asm.TEST {
-		l.set(o, r)
-	}
-	l.logicFlags(r, o.bits)
-	return true
-}
-
-func (l *Lifter) increment() bool {
-	o := l.operand(0)
-	by, overflow := int64(1), signBit(o.bits)
-	if l.in.Op == x86asm.DEC {
-		by, overflow = -1, ir.Int(mask(o.bits)>>1&mask(63))
-		if o.bits < 64 {
-			overflow = ir.Int(mask(o.bits - 1))
-		}
-	}
-	var r *ir.Expr
-	if l.locked(&o) {
-		r = l.keep(cut(add(l.rmw(ir.FetchAdd, &o, ir.Int(by&mask(o.bits))), ir.Int(by)), o.bits))
-	} else {
-		r = l.keep(cut(add(l.value(o, o.bits), ir.Int(by)), o.bits))
-		l.set(o, r)
-	}
-	l.setFlag(OF, eq(r, overflow))
-	l.resultFlags(r, o.bits, result)
-	return true
-}
-
-func (l *Lifter) negate() bool {
-	o := l.operand(0)
-	lock := l.locked(&o)
-	if lock {
-		l.emit(ir.NewOp(ir.AtomicBegin))
-	}
-	a := l.keep(l.value(o, o.bits))
-	r := l.keep(cut(sub(ir.Int(0), a), o.bits))
-	l.set(o, r)
-	if lock {
-		l.emit(ir.NewOp(ir.AtomicEnd))
-	}
-	l.setFlag(CF, ne(a, ir.Int(0)))
-	l.setFlag(OF, eq(a, signBit(o.bits)))
-	l.resultFlags(r, o.bits, result)
-	return true
-}
-
-func (l *Lifter) not() bool {
-	o := l.operand(0)
-	if l.locked(&o) {
-		l.rmw(ir.FetchXor, &o, ir.Int(mask(o.bits)))
+func (l *Lifter) arithmetic() bool {
+	p, op := l.parts(), x86.Ops[l.name()]
+	reg, _ := l.in.Args[0].(x86asm.Reg)
+	if imm, ok := l.in.Args[1].(x86asm.Imm); reg != 0 && (op == x86.Xor && l.in.Args[0] == l.in.Args[1] ||
+		ok && (op == x86.Or && imm == -1 || op == x86.And && imm == 0)) { // sets all bits or none, whatever was in it
+		x86.Constant(p, p.bits(), int64(imm))
 		return true
 	}
-	l.set(o, xor(l.value(o, o.bits), ir.Int(-1)))
+	x86.Arithmetic(p, op, p.bits(), p.locks())
 	return true
 }
 
-// shift is shl, shr and sar. With a count of 0 the flags stay; OF is defined for a count of 1 only.
-func (l *Lifter) shift() bool {
-	o, count, ok := l.counted()
-	if !ok {
+func (l *Lifter) exchange() bool {
+	p := l.parts()
+	if p.named[1].inMemory() {
+		p.named[0], p.named[1] = p.named[1], p.named[0]
+	}
+	x86.Exchange(p, p.bits())
+	return true
+}
+
+func (l *Lifter) exchangeAdd() bool {
+	p := l.parts()
+	x86.ExchangeAdd(p, p.bits(), p.locks())
+	return true
+}
+
+func (l *Lifter) compareExchange() bool {
+	p := l.parts()
+	x86.CompareExchange(p, p.bits(), p.locks())
+	return p.named[0].inMemory()
+}
+
+func (l *Lifter) compareExchangePair() bool {
+	p := l.parts()
+	if !p.locks() {
 		return false
 	}
-	bits := o.bits
-	a := l.keep(l.value(o, bits))
-	shifted := func(n *ir.Expr) (r, cf *ir.Expr) {
-		before := sub(n, ir.Int(1)) // the last bit that goes out is at the end after one shift less
-		switch l.in.Op {
-		case x86asm.SHL:
-			return cut(ir.Binary(ir.Shl, ir.U64, a, n), bits), and(ir.Binary(ir.Shr, ir.U64, ir.Binary(ir.Shl, ir.U64, a, before), ir.Int(int64(bits-1))), ir.Int(1))
-		case x86asm.SHR:
-			return ir.Binary(ir.Shr, ir.U64, a, n), and(ir.Binary(ir.Shr, ir.U64, a, before), ir.Int(1))
-		}
-		s := extend(a, bits)
-		return cut(ir.Binary(ir.Shr, ir.S64, s, n), bits), and(ir.Binary(ir.Shr, ir.S64, s, before), ir.Int(1))
+	if a := p.named[0].addr; a.Op != ir.AddrOf {
+		p.named[0].addr = l.keep(a)
 	}
-	r, cf := shifted(count)
-	r = l.keep(r)
-	var of *ir.Expr
-	top := func(x *ir.Expr) *ir.Expr { return and(shr(x, bits-1), ir.Int(1)) }
-	switch l.in.Op {
-	case x86asm.SHL:
-		of = xor(top(r), cf)
-	case x86asm.SHR:
-		of = top(a)
-	default:
-		of = ir.Int(0)
-	}
-	l.set(o, r)
-	if n, ok := count.IsConst(); ok {
-		if n == 0 {
-			return true
-		}
-		l.setFlag(CF, cf)
-		l.setFlag(OF, of)
-		l.resultFlags(r, bits, result)
-		return true
-	}
-	zero := eq(count, ir.Int(0))
-	l.setFlag(CF, ir.Conditional(zero, ir.R(CF), cf))
-	l.setFlag(OF, ir.Conditional(zero, ir.R(OF), of))
-	l.setFlag(ZF, ir.Conditional(zero, ir.R(ZF), eq(r, ir.Int(0))))
-	l.setFlag(SF, ir.Conditional(zero, ir.R(SF), ne(and(r, signBit(bits)), ir.Int(0))))
-	if !l.NoParity {
-		l.setFlag(PF, ir.Conditional(zero, ir.R(PF), parity(r)))
-	}
-	l.compared = compared{}
+	x86.CompareExchangePair(p, p.bits()/2)
 	return true
 }
 
-// counted returns the operand of a shift or rotation and the count, cut as the processor does.
-func (l *Lifter) counted() (o operand, count *ir.Expr, ok bool) {
-	if l.in.Args[2] != nil || l.has(x86asm.PrefixLOCK) {
-		return o, nil, false
+// count returns the count of a shift, which is the operand with that number: an immediate number or cl.
+func (l *Lifter) count(i int) (*ir.Expr, bool) {
+	if l.has(x86asm.PrefixLOCK) {
+		return nil, false
 	}
-	o = l.operand(0)
-	m := int64(31)
-	if o.bits == 64 {
-		m = 63
-	}
-	switch c := l.in.Args[1].(type) {
+	switch c := l.in.Args[i].(type) {
 	case x86asm.Imm:
-		return o, ir.Int(int64(c) & m), true
+		return ir.Int(int64(c)), true
 	case x86asm.Reg:
-		return o, l.keep(and(ir.R(RCX), ir.Int(m))), c == x86asm.CL
+		return ir.R(RCX), c == x86asm.CL
 	}
-	return o, nil, false
+	return nil, false
 }
 
-// rotate is rol and ror: only CF and OF change, and neither with a count of 0.
-func (l *Lifter) rotate() bool {
-	o, count, ok := l.counted()
-	if !ok {
+func (l *Lifter) shift() bool {
+	count, ok := l.count(1)
+	if ok && l.in.Args[2] == nil {
+		p := l.parts()
+		x86.Shift(p, l.name(), p.bits(), count)
+		return true
+	}
+	return false
+}
+
+func (l *Lifter) shiftPair() bool {
+	count, ok := l.count(2)
+	if p := l.parts(); ok && p.bits() >= 32 {
+		x86.ShiftPair(p, l.in.Op == x86asm.SHRD, p.bits(), count)
+		return true
+	}
+	return false
+}
+
+func (l *Lifter) bit() bool {
+	p := l.parts()
+	x86.Bit(p, l.name(), p.bits(), p.locks())
+	return true
+}
+
+func (l *Lifter) countBits() bool {
+	p := l.parts()
+	x86.Count(p, l.name(), p.bits())
+	return true
+}
+
+func (l *Lifter) checksum() bool {
+	p := l.parts()
+	x86.Checksum(p, p.named[1].bits)
+	return true
+}
+
+func (l *Lifter) reverseBytes() bool {
+	p := l.parts()
+	from := x86.First
+	if l.in.Op == x86asm.MOVBE {
+		from = x86.Second
+	} else if p.bits() < 32 {
 		return false
 	}
-	bits := o.bits
-	a := l.keep(l.value(o, bits))
-	n := l.keep(and(count, ir.Int(int64(bits-1))))
-	back := and(sub(ir.Int(int64(bits)), n), ir.Int(int64(bits-1)))
-	left, right := n, back
-	if l.in.Op == x86asm.ROR {
-		left, right = back, n
+	x86.ReverseBytes(p, from, p.bits())
+	return true
+}
+
+// multiplySigned is imul with one, two and three operands.
+func (l *Lifter) multiplySigned() bool {
+	p := l.parts()
+	switch {
+	case l.in.Args[1] == nil:
+		x86.Multiply(p, p.bits(), true)
+	case l.in.Args[2] == nil:
+		x86.MultiplyTo(p, x86.First, x86.Second, p.bits())
+	default:
+		x86.MultiplyTo(p, x86.Second, x86.Third, p.bits())
 	}
-	r := l.keep(cut(or(ir.Binary(ir.Shl, ir.U64, a, left), ir.Binary(ir.Shr, ir.U64, a, right)), bits))
-	top, bottom := and(shr(r, bits-1), ir.Int(1)), and(r, ir.Int(1))
-	cf, of := bottom, xor(top, bottom)
-	if l.in.Op == x86asm.ROR {
-		cf, of = top, xor(top, and(shr(r, bits-2), ir.Int(1)))
+	return true
+}
+
+func (l *Lifter) multiply() bool {
+	p := l.parts()
+	x86.Multiply(p, p.bits(), false)
+	return true
+}
+
+func (l *Lifter) divide() bool {
+	p := l.parts()
+	x86.Divide(p, p.bits(), l.in.Op == x86asm.IDIV)
+	return true
+}
+
+func (l *Lifter) carry() bool {
+	x86.Carry(l.parts(), l.name())
+	return true
+}
+
+func widen(from int) func(*Lifter) bool {
+	return func(l *Lifter) bool {
+		x86.Widen(l.parts(), from)
+		return true
 	}
-	l.set(o, r)
-	zero := eq(count, ir.Int(0))
-	l.setFlag(CF, ir.Conditional(zero, ir.R(CF), cf))
-	l.setFlag(OF, ir.Conditional(zero, ir.R(OF), of))
-	l.compared = compared{}
+}
+
+func signs(bits int) func(*Lifter) bool {
+	return func(l *Lifter) bool {
+		x86.Signs(l.parts(), bits)
+		return true
+	}
+}
+
+// stringWidths are the instructions on strings, with their widths.
+var stringWidths = map[x86asm.Op]int{
+	x86asm.STOSB: 8, x86asm.STOSW: 16, x86asm.STOSD: 32, x86asm.STOSQ: 64,
+	x86asm.MOVSB: 8, x86asm.MOVSW: 16, x86asm.MOVSD: 32, x86asm.MOVSQ: 64,
+}
+
+// stringStep is stos and movs; rep adds the rounds.
+func (l *Lifter) stringStep() bool {
+	if l.has(x86asm.PrefixFS) {
+		return false
+	}
+	x86.String(l.parts(), stringWidths[l.in.Op], strings.HasPrefix(l.name(), "mov"))
+	if l.has(x86asm.PrefixREP) || l.has(x86asm.PrefixREPN) {
+		l.out.Guard = ne(ir.R(RCX), ir.Int(0))
+		l.assign(RCX, add(ir.R(RCX), ir.Int(-1)))
+		l.out.End = Repeat
+	}
 	return true
 }

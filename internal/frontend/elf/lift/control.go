@@ -69,17 +69,3 @@ func fence(full bool) func(*Lifter) bool {
 		return true
 	}
 }
-
-func carry(v int64) func(*Lifter) bool {
-	return func(l *Lifter) bool {
-		l.setFlag(CF, ir.Int(v))
-		l.compared = compared{}
-		return true
-	}
-}
-
-func (l *Lifter) complementCarry() bool {
-	l.setFlag(CF, eq(ir.R(CF), ir.Int(0)))
-	l.compared = compared{}
-	return true
-}

@@ -116,7 +116,7 @@ func (l *formList) arithmetic(w int, n map[string]string) {
 }
 
 func (l *formList) shifts(w int, n map[string]string) {
-	for _, op := range []string{"shl", "shr", "sar", "rol", "ror"} {
+	for _, op := range []string{"shl", "shr", "sar", "rol", "ror", "rcl", "rcr"} {
 		for _, count := range []int{1, 3, w - 1} {
 			undefined := uint64(flagOF)
 			if count == 1 {
@@ -175,9 +175,9 @@ func (l *formList) words(w int, n map[string]string) {
 			l.add("lock "+op, fmt.Sprintf("lock %s %s, %s", op, at(w, 2), n["x"]), undefined)
 		}
 	}
-	for _, op := range []string{"bsf", "bsr", "tzcnt"} {
+	for _, op := range []string{"bsf", "bsr", "tzcnt", "lzcnt"} {
 		undefined := uint64(allFlags &^ flagZF)
-		if op == "tzcnt" {
+		if op == "tzcnt" || op == "lzcnt" {
 			undefined = allFlags &^ (flagZF | flagCF)
 		}
 		l.add(op, fmt.Sprintf("%s %s, %s", op, n["a"], n["b"]), undefined)
@@ -186,7 +186,10 @@ func (l *formList) words(w int, n map[string]string) {
 	l.add("popcnt", fmt.Sprintf("popcnt %s, %s", n["a"], n["b"]), 0)
 	if w >= 32 {
 		l.add("bswap", "bswap "+n["b"], 0)
+		l.add("crc32", fmt.Sprintf("crc32 %s, %s", names[w]["a"], n["b"]), 0)
 	}
+	l.add("movbe", fmt.Sprintf("movbe %s, %s", n["b"], at(w, 0)), 0)
+	l.add("movbe", fmt.Sprintf("movbe %s, %s", at(w, 1), n["d"]), 0)
 	l.add("lea", fmt.Sprintf("lea %s, [rbx+rcx*4-0x123]", n["a"]), 0)
 	l.add("lea", fmt.Sprintf("lea %s, [rdx*8+0x40]", n["r"]), 0)
 	for _, v := range []int{8, 16} {
@@ -226,6 +229,11 @@ func (l *formList) conversions() {
 	}
 	l.add("cmpxchg16b", "lock cmpxchg16b xmmword ptr [r12]", 0).pointers = []string{"r12"}
 	l.add("cmpxchg16b", "mov rax, [r12]; mov rdx, [r12+8]; lock cmpxchg16b xmmword ptr [r12]", 0).pointers = []string{"r12"}
+	l.add("cmpxchg8b", "lock cmpxchg8b qword ptr [rsi+8]", 0)
+	l.add("cmpxchg8b", "mov eax, [rsi]; mov edx, [rsi+4]; lock cmpxchg8b qword ptr [rsi]", 0)
+	for _, text := range []string{"eax, bl", "rax, byte ptr [rsi+3]", "edx, cx", "edx, word ptr [rsi+8]"} {
+		l.add("crc32", "crc32 "+text, 0)
+	}
 	for _, w := range []string{"b", "w", "d", "q"} {
 		l.add("stos", "stos"+w, 0).pointers = []string{"rdi"}
 		l.add("movs", "movs"+w, 0).pointers = []string{"rdi", "rsi"}

@@ -8,6 +8,7 @@ import (
 	"golang.org/x/arch/x86/x86asm"
 
 	"fencepost/internal/ir"
+	"fencepost/internal/x86"
 )
 
 // Resolver knows what the fields of an instruction mean that are or may be addresses. off is the
@@ -118,15 +119,15 @@ func New(res Resolver) *Lifter { return &Lifter{res: res} }
 func (l *Lifter) NewBlock() { l.compared = compared{} }
 
 // Alone makes the next instruction one whose flags before it are not known so far.
-func (l *Lifter) Alone() { l.compared = compared{kind: before} }
+func (l *Lifter) Alone() { l.compared = compared{before: true} }
 
 // Pass goes on after an instruction that was translated alone. It returns false if the instruction has a better
 // translation now, because the flags before it are known.
 func (l *Lifter) Pass(in *Inst) bool {
-	if in.asksBefore && l.compared.kind != unknownFlags {
+	if in.asksBefore && l.compared.source != x86.OtherSource {
 		return false
 	}
-	if in.flags.kind != before {
+	if !in.flags.before {
 		l.compared = in.flags
 	}
 	return true
@@ -163,7 +164,7 @@ func special(code []byte, addr uint64) *Inst {
 	if len(code) < 4 || code[0] != 0xf3 || code[1] != 0x0f || code[2] != 0x1e || code[3] != 0xfa && code[3] != 0xfb {
 		return nil
 	}
-	return &Inst{Addr: addr, Bytes: code[:4], Text: []string{"endbr64", "endbr32"}[code[3]-0xfa], flags: compared{kind: before}}
+	return &Inst{Addr: addr, Bytes: code[:4], Text: []string{"endbr64", "endbr32"}[code[3]-0xfa], flags: compared{before: true}}
 }
 
 // undecoded refuses bytes that the decoder does not know.

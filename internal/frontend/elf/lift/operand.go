@@ -213,14 +213,8 @@ func (l *Lifter) set(o operand, e *ir.Expr) {
 	switch {
 	case !ok:
 		l.err = l.refuse("")
-	case bits >= 32:
-		l.assign(r, address(e, bits))
 	default:
-		field := cut(e, bits)
-		if shift > 0 {
-			field = shl(field, shift)
-		}
-		l.assign(r, or(and(ir.R(r), ir.Int(^(mask(bits)<<shift))), field))
+		l.assign(r, merged(r, bits, shift, e))
 	}
 }
 

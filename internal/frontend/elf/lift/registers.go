@@ -6,6 +6,7 @@ import (
 	"golang.org/x/arch/x86/x86asm"
 
 	"fencepost/internal/ir"
+	"fencepost/internal/x86/word"
 )
 
 // The registers, in the order of their numbers in instructions.
@@ -90,65 +91,10 @@ func general(r x86asm.Reg) (reg ir.Reg, bits, shift int, ok bool) {
 }
 
 func unsigned(bits int) ir.Type { return ir.Type{Bits: uint8(bits)} }
-func signed(bits int) ir.Type   { return ir.Type{Bits: uint8(bits), Signed: true} }
 
 // Short names for expressions.
-func add(x, y *ir.Expr) *ir.Expr  { return sum(x, y) }
-func sub(x, y *ir.Expr) *ir.Expr  { return ir.Binary(ir.Sub, ir.U64, x, y) }
-func and(x, y *ir.Expr) *ir.Expr  { return ir.Binary(ir.And, ir.U64, x, y) }
-func or(x, y *ir.Expr) *ir.Expr   { return ir.Binary(ir.Or, ir.U64, x, y) }
-func xor(x, y *ir.Expr) *ir.Expr  { return ir.Binary(ir.Xor, ir.U64, x, y) }
-func eq(x, y *ir.Expr) *ir.Expr   { return ir.Binary(ir.Eq, ir.U64, x, y) }
-func ne(x, y *ir.Expr) *ir.Expr   { return ir.Binary(ir.Ne, ir.U64, x, y) }
-func less(x, y *ir.Expr) *ir.Expr { return ir.Binary(ir.Lt, ir.U64, x, y) }
-
-// sum adds, and keeps constants in one piece so that addresses stay readable.
-func sum(x, y *ir.Expr) *ir.Expr {
-	c, ok := y.IsConst()
-	switch {
-	case !ok:
-		if _, left := x.IsConst(); left {
-			return sum(y, x)
-		}
-	case c == 0:
-		return x
-	case x.Op == ir.AddrOf:
-		return ir.Addr(x.Obj, x.Value+c)
-	case x.Op == ir.Add && x.Type == ir.U64:
-		if d, ok := x.Y.IsConst(); ok {
-			return sum(x.X, ir.Int(c+d))
-		}
-	}
-	return ir.Binary(ir.Add, ir.U64, x, y)
-}
-
-// shl and shr shift by less than 64.
-func shl(x *ir.Expr, n int) *ir.Expr { return ir.Binary(ir.Shl, ir.U64, x, ir.Int(int64(n))) }
-func shr(x *ir.Expr, n int) *ir.Expr { return ir.Binary(ir.Shr, ir.U64, x, ir.Int(int64(n))) }
-
-// cut returns the lowest bits of x, extended with zeros.
-func cut(x *ir.Expr, bits int) *ir.Expr {
-	if bits == 64 || x.Op == ir.Cast && !x.Type.Signed && int(x.Type.Bits) <= bits || x.Op.IsTruth() {
-		return x
-	}
-	if x.Op == ir.Cast && int(x.Type.Bits) >= bits {
-		x = x.X
-	}
-	return ir.Unary(ir.Cast, unsigned(bits), x)
-}
-
-// extend returns the lowest bits of x, extended with their sign.
-func extend(x *ir.Expr, bits int) *ir.Expr {
-	if bits == 64 {
-		return x
-	}
-	if x.Op == ir.Cast && int(x.Type.Bits) >= bits {
-		x = x.X
-	}
-	return ir.Unary(ir.Cast, signed(bits), x)
-}
-
-func signBit(bits int) *ir.Expr { return ir.Int(-1 << 63 >> (64 - bits) & mask(bits)) }
-
-// mask is a number whose lowest bits are set.
-func mask(bits int) int64 { return int64(^uint64(0) >> (64 - bits)) }
+var (
+	add, sub, and, or, xor, eq, ne = word.Add, word.Sub, word.And, word.Or, word.Xor, word.Eq, word.Ne
+	less, shl, shr, cut, extend    = word.Less, word.Shl, word.Shr, word.Cut, word.Extend
+	mask                           = word.Mask
+)

@@ -41,29 +41,41 @@ func init() {
 	table = map[x86asm.Op]func(*Lifter) bool{
 		x86asm.MOV: (*Lifter).move, x86asm.MOVZX: (*Lifter).move, x86asm.MOVSX: (*Lifter).moveSigned, x86asm.MOVSXD: (*Lifter).moveSigned,
 		x86asm.LEA: (*Lifter).lea, x86asm.PUSH: (*Lifter).push, x86asm.POP: (*Lifter).pop, x86asm.LEAVE: (*Lifter).leave,
-		x86asm.XCHG: (*Lifter).exchange, x86asm.BSWAP: (*Lifter).swapBytes,
-		x86asm.CBW: widen(8, 16), x86asm.CWDE: widen(16, 32), x86asm.CDQE: widen(32, 64),
+		x86asm.XCHG: (*Lifter).exchange, x86asm.XADD: (*Lifter).exchangeAdd, x86asm.CMPXCHG: (*Lifter).compareExchange,
+		x86asm.CMPXCHG8B: (*Lifter).compareExchangePair, x86asm.CMPXCHG16B: (*Lifter).compareExchangePair,
+		x86asm.BSWAP: (*Lifter).reverseBytes, x86asm.MOVBE: (*Lifter).reverseBytes,
+		x86asm.CBW: widen(8), x86asm.CWDE: widen(16), x86asm.CDQE: widen(32),
 		x86asm.CWD: signs(16), x86asm.CDQ: signs(32), x86asm.CQO: signs(64),
-
-		x86asm.ADD: (*Lifter).add, x86asm.ADC: (*Lifter).add, x86asm.SUB: (*Lifter).subtract, x86asm.SBB: (*Lifter).subtract, x86asm.CMP: (*Lifter).subtract,
-		x86asm.AND: (*Lifter).logic, x86asm.OR: (*Lifter).logic, x86asm.XOR: (*Lifter).logic, x86asm.TEST: (*Lifter).logic,
-		x86asm.INC: (*Lifter).increment, x86asm.DEC: (*Lifter).increment, x86asm.NEG: (*Lifter).negate, x86asm.NOT: (*Lifter).not,
-		x86asm.SHL: (*Lifter).shift, x86asm.SHR: (*Lifter).shift, x86asm.SAR: (*Lifter).shift,
-		x86asm.ROL: (*Lifter).rotate, x86asm.ROR: (*Lifter).rotate,
 		x86asm.IMUL: (*Lifter).multiplySigned, x86asm.MUL: (*Lifter).multiply, x86asm.DIV: (*Lifter).divide, x86asm.IDIV: (*Lifter).divide,
-		x86asm.BT: (*Lifter).bit, x86asm.BTS: (*Lifter).bit, x86asm.BTR: (*Lifter).bit, x86asm.BTC: (*Lifter).bit,
-		x86asm.BSF: (*Lifter).scan, x86asm.BSR: (*Lifter).scan, x86asm.TZCNT: (*Lifter).scan, x86asm.POPCNT: (*Lifter).population,
-		x86asm.CLC: carry(0), x86asm.STC: carry(1), x86asm.CMC: (*Lifter).complementCarry,
-
-		x86asm.XADD: (*Lifter).exchangeAdd, x86asm.CMPXCHG: (*Lifter).compareExchange, x86asm.CMPXCHG16B: (*Lifter).compareExchange16,
+		x86asm.SHLD: (*Lifter).shiftPair, x86asm.SHRD: (*Lifter).shiftPair, x86asm.CRC32: (*Lifter).checksum,
 		x86asm.MFENCE: fence(true), x86asm.SFENCE: fence(false),
 
 		x86asm.JMP: (*Lifter).jump, x86asm.CALL: (*Lifter).call, x86asm.RET: (*Lifter).ret,
 		x86asm.JRCXZ: (*Lifter).jumpIfZero, x86asm.JECXZ: (*Lifter).jumpIfZero,
 		x86asm.UD2: (*Lifter).trap, x86asm.UD1: (*Lifter).trap, x86asm.HLT: (*Lifter).trap,
-
-		x86asm.STOSB: (*Lifter).stringStore, x86asm.STOSW: (*Lifter).stringStore, x86asm.STOSD: (*Lifter).stringStore, x86asm.STOSQ: (*Lifter).stringStore,
-		x86asm.MOVSB: (*Lifter).stringMove, x86asm.MOVSW: (*Lifter).stringMove, x86asm.MOVSD: (*Lifter).stringMove, x86asm.MOVSQ: (*Lifter).stringMove,
+	}
+	for op := range stringWidths {
+		table[op] = (*Lifter).stringStep
+	}
+	for _, op := range []x86asm.Op{
+		x86asm.ADD, x86asm.ADC, x86asm.SUB, x86asm.SBB, x86asm.CMP, x86asm.AND, x86asm.OR, x86asm.XOR, x86asm.TEST,
+		x86asm.INC, x86asm.DEC, x86asm.NEG, x86asm.NOT,
+	} {
+		table[op] = (*Lifter).arithmetic
+	}
+	for _, op := range []x86asm.Op{
+		x86asm.SHL, x86asm.SHR, x86asm.SAR, x86asm.ROL, x86asm.ROR, x86asm.RCL, x86asm.RCR,
+	} {
+		table[op] = (*Lifter).shift
+	}
+	for _, op := range []x86asm.Op{x86asm.BT, x86asm.BTS, x86asm.BTR, x86asm.BTC} {
+		table[op] = (*Lifter).bit
+	}
+	for _, op := range []x86asm.Op{x86asm.BSF, x86asm.BSR, x86asm.TZCNT, x86asm.LZCNT, x86asm.POPCNT} {
+		table[op] = (*Lifter).countBits
+	}
+	for _, op := range []x86asm.Op{x86asm.CLC, x86asm.STC, x86asm.CMC} {
+		table[op] = (*Lifter).carry
 	}
 	for _, op := range []x86asm.Op{
 		x86asm.NOP, x86asm.PAUSE, x86asm.LFENCE, x86asm.PREFETCHNTA, x86asm.PREFETCHT0, x86asm.PREFETCHT1, x86asm.PREFETCHT2, x86asm.PREFETCHW,

@@ -31,7 +31,6 @@ func init() {
 	table[x86asm.PSHUFLW], table[x86asm.PSHUFHW] = (*Lifter).shuffleShort, (*Lifter).shuffleShort
 	table[x86asm.PEXTRW], table[x86asm.PINSRW] = (*Lifter).extractWord, (*Lifter).insertWord
 	table[x86asm.PACKUSWB] = (*Lifter).packBytes
-	table[x86asm.SHLD], table[x86asm.SHRD] = (*Lifter).doubleShift, (*Lifter).doubleShift
 }
 
 // greater compares two signed parts of some bits: all bits of the result are the answer.
@@ -185,49 +184,4 @@ func shiftParts(bits int) func(*Lifter) bool {
 		a, b := l.keep(half(lo)), l.keep(half(hi))
 		return l.setHalves(to, a, b)
 	}
-}
-
-// doubleShift is shld and shrd of 32 and 64 bits: bits of another register come in.
-func (l *Lifter) doubleShift() bool {
-	o := l.operand(0)
-	bits := o.bits
-	if bits != 32 && bits != 64 || l.has(x86asm.PrefixLOCK) {
-		return false
-	}
-	var count *ir.Expr
-	switch c := l.in.Args[2].(type) {
-	case x86asm.Imm:
-		count = ir.Int(int64(c) & int64(bits-1))
-	case x86asm.Reg:
-		if c != x86asm.CL {
-			return false
-		}
-		count = l.keep(and(ir.R(RCX), ir.Int(int64(bits-1))))
-	default:
-		return false
-	}
-	a, b := l.keep(l.value(o, bits)), l.keep(l.value(l.operand(1), bits))
-	zero, last := l.keep(eq(count, ir.Int(0))), l.keep(and(sub(count, ir.Int(1)), ir.Int(63)))
-	rest := l.keep(sub(ir.Int(int64(bits-1)), count))
-	by := func(op ir.ExprOp, x, n *ir.Expr) *ir.Expr { return ir.Binary(op, ir.U64, x, n) }
-	var r, cf *ir.Expr
-	if l.in.Op == x86asm.SHLD {
-		r = or(by(ir.Shl, a, count), shr(by(ir.Shr, b, rest), 1))
-		cf = shr(by(ir.Shr, a, rest), 1)
-	} else {
-		r = or(by(ir.Shr, a, count), by(ir.Shl, by(ir.Shl, b, ir.Int(1)), rest))
-		cf = by(ir.Shr, a, last)
-	}
-	r = l.keep(ir.Conditional(zero, a, cut(r, bits)))
-	cf = l.keep(and(cf, ir.Int(1)))
-	l.set(o, r)
-	l.setFlag(CF, ir.Conditional(zero, ir.R(CF), cf))
-	l.setFlag(OF, ir.Conditional(zero, ir.R(OF), and(shr(xor(a, r), bits-1), ir.Int(1))))
-	l.setFlag(ZF, ir.Conditional(zero, ir.R(ZF), eq(r, ir.Int(0))))
-	l.setFlag(SF, ir.Conditional(zero, ir.R(SF), ne(and(r, signBit(bits)), ir.Int(0))))
-	if !l.NoParity {
-		l.setFlag(PF, ir.Conditional(zero, ir.R(PF), parity(r)))
-	}
-	l.compared = compared{}
-	return true
 }
