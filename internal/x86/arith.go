@@ -29,21 +29,21 @@ const (
 	Not
 )
 
-// Ops are the arithmetic instructions by name.
-var Ops = map[string]Op{
-	"add": Add, "adc": Adc, "sub": Sub, "sbb": Sbb, "cmp": Cmp, "and": And, "or": Or, "xor": Xor, "test": Test,
-	"inc": Inc, "dec": Dec, "neg": Neg, "not": Not,
+// opNames are the names of the instructions, in their order.
+var opNames = [...]string{"", "add", "adc", "sub", "sbb", "cmp", "and", "or", "xor", "test", "inc", "dec", "neg", "not"}
+
+// OpNamed returns the arithmetic instruction with a name, 0 if there is none.
+func OpNamed(name string) Op {
+	for op, s := range opNames {
+		if s == name {
+			return Op(op)
+		}
+	}
+	return 0
 }
 
 // String returns the name of the instruction.
-func (op Op) String() string {
-	for name, o := range Ops {
-		if o == op {
-			return name
-		}
-	}
-	return "?"
-}
+func (op Op) String() string { return opNames[op] }
 
 // Operands returns how many operands the instruction has.
 func (op Op) Operands() int {
@@ -56,13 +56,15 @@ func (op Op) Operands() int {
 // Writes reports whether the instruction writes its first operand, and so whether it may have a lock.
 func (op Op) Writes() bool { return op != Cmp && op != Test }
 
-// Arithmetic is one of Ops.
+// Arithmetic is an arithmetic instruction.
 func Arithmetic(m Machine, op Op, bits int, lock bool) {
 	b, c := second(m, op, bits)
 	var a *ir.Expr
 	if kind, v := op.update(b, c, bits); lock && v != nil {
 		a = rmw(m, First, kind, bits, v)
-		m.SetFlags(op.flags(a, b, c, m.Keep(op.result(a, b, c, bits)), bits))
+		if wanted(m) {
+			m.SetFlags(op.flags(a, b, c, m.Keep(op.result(a, b, c, bits)), bits))
+		}
 		return
 	}
 	locked(m, lock, func() {
@@ -160,27 +162,27 @@ func (op Op) update(b, c *ir.Expr, bits int) (ir.RMWKind, *ir.Expr) {
 func (op Op) flags(a, b, c, r *ir.Expr, bits int) *Flags {
 	f := &Flags{}
 	overflow := func(x, y *ir.Expr) {
-		f.set(OF, func() *ir.Expr { return word.Ne(word.And(word.And(x, y), word.SignBit(bits)), ir.Int(0)) })
+		f.set(OF, word.Ne(word.And(word.And(x, y), word.SignBit(bits)), ir.Int(0)))
 	}
 	switch op {
 	case Not:
 		return f
 	case Add, Adc:
-		f.set(CF, func() *ir.Expr { return carry(word.Less(r, a), word.Eq(r, a), c) })
+		f.set(CF, carry(word.Less(r, a), word.Eq(r, a), c))
 		overflow(word.Xor(a, r), word.Xor(b, r))
 	case Inc:
-		f.set(OF, func() *ir.Expr { return word.Eq(r, word.SignBit(bits)) })
+		f.set(OF, word.Eq(r, word.SignBit(bits)))
 	case Sub, Sbb, Cmp:
-		f.set(CF, func() *ir.Expr { return carry(word.Less(a, b), word.Eq(a, b), c) })
+		f.set(CF, carry(word.Less(a, b), word.Eq(a, b), c))
 		overflow(word.Xor(a, b), word.Xor(a, r))
 	case Dec:
-		f.set(OF, func() *ir.Expr { return word.Eq(r, ir.Int(word.Mask(bits-1))) })
+		f.set(OF, word.Eq(r, ir.Int(word.Mask(bits-1))))
 	case Neg:
-		f.set(CF, func() *ir.Expr { return word.Ne(a, ir.Int(0)) })
-		f.set(OF, func() *ir.Expr { return word.Eq(a, word.SignBit(bits)) })
+		f.set(CF, word.Ne(a, ir.Int(0)))
+		f.set(OF, word.Eq(a, word.SignBit(bits)))
 	default:
-		f.constant(CF, 0)
-		f.constant(OF, 0)
+		f.set(CF, ir.Int(0))
+		f.set(OF, ir.Int(0))
 		f.result(r, bits, Logical)
 		return f
 	}
@@ -213,11 +215,11 @@ func Carry(m Machine, name string) {
 	f := &Flags{}
 	switch name {
 	case "clc":
-		f.constant(CF, 0)
+		f.set(CF, ir.Int(0))
 	case "stc":
-		f.constant(CF, 1)
+		f.set(CF, ir.Int(1))
 	default:
-		f.set(CF, func() *ir.Expr { return word.Eq(m.Flag(CF), ir.Int(0)) })
+		f.set(CF, word.Eq(m.Flag(CF), ir.Int(0)))
 	}
 	m.SetFlags(f)
 }

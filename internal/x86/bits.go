@@ -37,7 +37,7 @@ func Bit(m Machine, name string, bits int, lock bool) {
 		m.Write(First, bits, op(a, with))
 	}
 	f := &Flags{}
-	f.set(CF, func() *ir.Expr { return word.And(word.Down(a, n), ir.Int(1)) })
+	f.set(CF, word.And(word.Down(a, n), ir.Int(1)))
 	f.undefined(OF, SF, PF)
 	m.SetFlags(f)
 }
@@ -55,9 +55,9 @@ func Count(m Machine, name string, bits int) {
 	case "popcnt":
 		m.Write(First, bits, m.Keep(ones(m, x)))
 		for _, n := range []Flag{CF, OF, SF, PF} {
-			f.constant(n, 0)
+			f.set(n, ir.Int(0))
 		}
-		f.set(ZF, func() *ir.Expr { return zero })
+		f.set(ZF, zero)
 	case "tzcnt", "lzcnt":
 		n := position(m, x, bits, name == "lzcnt")
 		if name == "lzcnt" {
@@ -65,11 +65,11 @@ func Count(m Machine, name string, bits int) {
 		}
 		n = m.Keep(ir.Conditional(zero, ir.Int(int64(bits)), n))
 		m.Write(First, bits, n)
-		f.set(CF, func() *ir.Expr { return zero })
-		f.set(ZF, func() *ir.Expr { return word.Eq(n, ir.Int(0)) })
+		f.set(CF, zero)
+		f.set(ZF, word.Eq(n, ir.Int(0)))
 	default: // of 0, the processors leave the register as it is: all 64 bits of it
 		m.WriteIf(ir.Negate(zero), First, bits, position(m, x, bits, name == "bsr"))
-		f.set(ZF, func() *ir.Expr { return zero })
+		f.set(ZF, zero)
 	}
 	m.SetFlags(f)
 }
@@ -115,21 +115,21 @@ func Combine(m Machine, name string, bits int) {
 	switch name {
 	case "andn":
 		r = word.And(word.Xor(x, ir.Int(word.Mask(bits))), y)
-		f.constant(CF, 0)
+		f.set(CF, ir.Int(0))
 	case "blsi":
 		r = word.And(x, word.Sub(ir.Int(0), x))
-		f.set(CF, func() *ir.Expr { return word.Ne(x, ir.Int(0)) })
+		f.set(CF, word.Ne(x, ir.Int(0)))
 	case "blsr":
 		r = word.And(x, word.Sub(x, ir.Int(1)))
-		f.set(CF, func() *ir.Expr { return word.Eq(x, ir.Int(0)) })
+		f.set(CF, word.Eq(x, ir.Int(0)))
 	case "blsmsk":
 		r = word.Xor(x, word.Sub(x, ir.Int(1)))
-		f.set(CF, func() *ir.Expr { return word.Eq(x, ir.Int(0)) })
+		f.set(CF, word.Eq(x, ir.Int(0)))
 	case "bzhi":
 		n := m.Keep(word.And(y, ir.Int(255)))
 		some := word.Less(n, ir.Int(int64(bits)))
 		r = ir.Conditional(some, word.And(x, word.Sub(word.Left(ir.Int(1), n), ir.Int(1))), x)
-		f.set(CF, func() *ir.Expr { return ir.Negate(some) })
+		f.set(CF, ir.Negate(some))
 	case "shlx":
 		r = word.Left(x, count)
 	case "shrx":
@@ -145,11 +145,11 @@ func Combine(m Machine, name string, bits int) {
 	if f.Change[CF] == Stays { // shifts set no flags
 		return
 	}
-	f.constant(OF, 0)
+	f.set(OF, ir.Int(0))
 	f.result(r, bits, Result)
 	f.undefined(PF)
 	if name == "blsmsk" {
-		f.constant(ZF, 0)
+		f.set(ZF, ir.Int(0))
 		f.Source = OtherSource
 	}
 	m.SetFlags(f)

@@ -10,16 +10,14 @@ import (
 // Condition is a condition on flags, by its number in instructions: the lowest bit negates.
 type Condition uint8
 
-// conditionNames has the names of the conditions in the order of their numbers.
-var conditionNames = strings.Split("o;no;b c nae;ae nb nc;e z;ne nz;be na;a nbe;s;ns;p pe;np po;l nge;ge nl;le ng;g nle", ";")
+// conditionNames has the names of the conditions, each with its number in front.
+const conditionNames = " 0o 1no 2b 2c 2nae 3ae 3nb 3nc 4e 4z 5ne 5nz 6be 6na 7a 7nbe 8s 9ns :p :pe ;np ;po <l <nge =ge =nl >le >ng ?g ?nle "
 
 // ConditionNamed returns the condition that a suffix of an instruction names, such as nz.
 func ConditionNamed(name string) (Condition, bool) {
-	for n, names := range conditionNames {
-		for _, s := range strings.Fields(names) {
-			if s == name {
-				return Condition(n), true
-			}
+	for c := range Condition(16) {
+		if name != "" && strings.Contains(conditionNames, " "+string(rune('0'+c))+name+" ") {
+			return c, true
 		}
 	}
 	return 0, false
@@ -27,7 +25,8 @@ func ConditionNamed(name string) (Condition, bool) {
 
 // String returns the name of a condition that assemblers use.
 func (c Condition) String() string {
-	name, _, _ := strings.Cut(conditionNames[c], " ")
+	_, names, _ := strings.Cut(conditionNames, " "+string(rune('0'+c)))
+	name, _, _ := strings.Cut(names, " ")
 	return name
 }
 

@@ -61,6 +61,9 @@ func CompareExchange(m Machine, bits int, lock bool) {
 		}
 	}
 	m.WriteIf(ir.Negate(same), RAX, bits, was)
+	if !wanted(m) {
+		return
+	}
 	m.SetFlags(Cmp.flags(want, was, nil, m.Keep(Cmp.result(want, was, nil, bits)), bits))
 }
 
@@ -78,7 +81,7 @@ func CompareExchangePair(m Machine, bits int) {
 	m.WriteIf(ir.Negate(same), RAX, bits, wasLow)
 	m.WriteIf(ir.Negate(same), RDX, bits, wasHigh)
 	f := &Flags{}
-	f.set(ZF, func() *ir.Expr { return same })
+	f.set(ZF, same)
 	m.SetFlags(f)
 }
 

@@ -60,8 +60,10 @@ type Machine interface {
 	// Move adds a number of bytes to the address of an operand in memory.
 	Move(o Operand, by *ir.Expr)
 
-	// Flag returns a flag as 0 or 1, and SetFlags takes what an instruction does to all of them.
+	// Flag returns a flag as 0 or 1, Wants reports whether anything may read the flag, and SetFlags takes what an
+	// instruction does to all of them.
 	Flag(f Flag) *ir.Expr
+	Wants(f Flag) bool
 	SetFlags(f *Flags)
 
 	// Check ends the execution with an error of the program unless a condition holds.
@@ -96,7 +98,8 @@ const (
 // Flags is what an instruction does to the flags.
 type Flags struct {
 	Change [FlagCount]Change
-	value  [FlagCount]func() *ir.Expr
+	// Value has the flags that are defined or doubtful, as 0 or 1.
+	Value [FlagCount]*ir.Expr
 	// Unless says when all flags stay, nil: never.
 	Unless *ir.Expr
 	// Source, Left, Right and Bits say what the flags were made of.
@@ -105,14 +108,7 @@ type Flags struct {
 	Bits        int
 }
 
-// Value returns a flag that is defined, as 0 or 1. It builds the expression: callers ask for flags that they need.
-func (f *Flags) Value(n Flag) *ir.Expr { return f.value[n]() }
-
-func (f *Flags) set(n Flag, value func() *ir.Expr) {
-	f.Change[n], f.value[n] = Defined, value
-}
-
-func (f *Flags) constant(n Flag, v int64) { f.set(n, func() *ir.Expr { return ir.Int(v) }) }
+func (f *Flags) set(n Flag, value *ir.Expr) { f.Change[n], f.Value[n] = Defined, value }
 
 // undefined takes the value of flags away.
 func (f *Flags) undefined(list ...Flag) {
@@ -123,9 +119,9 @@ func (f *Flags) undefined(list ...Flag) {
 
 // result sets ZF, SF and PF from a result.
 func (f *Flags) result(r *ir.Expr, bits int, source Source) {
-	f.set(ZF, func() *ir.Expr { return word.Eq(r, ir.Int(0)) })
-	f.set(SF, func() *ir.Expr { return word.Ne(word.And(r, word.SignBit(bits)), ir.Int(0)) })
-	f.set(PF, func() *ir.Expr { return evenParity(r) })
+	f.set(ZF, word.Eq(r, ir.Int(0)))
+	f.set(SF, word.Ne(word.And(r, word.SignBit(bits)), ir.Int(0)))
+	f.set(PF, evenParity(r))
 	f.Source, f.Left, f.Bits = source, r, bits
 }
 
@@ -133,6 +129,11 @@ func (f *Flags) result(r *ir.Expr, bits int, source Source) {
 func evenParity(r *ir.Expr) *ir.Expr {
 	half := word.And(word.Xor(r, word.Shr(r, 4)), ir.Int(15))
 	return word.Eq(word.And(word.Down(ir.Int(0x6996), half), ir.Int(1)), ir.Int(0))
+}
+
+// wanted reports whether anything may read a flag.
+func wanted(m Machine) bool {
+	return m.Wants(CF) || m.Wants(PF) || m.Wants(ZF) || m.Wants(SF) || m.Wants(OF)
 }
 
 // rmw emits a read-modify-write of an operand and returns its old value.

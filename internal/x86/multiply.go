@@ -24,8 +24,11 @@ func upper(m Machine, a, b *ir.Expr, signed bool) *ir.Expr {
 // productFlags sets CF and OF, which say whether a product did not fit.
 func productFlags(m Machine, more func() *ir.Expr) {
 	f := &Flags{}
-	f.set(CF, more)
-	f.set(OF, more)
+	if m.Wants(CF) || m.Wants(OF) {
+		e := more()
+		f.set(CF, e)
+		f.set(OF, e)
+	}
 	f.undefined(ZF, SF, PF)
 	m.SetFlags(f)
 }

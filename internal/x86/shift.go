@@ -57,7 +57,7 @@ func unless(f *Flags, count *ir.Expr) {
 }
 
 // doubtful sets OF, which is defined for a count of 1 only.
-func doubtful(f *Flags, count *ir.Expr, value func() *ir.Expr) {
+func doubtful(f *Flags, count *ir.Expr, value *ir.Expr) {
 	f.set(OF, value)
 	if n, ok := count.IsConst(); !ok || n != 1 {
 		f.Change[OF] = Doubtful
@@ -90,8 +90,8 @@ func shift(m Machine, name string, bits int, count *ir.Expr) {
 	}
 	m.Write(First, bits, r)
 	f := &Flags{}
-	f.set(CF, func() *ir.Expr { return out })
-	doubtful(f, count, func() *ir.Expr { return of })
+	f.set(CF, out)
+	doubtful(f, count, of)
 	f.result(r, bits, Result)
 	unless(f, count)
 	m.SetFlags(f)
@@ -109,11 +109,11 @@ func rotate(m Machine, right bool, bits int, count *ir.Expr) {
 	m.Write(First, bits, r)
 	f := &Flags{}
 	if right {
-		f.set(CF, func() *ir.Expr { return bit(r, bits-1) })
-		doubtful(f, count, func() *ir.Expr { return word.Xor(bit(r, bits-1), bit(r, bits-2)) })
+		f.set(CF, bit(r, bits-1))
+		doubtful(f, count, word.Xor(bit(r, bits-1), bit(r, bits-2)))
 	} else {
-		f.set(CF, func() *ir.Expr { return word.And(r, ir.Int(1)) })
-		doubtful(f, count, func() *ir.Expr { return word.Xor(bit(r, bits-1), word.And(r, ir.Int(1))) })
+		f.set(CF, word.And(r, ir.Int(1)))
+		doubtful(f, count, word.Xor(bit(r, bits-1), word.And(r, ir.Int(1))))
 	}
 	unless(f, count)
 	m.SetFlags(f)
@@ -139,13 +139,12 @@ func rotateCarry(m Machine, right bool, bits int, count *ir.Expr) {
 	m.Write(First, bits, r)
 	out := m.Keep(ir.Conditional(stays, c, next))
 	f := &Flags{}
-	f.set(CF, func() *ir.Expr { return out })
-	doubtful(f, count, func() *ir.Expr {
-		if right {
-			return word.Xor(bit(r, bits-1), bit(r, bits-2))
-		}
-		return word.Xor(bit(r, bits-1), out)
-	})
+	f.set(CF, out)
+	if right {
+		doubtful(f, count, word.Xor(bit(r, bits-1), bit(r, bits-2)))
+	} else {
+		doubtful(f, count, word.Xor(bit(r, bits-1), out))
+	}
 	unless(f, count)
 	m.SetFlags(f)
 }
@@ -166,8 +165,8 @@ func ShiftPair(m Machine, right bool, bits int, count *ir.Expr) {
 	r := m.Keep(word.Cut(ir.Conditional(some, shifted, old), bits))
 	m.Write(First, bits, r)
 	f := &Flags{}
-	f.set(CF, func() *ir.Expr { return word.And(word.Down(old, out), ir.Int(1)) })
-	doubtful(f, count, func() *ir.Expr { return bit(word.Xor(old, r), bits-1) })
+	f.set(CF, word.And(word.Down(old, out), ir.Int(1)))
+	doubtful(f, count, bit(word.Xor(old, r), bits-1))
 	f.result(r, bits, Result)
 	unless(f, count)
 	m.SetFlags(f)

@@ -55,15 +55,21 @@ func (c *compiler) typeOf(t *typeName) (ir.Type, bool) {
 		} else if long > 1 {
 			size = 8
 		}
-	case "char", "short":
-		size = map[string]int{"char": 1, "short": 2}[base]
 	default:
 		name, un := strings.CutPrefix(strings.TrimPrefix(base, "atomic_"), "u")
 		unsigned = unsigned || un
-		size = map[string]int{
-			"int": 4, "char": 1, "short": 2, "long": c.arch.word(), "int8_t": 1, "int16_t": 2, "int32_t": 4, "int64_t": 8,
-			"intptr_t": c.arch.word(), "ptrdiff_t": c.arch.word(), "size_t": c.arch.word(), "ssize_t": c.arch.word(),
-		}[name]
+		switch name {
+		case "char", "int8_t":
+			size = 1
+		case "short", "int16_t":
+			size = 2
+		case "int", "int32_t":
+			size = 4
+		case "int64_t":
+			size = 8
+		case "long", "intptr_t", "ptrdiff_t", "size_t", "ssize_t":
+			size = c.arch.word()
+		}
 		unsigned = unsigned || name == "size_t"
 	}
 	return c.integer(size, !unsigned), size > 0

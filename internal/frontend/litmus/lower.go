@@ -2,7 +2,6 @@ package litmus
 
 import (
 	"fmt"
-	"slices"
 
 	"fencepost/internal/ir"
 	"fencepost/internal/source"
@@ -157,7 +156,6 @@ func (t *thread) assign(dst ir.Reg, val *ir.Expr) {
 // link makes the edges of the chain. to is where it ends.
 func (t *thread) link(from, to ir.Loc) {
 	pos := t.c.span(t.in.extent)
-	t.dropUnused()
 	if len(t.ops) == 0 {
 		t.emit(ir.NewOp(ir.Nop))
 	}
@@ -170,29 +168,6 @@ func (t *thread) link(from, to ir.Loc) {
 		from = at
 	}
 	t.ops = nil
-}
-
-// dropUnused takes out what is computed inside the instruction and not used, such as a result of which only flags are
-// made that the thread does not read.
-func (t *thread) dropUnused() {
-	used := map[ir.Reg]bool{}
-	unused := func(r ir.Reg) bool { return slices.Contains(t.temps, r) && !used[r] }
-	var kept []ir.Op
-	for _, op := range slices.Backward(t.ops) {
-		if op.Kind == ir.Assign && unused(op.Dst) {
-			continue
-		}
-		if op.Kind == ir.RMW && unused(op.Dst) {
-			op.Dst = ir.NoReg
-		}
-		if op.Kind == ir.RMW && op.Dst2 != ir.NoReg && unused(op.Dst2) {
-			op.Dst2 = ir.NoReg
-		}
-		op.Uses(func(r ir.Reg) { used[r] = true })
-		kept = append(kept, op)
-	}
-	slices.Reverse(kept)
-	t.ops = kept
 }
 
 // instruction translates one instruction.

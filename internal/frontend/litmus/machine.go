@@ -43,10 +43,14 @@ func (t *thread) operandFor(o x86.Operand) *operand {
 
 // partFor is the register of an operand at a width.
 func partFor(at *operand, bits int) register {
-	if at == accumulator {
-		return register{regAX, map[int]part{8: part8, 16: part16, 32: part32, 64: part64}[bits]}
+	if at != accumulator {
+		return at.reg
 	}
-	return at.reg
+	p := part64
+	for n := bits; n < 64; n *= 2 {
+		p++
+	}
+	return register{regAX, p}
 }
 
 // InMemory reports whether an operand is in memory.
@@ -95,11 +99,14 @@ func (t *thread) Move(x86.Operand, *ir.Expr) { panic("BUG: no instruction moves 
 // Flag returns a flag.
 func (t *thread) Flag(f x86.Flag) *ir.Expr { return ir.R(t.flags[f]) }
 
+// Wants reports whether the thread reads a flag.
+func (t *thread) Wants(f x86.Flag) bool { return t.flags[f] != ir.NoReg }
+
 // SetFlags sets the flags that the thread reads.
 func (t *thread) SetFlags(f *x86.Flags) {
 	for n, reg := range t.flags {
 		if reg != ir.NoReg && f.Change[n] == x86.Defined {
-			t.assign(reg, f.Value(x86.Flag(n)))
+			t.assign(reg, f.Value[n])
 		}
 	}
 }

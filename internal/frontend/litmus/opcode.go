@@ -18,7 +18,7 @@ const (
 	kUnlocked        // uxch: herd's exchange without the lock
 	kXadd
 	kCmpxchg
-	kArith // one of x86.Ops
+	kArith // an arithmetic instruction
 	kLea
 	kNop
 	kFence
@@ -40,25 +40,42 @@ type opcode struct {
 	operands int
 }
 
+// named is an instruction with its name.
+type named struct {
+	name string
+	opcode
+}
+
+// find returns the instruction with a name.
+func find(list []named, name string) (opcode, bool) {
+	for i := range list {
+		if list[i].name == name {
+			return list[i].opcode, true
+		}
+	}
+	return opcode{}, false
+}
+
 // plainCodes have no size suffix.
-var plainCodes = map[string]opcode{
-	"nop": {kind: kNop}, "pause": {kind: kNop}, "lfence": {kind: kNop},
-	"mfence": {kind: kFence, fence: ir.FullFence}, "sfence": {kind: kFence, fence: ir.StoreStoreFence},
-	"jmp":   {kind: kJump, operands: 1},
-	"movzx": {kind: kExtend, operands: 2}, "movsx": {kind: kExtend, signed: true, operands: 2},
-	"movsxd": {kind: kExtend, from: 4, signed: true, operands: 2},
-	"movslq": {kind: kExtend, size: 8, from: 4, signed: true, operands: 2},
+var plainCodes = []named{
+	{"nop", opcode{kind: kNop}}, {"pause", opcode{kind: kNop}}, {"lfence", opcode{kind: kNop}},
+	{"mfence", opcode{kind: kFence, fence: ir.FullFence}}, {"sfence", opcode{kind: kFence, fence: ir.StoreStoreFence}},
+	{"jmp", opcode{kind: kJump, operands: 1}},
+	{"movzx", opcode{kind: kExtend, operands: 2}}, {"movsx", opcode{kind: kExtend, signed: true, operands: 2}},
+	{"movsxd", opcode{kind: kExtend, from: 4, signed: true, operands: 2}},
+	{"movslq", opcode{kind: kExtend, size: 8, from: 4, signed: true, operands: 2}},
 }
 
 // sizedCodes may have a suffix b, w, l or q.
-var sizedCodes = map[string]opcode{
-	"mov": {kind: kMove, operands: 2}, "movabs": {kind: kMove, operands: 2},
-	"xchg": {kind: kSwap, operands: 2}, "uxch": {kind: kUnlocked, operands: 2},
-	"xadd": {kind: kXadd, operands: 2}, "cmpxchg": {kind: kCmpxchg, operands: 2},
-	"lea": {kind: kLea, operands: 2},
+var sizedCodes = []named{
+	{"mov", opcode{kind: kMove, operands: 2}}, {"movabs", opcode{kind: kMove, operands: 2}},
+	{"xchg", opcode{kind: kSwap, operands: 2}}, {"uxch", opcode{kind: kUnlocked, operands: 2}},
+	{"xadd", opcode{kind: kXadd, operands: 2}}, {"cmpxchg", opcode{kind: kCmpxchg, operands: 2}},
+	{"lea", opcode{kind: kLea, operands: 2}},
 }
 
-var suffixSize = map[byte]int{'b': 1, 'w': 2, 'l': 4, 'q': 8}
+// suffixSize is the size that a suffix means, 0 if it means none.
+func suffixSize(c byte) int { return 1 << (strings.IndexByte("bwlq", c) + 1) / 2 }
 
 // decode finds the instruction a mnemonic names.
 func decode(a arch, mnemonic string) (opcode, bool) {
@@ -74,7 +91,7 @@ func decode(a arch, mnemonic string) (opcode, bool) {
 }
 
 func lookup(m string) (opcode, bool) {
-	if oc, ok := plainCodes[m]; ok {
+	if oc, ok := find(plainCodes, m); ok {
 		return oc, true
 	}
 	if oc, ok := sized(m); ok {
@@ -83,7 +100,7 @@ func lookup(m string) (opcode, bool) {
 	if len(m) < 2 {
 		return opcode{}, false
 	}
-	stem, size := m[:len(m)-1], suffixSize[m[len(m)-1]]
+	stem, size := m[:len(m)-1], suffixSize(m[len(m)-1])
 	if oc, ok := sized(stem); ok && size > 0 {
 		oc.size = size
 		return oc, true
@@ -105,11 +122,10 @@ func lookup(m string) (opcode, bool) {
 
 // sized returns an instruction that may have a suffix.
 func sized(m string) (opcode, bool) {
-	if op := x86.Ops[m]; op != 0 && op != x86.Adc && op != x86.Sbb {
+	if op := x86.OpNamed(m); op != 0 && op != x86.Adc && op != x86.Sbb {
 		return opcode{kind: kArith, alu: op, operands: op.Operands()}, true
 	}
-	oc, ok := sizedCodes[m]
-	return oc, ok
+	return find(sizedCodes, m)
 }
 
 // suffixCondition returns the condition that a mnemonic ends with. lt and gt are herd's.
@@ -136,9 +152,9 @@ func extension(m string) (opcode, bool) {
 	if len(rest) < 1 || len(rest) > 2 || rest[0] != 'b' && rest[0] != 'w' {
 		return opcode{}, false
 	}
-	oc := opcode{kind: kExtend, from: suffixSize[rest[0]], signed: !zero, operands: 2}
+	oc := opcode{kind: kExtend, from: suffixSize(rest[0]), signed: !zero, operands: 2}
 	if len(rest) == 2 {
-		oc.size = suffixSize[rest[1]]
+		oc.size = suffixSize(rest[1])
 		if oc.size <= oc.from {
 			return opcode{}, false
 		}

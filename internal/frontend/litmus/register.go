@@ -79,26 +79,22 @@ const (
 	numReg = 16
 )
 
-// registers maps lower-case names of X86_64; X86 has a subset.
-var registers = makeRegisters()
-
-func makeRegisters() map[string]register {
-	all := map[string]register{}
+// registerNamed finds a register of X86_64 by its lower-case name; X86 has a subset.
+func registerNamed(name string) (register, bool) {
 	for n := range numReg {
-		for _, p := range []part{part64, part32, part16, part8, part8h} {
-			if r := (register{n, p}); p != part8h || n < 4 {
-				all[r.name()] = r
+		for p := part64; p <= part8h; p++ {
+			if r := (register{n, p}); (p != part8h || n < 4) && r.name() == name {
+				return r, true
 			}
 		}
 	}
-	return all
+	return register{}, false
 }
 
 // name of the register in lower case.
 func (r register) name() string {
 	if r.num > regSP {
-		suffix := map[part]string{part64: "", part32: "d", part16: "w", part8: "b"}
-		return fmt.Sprintf("r%d%s", r.num, suffix[r.part])
+		return fmt.Sprintf("r%d%s", r.num, [...]string{part64: "", part32: "d", part16: "w", part8: "b", part8h: ""}[r.part])
 	}
 	old := oldRegisters[r.num]
 	switch r.part {
@@ -133,7 +129,7 @@ func (a arch) register(name string) (register, bool) {
 	if len(name) > 4 {
 		return register{}, false
 	}
-	r, ok := registers[strings.ToLower(name)]
+	r, ok := registerNamed(strings.ToLower(name))
 	if ok && a == arch32 && (r.num > regSP || r.part == part64 || r.part == part8 && r.num > 3) {
 		return register{}, false
 	}

@@ -38,8 +38,8 @@ var asmNames = map[string]int{
 // takes reports whether an instruction can have that many operands.
 func takes(name string, n int) bool {
 	switch {
-	case x86.Ops[name] != 0:
-		return n == x86.Ops[name].Operands()
+	case x86.OpNamed(name) != 0:
+		return n == x86.OpNamed(name).Operands()
 	case x86.Combinations[name] != 0:
 		return n == x86.Combinations[name]
 	case x86.Counts[name]:
@@ -128,7 +128,7 @@ var lockable = map[string]bool{"xchg": true, "xadd": true, "cmpxchg": true, "bts
 
 // byName translates the instruction with a name without suffix, whose width is known.
 func (in *asmInstruction) byName(name string) {
-	bits, op := int(in.typ.Bits), x86.Ops[name]
+	bits, op := int(in.typ.Bits), x86.OpNamed(name)
 	if in.locked && !lockable[name] && (op == 0 || !op.Writes()) {
 		in.unsupported()
 	}

@@ -113,18 +113,21 @@ func (in *asmInstruction) Flag(f x86.Flag) *ir.Expr {
 	return ir.R(in.machine.flags[f])
 }
 
+// Wants reports whether the statement reads a flag.
+func (in *asmInstruction) Wants(f x86.Flag) bool { return in.machine.flags[f] != ir.NoReg }
+
 // SetFlags sets the flags that the statement reads. A flag is not known after an instruction that leaves it undefined.
 func (in *asmInstruction) SetFlags(f *x86.Flags) {
 	m := in.machine
 	for n := range x86.FlagCount {
 		switch {
-		case m.flags[n] == ir.NoReg, f.Change[n] == x86.Stays:
+		case !in.Wants(n), f.Change[n] == x86.Stays:
 			continue
 		case f.Change[n] != x86.Defined:
 			m.known[n] = false
 			continue
 		}
-		v := f.Value(n)
+		v := f.Value[n]
 		switch {
 		case f.Unless == nil:
 		case m.known[n]:

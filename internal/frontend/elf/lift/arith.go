@@ -15,7 +15,7 @@ import (
 func (l *Lifter) name() string { return strings.ToLower(l.in.Op.String()) }
 
 func (l *Lifter) arithmetic() bool {
-	p, op := l.parts(), x86.Ops[l.name()]
+	p, op := l.parts(), x86.OpNamed(l.name())
 	reg, _ := l.in.Args[0].(x86asm.Reg)
 	if imm, ok := l.in.Args[1].(x86asm.Imm); reg != 0 && (op == x86.Xor && l.in.Args[0] == l.in.Args[1] ||
 		ok && (op == x86.Or && imm == -1 || op == x86.And && imm == 0)) { // sets all bits or none, whatever was in it

@@ -128,6 +128,9 @@ func (p *parts) Move(o x86.Operand, by *ir.Expr) {
 // Flag returns a flag.
 func (p *parts) Flag(f x86.Flag) *ir.Expr { return ir.R(CF + ir.Reg(f)) }
 
+// Wants reports whether code may read a flag.
+func (p *parts) Wants(f x86.Flag) bool { return f != x86.PF || !p.NoParity }
+
 // SetFlags assigns the flags. A flag that is undefined keeps its value.
 func (p *parts) SetFlags(f *x86.Flags) {
 	changed := false
@@ -135,10 +138,10 @@ func (p *parts) SetFlags(f *x86.Flags) {
 		if f.Change[n] != x86.Stays {
 			changed = true
 		}
-		if f.Change[n] < x86.Doubtful || n == x86.PF && p.NoParity {
+		if f.Change[n] < x86.Doubtful || !p.Wants(n) {
 			continue
 		}
-		v := f.Value(n)
+		v := f.Value[n]
 		if f.Unless != nil {
 			v = ir.Conditional(f.Unless, p.Flag(n), v)
 		}
