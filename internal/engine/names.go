@@ -53,6 +53,21 @@ func (n *names) allocated(thread string, e *ir.Edge, addr uint64, size int64) *n
 	return &n.blocks[len(n.blocks)-1]
 }
 
+// with returns the name of a part of a block. A part of a frame of machine code is a variable of the function and has the
+// name of a variable in C: x@thread for main.frame@thread.x.
+func (b *namedBlock) with(part string) string {
+	_, thread, frame := strings.Cut(b.name, ".frame@")
+	if !frame || !strings.HasPrefix(part, ".") || strings.HasPrefix(part, ".byte") {
+		return b.name + part
+	}
+	variable := part[1:]
+	end := strings.IndexAny(variable, ".[")
+	if end < 0 {
+		end = len(variable)
+	}
+	return variable[:end] + "@" + thread + variable[end:]
+}
+
 // recordName returns the name of the struct or union that a layout consists of.
 func recordName(l *ir.Layout) string {
 	for l != nil && l.Kind == ir.ArrayLayout {
@@ -90,7 +105,7 @@ func (n *names) location(addr uint64, size int) (name string, pointer bool) {
 		switch {
 		case b.layout != nil:
 			part, leaf := b.layout.Part(off, int64(size))
-			return b.name + part, leaf != nil && leaf.Kind == ir.PointerLayout
+			return b.with(part), leaf != nil && leaf.Kind == ir.PointerLayout
 		case off == 0 && int64(size) == b.size:
 			return b.name, false
 		}
@@ -111,7 +126,7 @@ func (n *names) pointee(addr uint64) string {
 	part := func(name string, l *ir.Layout, off int64) string {
 		switch {
 		case l != nil:
-			return "&" + name + l.Pointee(off)
+			return "&" + (&namedBlock{name: name, layout: l}).with(l.Pointee(off))
 		case off != 0:
 			return fmt.Sprintf("&%s.bytes[%d]", name, off)
 		}

@@ -16,15 +16,21 @@ import (
 // object compiles a text, and skips the test with a notice where there is no gcc.
 func compiled(t testing.TB, text string, flags ...string) []byte {
 	t.Helper()
-	if _, err := exec.LookPath("gcc"); err != nil {
+	return compiledBy(t, "gcc", "a.c", text, flags...)
+}
+
+// compiledBy returns the object that a compiler makes of a file with a name.
+func compiledBy(t testing.TB, cc, name, text string, flags ...string) []byte {
+	t.Helper()
+	if _, err := exec.LookPath(cc); err != nil {
 		t.Skip("there is no gcc here, so that there is no machine code")
 	}
 	dir := t.TempDir()
-	src, out := filepath.Join(dir, "a.c"), filepath.Join(dir, "a.o")
+	src, out := filepath.Join(dir, name), filepath.Join(dir, "a.o")
 	if err := os.WriteFile(src, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if msg, err := exec.Command("gcc", append([]string{"-w", "-c", "-o", out, src}, flags...)...).CombinedOutput(); err != nil {
+	if msg, err := exec.Command(cc, append([]string{"-w", "-c", "-o", out, src}, flags...)...).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, msg)
 	}
 	data, err := os.ReadFile(out)

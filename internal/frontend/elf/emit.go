@@ -51,7 +51,8 @@ func (p *program) emit(l *translate.Linker, f *function) {
 	if f.frame.escapes {
 		e.block = f.fb.Reg("frame", 0, e.pos)
 		op := ir.NewOp(ir.Alloc)
-		op.Dst, op.Val, op.Stack, op.Msg, op.Align = e.block, ir.Int(f.frame.high-f.frame.low), true, f.sym.Name+".frame", max(64, f.frame.align)
+		op.Dst, op.Val, op.Stack, op.Msg, op.Align = e.block, ir.Int(f.frame.high-f.frame.low), true, shortName(f.sym.Name)+".frame", max(64, f.frame.align)
+		op.Layout = p.frameLayout(f)
 		e.add(op)
 		e.add(assign(e.reg(lift.RSP), e.inFrame(0)))
 	}

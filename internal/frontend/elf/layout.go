@@ -4,6 +4,8 @@ import (
 	"debug/dwarf"
 	"strings"
 
+	"fencepost/internal/frontend/elf/lift"
+	"fencepost/internal/frontend/elf/object"
 	"fencepost/internal/ir"
 )
 
@@ -17,7 +19,7 @@ func (p *program) layout(d *datum) *ir.Layout {
 	if t == nil {
 		return nil
 	}
-	l := layoutOf(t, 0)
+	l := p.layoutOf(t, 0)
 	if l == nil || l.Size() <= 0 || l.Size() > int64(d.size) {
 		return nil
 	}
@@ -37,7 +39,7 @@ func (p *program) sectionLayout(d *datum) *ir.Layout {
 		}
 		var l *ir.Layout
 		if t := p.image.Lines.TypeOf(s.Name, s.Addr()); t != nil {
-			l = layoutOf(t, 0)
+			l = p.layoutOf(t, 0)
 		}
 		if l == nil || l.Size() <= 0 || l.Size() > size {
 			unit := ir.Type{Bits: 8, Signed: true}
@@ -65,7 +67,7 @@ func (p *program) blockLayout(s *stub) *ir.Layout {
 		return nil
 	}
 	if t := p.image.Lines.Pointee(size); t != nil {
-		return layoutOf(t, 0)
+		return p.layoutOf(t, 0)
 	}
 	return nil
 }
@@ -74,7 +76,7 @@ func (p *program) blockLayout(s *stub) *ir.Layout {
 const maxDepth = 16
 
 // layoutOf translates a type; nil: it has no size, or is too deep.
-func layoutOf(t dwarf.Type, depth int) *ir.Layout {
+func (p *program) layoutOf(t dwarf.Type, depth int) *ir.Layout {
 	opaque := func() *ir.Layout {
 		if t.Size() <= 0 || t.Size() > 1<<30 {
 			return nil
@@ -93,9 +95,9 @@ func layoutOf(t dwarf.Type, depth int) *ir.Layout {
 	}
 	switch t := t.(type) {
 	case *dwarf.TypedefType:
-		return layoutOf(t.Type, depth+1)
+		return p.layoutOf(t.Type, depth+1)
 	case *dwarf.QualType:
-		return layoutOf(t.Type, depth+1)
+		return p.layoutOf(t.Type, depth+1)
 	case *dwarf.IntType, *dwarf.CharType, *dwarf.EnumType:
 		return scalar(true)
 	case *dwarf.UintType, *dwarf.UcharType, *dwarf.BoolType:
@@ -103,35 +105,104 @@ func layoutOf(t dwarf.Type, depth int) *ir.Layout {
 	case *dwarf.PtrType:
 		return &ir.Layout{Kind: ir.PointerLayout}
 	case *dwarf.ArrayType:
-		elem := layoutOf(t.Type, depth+1)
+		elem := p.layoutOf(t.Type, depth+1)
 		if elem == nil || t.Count <= 0 || t.Count > 1<<30 || elem.Size() <= 0 {
 			return opaque()
 		}
 		return &ir.Layout{Kind: ir.ArrayLayout, Elem: elem, Count: t.Count}
 	case *dwarf.StructType:
-		return structLayout(t, depth, opaque)
+		return p.structLayout(t, depth, opaque)
 	}
 	return opaque()
 }
 
-func structLayout(t *dwarf.StructType, depth int, opaque func() *ir.Layout) *ir.Layout {
+func (p *program) structLayout(t *dwarf.StructType, depth int, opaque func() *ir.Layout) *ir.Layout {
 	if t.ByteSize <= 0 || t.ByteSize > 1<<30 || t.Incomplete {
 		return opaque()
 	}
-	if len(t.Field) == 1 && isWrapper(t.StructName) {
-		if l := layoutOf(t.Field[0].Type, depth+1); l != nil && l.Size() == t.ByteSize {
-			return l
+	out := &ir.Layout{Kind: ir.RecordLayout, Name: t.StructName, Bytes: t.ByteSize}
+	for _, b := range p.image.Lines.Bases(t) {
+		if l := p.layoutOf(b.Type, depth+1); l != nil && b.Off >= 0 && b.Off+l.Size() <= t.ByteSize {
+			out.Fields = append(out.Fields, inherited(l, b.Off)...)
 		}
 	}
-	out := &ir.Layout{Kind: ir.RecordLayout, Name: t.StructName, Bytes: t.ByteSize}
 	for _, f := range t.Field {
-		l := layoutOf(f.Type, depth+1)
+		l := p.layoutOf(f.Type, depth+1)
 		if l == nil || f.BitSize > 0 || f.ByteOffset < 0 || f.ByteOffset+l.Size() > t.ByteSize {
 			continue
 		}
 		out.Fields = append(out.Fields, ir.Field{Name: f.Name, Off: f.ByteOffset, Layout: l})
 	}
+	if isWrapper(t.StructName) {
+		for _, f := range out.Fields {
+			if f.Off == 0 && f.Layout.Size() == t.ByteSize {
+				return f.Layout
+			}
+		}
+	}
 	return out
+}
+
+// inherited returns the parts that a class has from a base class.
+func inherited(base *ir.Layout, off int64) []ir.Field {
+	if base.Kind != ir.RecordLayout {
+		return []ir.Field{{Off: off, Layout: base}}
+	}
+	var out []ir.Field
+	for _, f := range base.Fields {
+		f.Off += off
+		out = append(out, f)
+	}
+	return out
+}
+
+// frameLayout names the variables on the stack of a function, which begins at the lowest offset of the frame. Variables
+// of a block that share a place have no names: which of them lives there is not known.
+func (p *program) frameLayout(f *function) *ir.Layout {
+	base, locals := p.image.Lines.Locals(f.sym.Addr())
+	at := int64(8) // the stack pointer before the call
+	switch base {
+	case object.NoBase:
+		return nil
+	case object.FramePointer:
+		at = -8
+	case object.StackPointer:
+		at = f.frame.room()
+	}
+	out := &ir.Layout{Kind: ir.RecordLayout, Bytes: f.frame.high - f.frame.low}
+	for i, v := range locals {
+		l, off := p.layoutOf(v.Type, 0), v.Off+at-f.frame.low
+		if l == nil || l.Size() <= 0 || off < 0 || off+l.Size() > out.Bytes {
+			continue
+		}
+		shared := false
+		for j, w := range locals {
+			shared = shared || i != j && w.Depth <= v.Depth && v.Off < w.Off+w.Type.Size() && w.Off < v.Off+l.Size() && !(w.Name == v.Name && w.Off == v.Off)
+		}
+		if !shared {
+			out.Fields = append(out.Fields, ir.Field{Name: v.Name, Off: off, Layout: l})
+		}
+	}
+	if len(out.Fields) == 0 {
+		return nil
+	}
+	return out
+}
+
+// room returns the stack pointer after a function has made room for its variables: where it is for most instructions.
+func (f *frame) room() int64 {
+	count, best := map[int64]int{}, int64(0)
+	for _, o := range f.before {
+		if off, ok := o.of(lift.RSP); ok {
+			count[off]++
+		}
+	}
+	for off, n := range count {
+		if n > count[best] || n == count[best] && off < best {
+			best = off
+		}
+	}
+	return best
 }
 
 // isWrapper reports whether a structure of a library only wraps a value: atomics of C++ and Rust.

@@ -134,3 +134,58 @@ int main(void) { s.q[1] = 1; arr[2] = 1; s.p = 0; return 0; }
 		}
 	}
 }
+
+// TestLocalNames: variables on the stack, members of base classes and atomics of C++ have the names of the source.
+func TestLocalNames(t *testing.T) {
+	const text = `#include <atomic>
+#include <thread>
+struct base { int first; };
+struct queue : base { std::atomic<long> bottom{0}; std::atomic<bool> full{false}; std::atomic<int *> top{nullptr}; int items[4]; } global;
+void use(queue *);
+int main() {
+  queue q;
+  int count = 0;
+  std::thread t([&] { q.bottom.store(1); q.items[2] = count; });
+  q.top.load();
+  t.join();
+  count++;
+}
+`
+	offsets := map[string]int64{".first": 0, ".bottom": 8, ".full": 16, ".top": 24, ".items[2]": 40}
+	sizes := map[string]int64{".first": 4, ".bottom": 8, ".full": 1, ".top": 8, ".items[2]": 4}
+	for _, flags := range []string{"-O2 -g", "-O0 -g", "-O2 -gdwarf-4"} {
+		u, diags := parse(compiledBy(t, "g++", "a.cc", text, strings.Fields(flags)...))
+		if u.Program == nil {
+			t.Fatal(diags)
+		}
+		var frame *ir.Layout
+		for _, f := range u.Program.Funcs {
+			for i := range f.Edges {
+				if op := &f.Edges[i].Op; op.Kind == ir.Alloc && op.Msg == "main.frame" {
+					frame = op.Layout
+				}
+			}
+		}
+		if frame == nil {
+			t.Errorf("%s: the frame of main has no names", flags)
+			continue
+		}
+		found := 0
+		for _, f := range frame.Fields {
+			switch f.Name {
+			case "count":
+				found++
+			case "q":
+				found++
+				for want, off := range offsets {
+					if got, _ := f.Layout.Part(off, sizes[want]); got != want {
+						t.Errorf("%s: byte %d of q is %q, want %q", flags, off, got, want)
+					}
+				}
+			}
+		}
+		if found != 2 {
+			t.Errorf("%s: %d of the variables q and count in %s", flags, found, frame)
+		}
+	}
+}

@@ -39,6 +39,8 @@ type Lines struct {
 	types     map[string]dwarf.Type // of variables, by name
 	typesAt   map[uint64]dwarf.Type // by address
 	functions map[uint64]debugEntry // by their first addresses
+	derived   []derivation
+	bases     map[*dwarf.StructType][]Base // nil: not made of derived yet
 }
 
 type lineRow struct {
@@ -114,6 +116,7 @@ func (l *Lines) add(f debugFile) (err error) {
 	l.data = append(l.data, d)
 	r := d.Reader()
 	depth := 0
+	classes := []dwarf.Offset{0} // the entries that the one that is read is inside of
 	for {
 		entry, err := r.Next()
 		if err != nil || entry == nil {
@@ -122,8 +125,10 @@ func (l *Lines) add(f debugFile) (err error) {
 		switch {
 		case entry.Tag == 0:
 			depth--
+			classes = classes[:max(1, len(classes)-1)]
 			continue
 		case entry.Tag == dwarf.TagCompileUnit:
+			classes = classes[:1]
 			if name, ok := entry.Val(dwarf.AttrProducer).(string); ok && !slices.Contains(l.Producers, name) {
 				l.Producers = append(l.Producers, name)
 			}
@@ -138,12 +143,15 @@ func (l *Lines) add(f debugFile) (err error) {
 			l.addFunction(d, entry)
 		case entry.Tag == dwarf.TagVariable:
 			l.addVariable(d, entry)
+		case entry.Tag == dwarf.TagInheritance:
+			l.addBase(d, classes[len(classes)-1], entry)
 		case entry.Tag == dwarf.TagInlinedSubroutine:
 			l.addInlined(d, r, entry, depth)
 		}
 		l.pointees.add(d, entry)
 		if entry.Children {
 			depth++
+			classes = append(classes, entry.Offset)
 		}
 	}
 }

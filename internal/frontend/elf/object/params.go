@@ -13,6 +13,9 @@ type debugEntry struct {
 // addFunction enters a function that has code.
 func (l *Lines) addFunction(d *dwarf.Data, e *dwarf.Entry) {
 	low, ok := e.Val(dwarf.AttrLowpc).(uint64)
+	if ranges, err := d.Ranges(e); !ok && err == nil && len(ranges) > 0 { // what is seldom executed lies elsewhere
+		low, ok = ranges[0][0], true
+	}
 	if !ok {
 		return
 	}
