@@ -70,7 +70,8 @@ func (b Bound) String() string {
 	case b.Name == BoundFloatingPoint && b.Pos != nil:
 		text += " and which executions reach at " + b.Pos.String()
 	case b.Hit && b.Pos != nil && b.Pos.Line > 0:
-		text += fmt.Sprintf(" (bound hit at %s:%d)", b.Pos.File, b.Pos.Line)
+		file, line := b.Pos.SourceLine()
+		text += fmt.Sprintf(" (bound hit at %s:%d)", file, line)
 	case b.Hit:
 		text += " (bound hit)"
 	}

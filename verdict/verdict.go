@@ -1,6 +1,11 @@
 package verdict
 
-import "fmt"
+import (
+	"fmt"
+	"path"
+	"strconv"
+	"strings"
+)
 
 // Schema names the layout of the JSON form.
 const Schema = "fencepost/1"
@@ -241,13 +246,36 @@ type Pos struct {
 	Col     int    `json:"col"`
 	EndLine int    `json:"end_line,omitempty"`
 	EndCol  int    `json:"end_col,omitempty"`
+	// Source is the file, line and column of the source that an instruction was made of, as file:line:column: of machine
+	// code, whose File is a listing.
+	Source string `json:"source,omitempty"`
 }
 
+// String returns the position as people read it: that of the source, if there is one.
 func (p Pos) String() string {
+	if p.Source != "" {
+		return p.Source
+	}
 	if p.Line == 0 {
 		return p.File
 	}
 	return fmt.Sprintf("%s:%d:%d", p.File, p.Line, p.Col)
+}
+
+// Brief returns the last part of the file's name and the line.
+func (p Pos) Brief() string {
+	file, line := p.SourceLine()
+	return fmt.Sprintf("%s:%d", path.Base(file), line)
+}
+
+// SourceLine returns the file and the line of the source, or those of the position if it has no other source.
+func (p Pos) SourceLine() (file string, line int) {
+	parts := strings.Split(p.Source, ":")
+	if len(parts) < 2 {
+		return p.File, p.Line
+	}
+	line, _ = strconv.Atoi(parts[1])
+	return parts[0], line
 }
 
 // Diagnostic is a message about the input, ready to print.

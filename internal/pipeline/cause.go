@@ -19,6 +19,9 @@ import (
 
 // Cause says why the execution of a violation is possible.
 func (p *Program) Cause(flat *ir.Program, model memory.Model, w *verdict.Witness) *verdict.Cause {
+	if p.Locate != nil {
+		p.Locate(w)
+	}
 	if memory.HasC11 && model == memory.C11 {
 		return &verdict.Cause{Kind: verdict.CauseOrder, Words: staleWords(flat, w)}
 	}
@@ -175,6 +178,9 @@ func (n *narrator) at(step int) string {
 
 // lineOf returns file and line.
 func (n *narrator) lineOf(p *verdict.Pos) string {
+	if p.Source != "" {
+		return p.Brief()
+	}
 	return fmt.Sprintf("%s:%d", n.short(p.File), p.Line)
 }
 

@@ -237,6 +237,9 @@ func (p *Program) Sources(witnesses ...*verdict.Witness) map[string]string {
 
 // CarrySources gives a result the texts that it needs to be shown.
 func (p *Program) CarrySources(res *verdict.Result) {
+	if p.Locate != nil {
+		p.Locate(res)
+	}
 	var witnesses []*verdict.Witness
 	for _, e := range res.Executions() {
 		witnesses = append(witnesses, e.Witness)

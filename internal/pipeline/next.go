@@ -122,7 +122,8 @@ func raiseBounds(r *verdict.Result) string {
 	if !r.BoundedOnly {
 		for _, b := range r.Coverage.Met() {
 			if b.Pos != nil && b.Pos.Line > 0 {
-				at = fmt.Sprintf(" than the bound that was met at %s:%d", b.Pos.File, b.Pos.Line)
+				file, line := b.Pos.SourceLine()
+				at = fmt.Sprintf(" than the bound that was met at %s:%d", file, line)
 				break
 			}
 		}

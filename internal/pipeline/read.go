@@ -42,6 +42,8 @@ type Unit struct {
 // asks which language it was.
 type Facts struct {
 	Listing *source.File // of a program without a text: what positions are about
+	// Locate gives the positions of a result or witness that are about a listing those of the source.
+	Locate func(resultOrWitness any)
 	// SizedNumbers: numbers have sizes and wrap around, so a proof must not take them for integers.
 	SizedNumbers bool
 	// Errors: the language has errors, such as accesses to freed memory, that are always checked.

@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 
 	"fencepost/internal/diag"
@@ -18,6 +19,7 @@ import (
 	"fencepost/internal/ir"
 	"fencepost/internal/source"
 	"fencepost/query"
+	"fencepost/verdict"
 )
 
 // The languages of the whole build: C, what shares its translation, and the automata of other tools.
@@ -85,6 +87,7 @@ func parseMachineCode(files []*source.File, opt ReadOptions) (*Unit, *diag.List)
 	}
 	if u.Listing != nil {
 		out.Listing, out.Included = u.Listing, []*source.File{u.Listing}
+		out.Locate = func(res any) { locate(reflect.ValueOf(res), u.Listing.Name, u.SourceLines) }
 	}
 	return out, diags
 }
@@ -144,3 +147,30 @@ func fenceStyle(opt ReadOptions) translate.FenceStyle {
 
 // StoredText returns the text of a file of a program in results; machine code has a digest there.
 func StoredText(text []byte) string { return elf.StoredText(text) }
+
+// locate gives all positions in a value that are about a listing the positions of the source.
+func locate(v reflect.Value, listing string, lines map[int]string) {
+	switch v.Kind() {
+	case reflect.Pointer, reflect.Interface:
+		if !v.IsNil() {
+			locate(v.Elem(), listing, lines)
+		}
+	case reflect.Slice:
+		for i := range v.Len() {
+			locate(v.Index(i), listing, lines)
+		}
+	case reflect.Struct:
+		if pos, ok := v.Interface().(verdict.Pos); ok {
+			if pos.File == listing && v.CanSet() {
+				pos.Source = lines[pos.Line]
+				v.Set(reflect.ValueOf(pos))
+			}
+			return
+		}
+		for i := range v.NumField() {
+			if v.Type().Field(i).IsExported() {
+				locate(v.Field(i), listing, lines)
+			}
+		}
+	}
+}

@@ -27,6 +27,8 @@ type Unit struct {
 	Props *property.Set
 	// Listing is the code as text, which the positions refer to; it has the name of the first file.
 	Listing *source.File
+	// SourceLines says which line of the user's source a line of the listing was made of, as file:line:column.
+	SourceLines map[int]string
 	// Sites are in front of instructions that access memory and of calls, in the order of the listing; Addresses has
 	// the addresses of these instructions.
 	Sites     []ir.FenceSite
@@ -71,7 +73,7 @@ func Parse(files []*source.File, opt Options) (*Unit, *diag.List) {
 			diags.Errorf(d.Code, at, "%s", d.Message)
 		}
 	}
-	u := &Unit{Unit: *unit, Listing: listing}
+	u := &Unit{Unit: *unit, Listing: listing, SourceLines: p.sources}
 	if diags.HasErrors() || unit.Program == nil {
 		u.Program = nil
 		return u, diags

@@ -32,6 +32,8 @@ var libraryVars = []libraryVar{
 	{name: "timezone __timezone", size: 8}, {name: "daylight __daylight", size: 4},
 	{name: "error_message_count", size: 4}, {name: "error_one_per_line", size: 4}, {name: "obstack_exit_failure", size: 4, value: 1},
 	{name: "__dso_handle", size: 8, fixed: true},
+	// Whether the program has one thread: if not, libstdc++ counts references with atomic operations, as it may always.
+	{name: "__libc_single_threaded __libc_single_threaded_internal", size: 1, fixed: true},
 	// The virtual functions of the base class of what std::thread runs, which nothing calls, and an empty class.
 	{name: "_ZTVNSt6thread6_StateE", size: 40, fixed: true}, {name: "_ZSt7nothrow", size: 1, fixed: true},
 	{name: "std::panicking::panic_count::GLOBAL_PANIC_COUNT", size: 8}, // panics end the program

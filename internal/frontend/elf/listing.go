@@ -34,7 +34,7 @@ func (p *program) list(files []*source.File) *source.File {
 		fmt.Fprintf(&b, format+"\n", args...)
 		line++
 	}
-	p.listing, p.mainAt, p.wordsAt = name, map[int]int{}, map[int]int{}
+	p.listing, p.mainAt, p.wordsAt, p.sources = name, map[int]int{}, map[int]int{}, map[int]string{}
 	for i, words := range p.mainText {
 		put("  %s", words)
 		p.mainAt[p.mainLine+i], p.wordsAt[line] = line, len(words)
@@ -53,12 +53,19 @@ func (p *program) list(files []*source.File) *source.File {
 			if in.callee != nil || in.extern != "" {
 				text = in.words()
 			}
-			if at := p.sourceAt(in.addr); at != "" {
-				text = at + ": " + text
+			at, names := p.sourceAt(in.addr)
+			if at.Line > 0 {
+				text = listed(at, names) + ": " + text
 			}
 			before := fmt.Sprintf("  +0x%x  ", in.addr-f.sym.Addr())
 			put("%s%s", before, text)
 			in.listed = text
+			if at.Line > 0 && !isLibrary(at.File) {
+				p.sources[line] = fmt.Sprintf("%s:%d", at.File, at.Line)
+				if at.Col > 0 {
+					p.sources[line] += fmt.Sprintf(":%d", at.Col)
+				}
+			}
 			in.pos = source.Span{Pos: source.Pos{File: name, Line: line, Col: len(before) + 1}, EndLine: line, EndCol: len(before) + len(text) + 1}
 		}
 	}
@@ -143,13 +150,12 @@ func (p *program) nameAt(d *datum, off int64) string {
 
 // sourceAt returns the position of an instruction in the source, with the functions that the compiler has put into
 // each other there. The position is the innermost one that is not in a library; the functions of a library come last.
-func (p *program) sourceAt(addr uint64) string {
+func (p *program) sourceAt(addr uint64) (best object.Line, names []string) {
 	at := p.image.Lines.At(addr)
 	if at.Line == 0 {
-		return ""
+		return at, nil
 	}
-	var names []string
-	best := at
+	best = at
 	frames := p.image.Lines.Inlined(addr)
 	for i, f := range frames {
 		names = append(names, shortName(f.Func))
@@ -161,7 +167,12 @@ func (p *program) sourceAt(addr uint64) string {
 			best = f.Call
 		}
 	}
-	out := fmt.Sprintf("%s:%d", path.Base(best.File), best.Line)
+	return best, names
+}
+
+// listed returns a position and its functions as a listing has them.
+func listed(at object.Line, names []string) string {
+	out := fmt.Sprintf("%s:%d", path.Base(at.File), at.Line)
 	if len(names) > 0 {
 		out += " in " + strings.Join(names, " > ")
 	}

@@ -40,8 +40,9 @@ type program struct {
 	// The same of what runtime.txt has.
 	runtimeText []string
 	runtimeLine int
-	wordsAt     map[int]int // the lengths of those lines of the listing
-	listing     string      // the name of the listing
+	wordsAt     map[int]int    // the lengths of those lines of the listing
+	listing     string         // the name of the listing
+	sources     map[int]string // where its lines come from, as file:line:column
 
 	// Of the functions that are called through pointers: how many parameters they take, and what they return beside
 	// rax.

@@ -72,7 +72,11 @@ func (f *files) line(file string, n int) string {
 }
 
 func (f *files) location(p *verdict.Pos, words string) location {
-	l := location{Physical: &physicalLocation{Artifact: f.artifact(p.File), Region: f.region(p)}}
+	file, line := p.SourceLine()
+	l := location{Physical: &physicalLocation{Artifact: f.artifact(file), Region: f.region(p)}}
+	if p.Source != "" { // an instruction: what the line of the listing says is no text of the source
+		l.Physical.Region = &region{StartLine: line}
+	}
 	if words != "" {
 		l.Message = &message{words}
 	}

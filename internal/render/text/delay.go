@@ -2,7 +2,6 @@ package text
 
 import (
 	"fmt"
-	"path"
 	"strings"
 
 	"fencepost/internal/render/relation"
@@ -73,7 +72,7 @@ func at(s verdict.Step) string {
 	if s.Pos == nil || s.Pos.Line == 0 {
 		return ""
 	}
-	return fmt.Sprintf(" (%s:%d)", oneLine(path.Base(s.Pos.File)), s.Pos.Line)
+	return fmt.Sprintf(" (%s)", oneLine(s.Pos.Brief()))
 }
 
 // assignment returns the assignment that a store makes, on one line.

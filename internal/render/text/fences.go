@@ -244,7 +244,7 @@ func FenceBeside(r *verdict.Result, f *verdict.Fence) (word, statement string) {
 }
 
 func fencePosition(f *verdict.Fence) string {
-	return fmt.Sprintf("%s:%d", oneLine(path.Base(f.Pos.File)), f.Pos.Line)
+	return oneLine(f.Pos.Brief())
 }
 
 func fenceWord(f *verdict.Fence) string {

@@ -142,12 +142,20 @@ func (p *printer) execution(v *view) {
 	}
 }
 
+// placeOf returns file and line of the source, with a short name of the file.
+func placeOf(p *verdict.Pos, short func(string) string) string {
+	if p.Source != "" {
+		return p.Brief()
+	}
+	return fmt.Sprintf("%s:%d", short(p.File), p.Line)
+}
+
 // blockText says which block a name means, and where the block was freed.
 func blockText(w *verdict.Witness, b verdict.Block) string {
 	short := w.ShortFiles()
 	text := fmt.Sprintf("%s: %s", b.Name, b.By)
 	if b.Pos != nil {
-		text += fmt.Sprintf(" at %s:%d", short(b.Pos.File), b.Pos.Line)
+		text += " at " + placeOf(b.Pos, short)
 	}
 	text += fmt.Sprintf(", step %d", b.Step+1)
 	for i := range w.Steps {
@@ -155,7 +163,7 @@ func blockText(w *verdict.Witness, b verdict.Block) string {
 		if s.Kind == verdict.StepStore && s.Free && s.Location == b.Name {
 			text += "; freed"
 			if s.Pos != nil {
-				text += fmt.Sprintf(" at %s:%d", short(s.Pos.File), s.Pos.Line)
+				text += " at " + placeOf(s.Pos, short)
 			}
 			text += fmt.Sprintf(", step %d", i+1)
 		}
