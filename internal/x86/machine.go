@@ -40,7 +40,7 @@ const (
 	FlagCount
 )
 
-// Machine is what the caller makes of an instruction.
+// Machine reads and writes the operands of an instruction for a caller.
 type Machine interface {
 	// Emit adds an operation, Temp returns a new register and Keep holds a value in one, since its parts may change.
 	Emit(op ir.Op)
@@ -72,7 +72,7 @@ type Machine interface {
 	Limit(cond *ir.Expr, why string)
 }
 
-// Change is what an instruction does to a flag.
+// Change says how an instruction changes a flag.
 type Change uint8
 
 // The changes. Zero: the flag stays as it is.
@@ -95,7 +95,7 @@ const (
 	Result             // Left is the result, from which ZF and SF come
 )
 
-// Flags is what an instruction does to the flags.
+// Flags says how an instruction changes the flags.
 type Flags struct {
 	Change [FlagCount]Change
 	// Value has the flags that are defined or doubtful, as 0 or 1.
@@ -144,7 +144,7 @@ func rmw(m Machine, o Operand, kind ir.RMWKind, bits int, v *ir.Expr) *ir.Expr {
 	return ir.R(op.Dst)
 }
 
-// locked encloses a load and a store in an atomic section, if they are those of a locked instruction.
+// locked encloses a load and a store in an atomic section, if the instruction is locked.
 func locked(m Machine, lock bool, body func()) {
 	if lock {
 		m.Emit(ir.NewOp(ir.AtomicBegin))

@@ -157,7 +157,7 @@ func inherited(base *ir.Layout, off int64) []ir.Field {
 }
 
 // frameLayout names the variables on the stack of a function, which begins at the lowest offset of the frame. Variables
-// of a block that share a place have no names: which of them lives there is not known.
+// of a block that share a slot have no names: which of them lives there is not known.
 func (p *program) frameLayout(f *function) *ir.Layout {
 	base, locals := p.image.Lines.Locals(f.sym.Addr())
 	at := int64(8) // the stack pointer before the call

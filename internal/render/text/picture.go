@@ -142,8 +142,8 @@ func (p *printer) execution(v *view) {
 	}
 }
 
-// placeOf returns file and line of the source, with a short name of the file.
-func placeOf(p *verdict.Pos, short func(string) string) string {
+// sourceLine returns file and line of the source, with a short name of the file.
+func sourceLine(p *verdict.Pos, short func(string) string) string {
 	if p.Source != "" {
 		return p.Brief()
 	}
@@ -155,7 +155,7 @@ func blockText(w *verdict.Witness, b verdict.Block) string {
 	short := w.ShortFiles()
 	text := fmt.Sprintf("%s: %s", b.Name, b.By)
 	if b.Pos != nil {
-		text += " at " + placeOf(b.Pos, short)
+		text += " at " + sourceLine(b.Pos, short)
 	}
 	text += fmt.Sprintf(", step %d", b.Step+1)
 	for i := range w.Steps {
@@ -163,7 +163,7 @@ func blockText(w *verdict.Witness, b verdict.Block) string {
 		if s.Kind == verdict.StepStore && s.Free && s.Location == b.Name {
 			text += "; freed"
 			if s.Pos != nil {
-				text += " at " + placeOf(s.Pos, short)
+				text += " at " + sourceLine(s.Pos, short)
 			}
 			text += fmt.Sprintf(", step %d", i+1)
 		}

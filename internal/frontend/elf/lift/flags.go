@@ -10,7 +10,7 @@ import (
 type compared struct {
 	source x86.Source
 	bits   int
-	before bool // they are what the instruction before left, which is not known so far
+	before bool // the instruction before made them, which is not known so far
 }
 
 // condition returns a condition by its number in instructions: the lowest bit negates.

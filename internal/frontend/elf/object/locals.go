@@ -72,7 +72,7 @@ func (l *Lines) Locals(addr uint64) (base FrameBase, out []Local) {
 	return base, out
 }
 
-// frameOffset returns the offset of a variable whose place on the stack is the same everywhere.
+// frameOffset returns the offset of a variable whose slot on the stack is the same everywhere.
 func frameOffset(e *dwarf.Entry) (int64, bool) {
 	const relative = 0x91 // DW_OP_fbreg
 	loc, _ := e.Val(dwarf.AttrLocation).([]byte)
