@@ -26,6 +26,7 @@ func FuzzParse(f *testing.F) {
 		}
 	}
 	f.Add([]byte("#define A(x) x x\n#if A(1) == 1\n#endif\n_Atomic int *p; int main(void) { __atomic_store_n(p, 1, 5); return ({ *p; }); }\n"))
+	f.Add([]byte("#pragma pack(1, x, y)\nint f(int a[, { ( ) ] } [ struct s { int b : ; } ((((((({{{{{{{[[[[[[[ ))) }}} ]]] int main(void) { return f(; }\n"))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		u, list := c.Parse([]*source.File{source.NewFile("fuzz.c", text)}, c.Options{})
 		for _, d := range list.All {

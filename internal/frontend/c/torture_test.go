@@ -42,6 +42,7 @@ var undefinedBehaviour = map[string]string{
 	"20021127-1.c":    "it defines llabs, and expects gcc's own",
 	"20030404-1.c":    "it compares variables without a value",
 	"20090527-1.c":    "it reads a member that was never written",
+	"20101011-1.c":    "it divides by zero, and expects a signal",
 	"921202-1.c":      "it compares variables without a value",
 	"941014-2.c":      "it reads memory of malloc",
 	"pr34099-2.c":     "it computes with a variable without a value",

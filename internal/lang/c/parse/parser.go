@@ -23,7 +23,7 @@ type parser struct {
 	key   keyword
 	keys  []keyword // by name
 	depth int
-	packs []int64 // of #pragma pack: the limits that were pushed
+	packs []packed // of #pragma pack: the limits that were pushed
 	pack  int64
 	quiet int // above 0: no messages
 	scopes
@@ -230,17 +230,21 @@ func (p *parser) pragma(tokens []lex.Token) {
 	if len(tokens) < 3 || p.Source.Names.String(tokens[0].Name) != "pack" || tokens[1].Kind != lex.LParen {
 		return
 	}
+	pushes, pops, name := false, false, lex.Name(0)
 	for i := 2; i < len(tokens); i++ {
 		t := &tokens[i]
 		switch t.Kind {
 		case lex.Identifier:
-			switch p.name(t.Name) {
-			case "push":
-				p.packs = append(p.packs, p.pack)
-			case "pop":
-				if n := len(p.packs); n > 0 {
-					p.pack, p.packs = p.packs[n-1], p.packs[:n-1]
-				}
+			switch word := p.name(t.Name); {
+			case i == 2 && word == "push":
+				pushes = true
+				p.packs = append(p.packs, packed{limit: p.pack})
+			case i == 2 && word == "pop":
+				pops = true
+			case i == 4 && pops:
+				name = t.Name
+			case i == 4 && pushes:
+				p.packs[len(p.packs)-1].name = t.Name
 			}
 		case lex.Number:
 			if n, ok := lex.ParseInteger(p.Source.Space.Text(t)); ok && n.Value <= 16 && n.Value&(n.Value-1) == 0 {
@@ -250,9 +254,33 @@ func (p *parser) pragma(tokens []lex.Token) {
 			if i == 2 {
 				p.pack = 0
 			}
+			if pops {
+				p.popPack(name)
+			}
 			return
 		}
 	}
+}
+
+// packed is a limit that #pragma pack(push) keeps, perhaps with a name.
+type packed struct {
+	limit int64
+	name  lex.Name
+}
+
+// popPack obeys #pragma pack(pop): it goes back to the push of a name, or to the last one if none has the name.
+func (p *parser) popPack(name lex.Name) {
+	last := len(p.packs) - 1
+	if last < 0 {
+		return
+	}
+	for i := last; i >= 0 && name != 0; i-- {
+		if p.packs[i].name == name {
+			last = i
+			break
+		}
+	}
+	p.pack, p.packs = p.packs[last].limit, p.packs[:last]
 }
 
 // Options say how a file is parsed.
