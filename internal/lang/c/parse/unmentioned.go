@@ -5,7 +5,7 @@ import (
 )
 
 // Prototypes of system headers are most of what a small program reads, and it uses few of
-// them. A prototype whose name stands nowhere else is not parsed: only its place is kept, for
+// them. A prototype whose name stands nowhere else is not parsed: only its position is kept, for
 // Lookup. What is parsed is parsed in the order of the text, so the tree of the rest is the same.
 
 // prototype is a declaration of a function in a system header.
@@ -15,7 +15,7 @@ type prototype struct {
 	tag      lex.Name
 }
 
-// prototypes are those of a file, in the order of the text.
+// prototypes holds the prototypes of a file, in the order of the text.
 type prototypes struct {
 	all       []prototype
 	mentioned []bool // by name: it stands outside the prototypes

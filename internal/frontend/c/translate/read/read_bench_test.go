@@ -10,8 +10,8 @@ import (
 	"fencepost/internal/source"
 )
 
-// BenchmarkRead reads examples/dekker.c with our headers. Its cost in CPU time is what a check of a small
-// program spends before it is translated.
+// BenchmarkRead reads examples/dekker.c with our headers. A check of a small program spends this CPU
+// time before the program is translated.
 func BenchmarkRead(b *testing.B) {
 	const name = "../../../../../examples/dekker.c"
 	text, err := os.ReadFile(name)
