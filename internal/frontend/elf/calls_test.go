@@ -51,6 +51,13 @@ __attribute__((noinline)) int g(int a,int b,int c,int d,int e,int g,int h,long i
 volatile int k = 7;
 int main(void) { assert(g(1,2,3,4,5,6,k,8) == 70 + 9 + 97 + 2 + 7); return 0; }
 `},
+	{"two bytes of a register that a call may change", "== 5", "== 6", `#include <assert.h>
+#include <string.h>
+short in = 5, out; char buf[8]; void f(void); void *(*volatile keep)(void *, int, unsigned long) = memset;
+asm(".text\n.globl f\n.type f,@function\nf: sub $8,%rsp\n lea buf(%rip),%rdi\n xor %esi,%esi\n mov $8,%edx\n call memset@PLT\n"
+    "mov in(%rip),%ax\n mov %ax,%cx\n imul %ecx,%ecx\n movzwl in(%rip),%eax\n sub %eax,%ecx\n sub $15,%cx\n mov %cx,out(%rip)\n add $8,%rsp\n ret\n.size f,.-f");
+int main(void) { f(); assert(out == 5); return 0; }
+`},
 	{"results in two registers", "== 15", "== 16", `#include <assert.h>
 struct two { long a, b; };
 volatile long k = 7;

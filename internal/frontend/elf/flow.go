@@ -68,7 +68,7 @@ func (p *program) analyse() {
 	p.findWrites()
 	for again := true; again; {
 		again = false
-		p.pointerParams, p.pointerResults = p.throughPointers()
+		p.findAllResults() // first: what a callee returns is no parameter of its caller
 		for _, f := range p.funcs {
 			entry := p.liveness(f)
 			if sure := f.insts[f.sym.Addr()].before(p); sure != f.reads {
@@ -130,6 +130,18 @@ func (p *program) throughPointers() (params int, results regSet) {
 
 // resultRegs are the registers that hold a result in the ABI, beside rax.
 var resultRegs = one(lift.RDX)
+
+// findAllResults finds the registers that functions return, for the parameters that are known.
+func (p *program) findAllResults() {
+	for again := true; again; {
+		again = false
+		p.pointerParams, p.pointerResults = p.throughPointers()
+		for _, f := range p.funcs {
+			p.liveness(f)
+			again = p.findResults(f) || again
+		}
+	}
+}
 
 // findResults finds the registers that callees return to a function. It reports whether there are new ones.
 func (p *program) findResults(f *function) bool {
@@ -216,7 +228,7 @@ func (in *inst) isCall() bool { return in.callee != nil || in.extern != "" || in
 // liveness computes the registers that matter after each instruction, and returns those of the entry.
 func (p *program) liveness(f *function) regSet {
 	enter := func(in *inst) {
-		in.liveBefore, in.upperBefore = in.parts(p)
+		in.liveBefore, in.upperBefore, in.highBefore = in.parts(p)
 		in.maybeBefore = in.maybeArguments(p)
 	}
 	for _, in := range f.order { // what is known about callees may have changed
@@ -226,18 +238,19 @@ func (p *program) liveness(f *function) regSet {
 		changed = false
 		for i := len(f.order) - 1; i >= 0; i-- {
 			in := f.order[i]
-			var out, upper, maybe regSet
+			var out, upper, high, maybe, whole regSet
 			for _, n := range in.next {
-				out, upper, maybe = out|n.liveBefore, upper|n.upperBefore, maybe|n.maybeBefore
+				out, upper, high, maybe = out|n.liveBefore, upper|n.upperBefore, high|n.highBefore, maybe|n.maybeBefore
 			}
 			if in.refused == "" && (in.End == lift.Ret || in.tail) && f.used {
-				out, upper = out|one(lift.RAX), upper|one(lift.RAX)
+				whole |= one(lift.RAX)
 			}
 			if in.refused == "" && in.End == lift.Ret {
-				out, upper = out|f.results, upper|f.results
+				whole |= f.results
 			}
-			if out != in.live || upper != in.upper || maybe != in.maybe {
-				in.live, in.upper, in.maybe, changed = out, upper, maybe, true
+			out, upper, high = out|whole, upper|whole, high|whole
+			if out != in.live || upper != in.upper || high != in.high || maybe != in.maybe {
+				in.live, in.upper, in.high, in.maybe, changed = out, upper, high, maybe, true
 				enter(in)
 			}
 		}
@@ -278,7 +291,7 @@ func (in *inst) maybeArguments(p *program) regSet {
 
 // before returns the registers that matter before an instruction.
 func (in *inst) before(p *program) regSet {
-	live, _ := in.parts(p)
+	live, _, _ := in.parts(p)
 	return live
 }
 

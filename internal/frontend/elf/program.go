@@ -111,12 +111,13 @@ type inst struct {
 	keeps   []*table // tables of which it reads a word
 	live    regSet   // the registers that matter after it
 	upper   regSet   // those of which more than the lowest byte does
+	high    regSet   // those of which more than the lowest two bytes do
 	maybe   regSet   // registers that a later call through a pointer may take
 	// The same before it.
-	liveBefore, upperBefore, maybeBefore regSet
-	facts                                facts // what is known about the registers before it; nil: no execution gets there
-	pos                                  source.Span
-	listed                               string // its text in the listing
+	liveBefore, upperBefore, highBefore, maybeBefore regSet
+	facts                                            facts // what is known about the registers before it; nil: no execution gets there
+	pos                                              source.Span
+	listed                                           string // its text in the listing
 }
 
 func newProgram(image *object.Image, opt Options, whole map[*object.Section]bool) *program {
