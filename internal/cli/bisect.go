@@ -43,7 +43,7 @@ commits whose answers are not known, 3 bad input or usage, 4 internal error.`
 
 const bisectExample = `  fencepost bisect queue.c --good v1.0
   fencepost bisect queue.c --good v1.0 --bad v1.4 --model pso
-  fencepost bisect queue.c --flags=-O0 --flags=-O1 --flags=-O2 --flags='-O2 -fno-strict-aliasing'
+  fencepost bisect queue.c --flags=-O0 --flags=-O1 --flags=-O2
   git bisect run fencepost bisect queue.c --step --want safe`
 
 // Exit codes of git bisect run.

@@ -44,6 +44,12 @@ const (
 
 var groups = []string{groupQuestion, groupProgram, groupLimits, groupEngines, groupC, groupOutput}
 
+// groupFirst has the flags that most people need, before all others.
+const groupFirst = "The five flags that most people need"
+
+// firstFlags has them, by command.
+var firstFlags = map[string][]string{"check": {"model", "races", "timeout", "html", "include"}}
+
 // groupKey annotates a flag with its group.
 const groupKey = "fencepost_group"
 
@@ -242,7 +248,9 @@ func groupedUsage(cmd *cobra.Command) error {
 	sets := map[string]*pflag.FlagSet{}
 	cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
 		group := groupOutput
-		if named := f.Annotations[groupKey]; len(named) == 1 {
+		if slices.Contains(firstFlags[cmd.Name()], f.Name) {
+			group = groupFirst
+		} else if named := f.Annotations[groupKey]; len(named) == 1 {
 			group = named[0]
 		}
 		if sets[group] == nil {
@@ -251,7 +259,7 @@ func groupedUsage(cmd *cobra.Command) error {
 		}
 		sets[group].AddFlag(f)
 	})
-	for _, group := range groups {
+	for _, group := range append([]string{groupFirst}, groups...) {
 		if set := sets[group]; set != nil && set.HasAvailableFlags() {
 			fmt.Fprintf(&b, "\n%s:\n%s", group, set.FlagUsages())
 		}
