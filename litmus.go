@@ -46,7 +46,7 @@ func LitmusSuite(ctx context.Context, opt query.SuiteOptions) (verdict.LitmusSum
 // known returns a *query.OptionError if one of the models does not exist.
 func known(models query.Models) error {
 	for _, name := range models.OrTSO() {
-		if _, err := pipeline.ParseModel(name); err != nil {
+		if _, err := pipeline.ParseAnyModel(name); err != nil {
 			return err
 		}
 	}

@@ -21,7 +21,16 @@ func toEnd(x *exploration, seq []node) {
 	if !ok {
 		return
 	}
-	x.mo = x.mo[:0]
+	x.mo = ordersOfCells(x, m)
+	for i := range x.mo {
+		mo := &x.mo[i]
+		memory.WriteContent(x.run.m.Sys, x.run.m.State, mo.at.addr, mo.at.size, mo.last)
+	}
+}
+
+// ordersOfCells returns the modification orders of memory that were found last.
+func ordersOfCells(x *exploration, m *graphs) []modification {
+	var out []modification
 	for c := range int32(x.run.cells.count()) {
 		at := x.run.cells.span(c)
 		list := m.solver.Order(c)
@@ -34,9 +43,18 @@ func toEnd(x *exploration, seq []node) {
 		}
 		last := x.g.op(mo.writes[len(mo.writes)-1])
 		mo.last = last.content(c)
-		x.mo = append(x.mo, mo)
-		memory.WriteContent(x.run.m.Sys, x.run.m.State, at.addr, at.size, mo.last)
+		out = append(out, mo)
 	}
+	return out
+}
+
+// all calls f for the first modification order of the graph, or for every one.
+func (m *graphs) all(every bool, f func()) {
+	m.build(&cut{})
+	m.solver.All(&m.in, nil, func() bool {
+		f()
+		return every
+	})
 }
 
 // modification is the modification order of a cell.

@@ -52,9 +52,7 @@ func (x *exploration) endClass(seq []node) {
 		x.alone(func() { x.task.Failed(rec.Witness(), fails) })
 	}
 	if x.task.Visit != nil && (x.task.Unfinished || x.out.counts.Complete > before) {
-		x.run.seek(x.g, seq)
-		w := x.execution()
-		x.alone(func() { x.task.Visit(w) })
+		visitClass(x, seq)
 	}
 	if x.task.Blocked != nil && x.out.counts.Blocked+x.out.counts.Waits > blocked {
 		x.run.seek(x.g, seq)
@@ -64,6 +62,22 @@ func (x *exploration) endClass(seq []node) {
 	if x.goals.watch != nil && !x.out.Stopped {
 		x.goals.find(seq)
 	}
+}
+
+// visitClass calls Visit with an execution of a class, or with one for each modification order.
+func visitClass(x *exploration, seq []node) {
+	x.run.seek(x.g, seq)
+	m, ok := x.model.(*graphs)
+	if !memory.HasC11 || !ok {
+		w := x.execution()
+		x.alone(func() { x.task.Visit(w) })
+		return
+	}
+	m.all(x.task.Graphs, func() {
+		x.mo = ordersOfCells(x, m)
+		w := x.execution()
+		x.alone(func() { x.task.Visit(w) })
+	})
 }
 
 // alone calls f while no other worker does.

@@ -35,6 +35,8 @@ type Options struct {
 	Blocked func(*verdict.Witness)
 	// Symmetric explores classes up to the exchange of threads that nothing tells apart also where every class is asked for.
 	Symmetric bool
+	// Graphs says, under c11, that Visit is called for every modification order of a class.
+	Graphs bool
 	// Restart, if not nil, is called where the exploration starts again because an access has split a
 	// cell: what was passed to Visit, Failed and Blocked is void. Without it, cells are found by an exploration
 	// that passes nothing.

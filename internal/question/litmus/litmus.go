@@ -72,7 +72,7 @@ func (r *Test) answer(ctx context.Context, models query.Models) (test verdict.Li
 	test = verdict.LitmusTest{File: r.run.Input.Name, Name: r.run.Input.Name}
 	err = r.run.Do(ctx, func(ctx context.Context) (err error) {
 		for _, name := range models {
-			if _, err := pipeline.ParseModel(name); err != nil {
+			if _, err := pipeline.ParseAnyModel(name); err != nil {
 				return err
 			}
 		}
@@ -138,8 +138,8 @@ func (r *Test) search(ctx context.Context, models query.Models) ([]verdict.Resul
 func (r *Test) answers(ctx context.Context, models query.Models) ([]verdict.Result, error) {
 	var results, out []verdict.Result
 	for _, name := range r.order(models) {
-		r.run.Stage = "engine explicit under " + string(name)
-		model, err := pipeline.ParseModel(name)
+		r.run.Stage = "final states under " + string(name)
+		model, err := pipeline.ParseAnyModel(name)
 		if err != nil {
 			return nil, err
 		}
@@ -223,7 +223,14 @@ func (r *Test) inlined() (*ir.Program, error) {
 
 // under answers under one model.
 func (r *Test) under(ctx context.Context, model memory.Model) (*verdict.Result, error) {
-	task := r.run.Task(r.Flat, model, &r.opt.Options)
+	flat := r.Flat
+	if memory.HasC11 && model == memory.C11 {
+		var err error
+		if flat, err = pipeline.ForC11(r.run.Program, flat); err != nil {
+			return nil, err
+		}
+	}
+	task := r.run.Task(flat, model, &r.opt.Options)
 	task.Limits.States, task.Progress = r.states, nil
 	if r.opt.AllWitnesses {
 		task.WitnessFinal = func(final string) bool {
@@ -241,7 +248,7 @@ func (r *Test) under(ctx context.Context, model memory.Model) (*verdict.Result, 
 		return nil, err
 	}
 	supervise.Answered(ctx) // what is left is replay
-	witnesses, err := r.check(model, out)
+	witnesses, err := r.check(flat, model, out)
 	if err != nil {
 		return nil, err
 	}
@@ -278,7 +285,7 @@ func (r *Test) line(final string) (string, bool) {
 
 // check replays every execution of the outcome. It removes the executions for final states from the
 // outcome and returns them by state.
-func (r *Test) check(model memory.Model, out *engine.Outcome) (map[string]*verdict.Witness, error) {
+func (r *Test) check(flat *ir.Program, model memory.Model, out *engine.Outcome) (map[string]*verdict.Witness, error) {
 	witnesses := map[string]*verdict.Witness{}
 	var rest []engine.Violation
 	for i := range out.Violations {
@@ -288,7 +295,7 @@ func (r *Test) check(model memory.Model, out *engine.Outcome) (map[string]*verdi
 			against = r.ending(v.Final)
 			shown.Kind = engine.FinalViolated
 		}
-		if err := against.Replay(r.Flat, model, &shown); err != nil {
+		if err := against.Replay(flat, model, &shown); err != nil {
 			return nil, fmt.Errorf("the witness of a %s does not replay: %w", v.Kind, err)
 		}
 		if r.opt.Witnesses || r.opt.AllWitnesses {

@@ -9,6 +9,7 @@ import (
 	"fencepost/internal/engine"
 	"fencepost/internal/engine/rf"
 	"fencepost/internal/engine/smc"
+	"fencepost/internal/memory"
 	"fencepost/internal/pipeline"
 	"fencepost/internal/supervise"
 	"fencepost/query"
@@ -41,7 +42,7 @@ func Run(ctx context.Context, in query.Input, opt query.TraceOptions) (query.Tra
 }
 
 func explore(ctx context.Context, run *pipeline.Run, opt query.TraceOptions) (set verdict.TraceSet, err error) {
-	model, err := pipeline.ParseModel(opt.Model)
+	model, err := pipeline.ParseAnyModel(opt.Model)
 	if err != nil {
 		return set, err
 	}
@@ -57,6 +58,12 @@ func explore(ctx context.Context, run *pipeline.Run, opt query.TraceOptions) (se
 		return set, err
 	}
 	by := cmp.Or(opt.By, query.ByTrace)
+	if memory.HasC11 && model == memory.C11 {
+		if flat, err = forC11(run, flat, &opt); err != nil {
+			return set, err
+		}
+		return graphs(ctx, run, flat, &opt, by)
+	}
 	for _, e := range explorers(&opt, by) {
 		if err := run.Supports(e, run.ExploreTask(flat, model, &opt.Options)); err != nil {
 			return set, err
