@@ -29,6 +29,8 @@ tells apart does not count. With --algorithm, traces are explored and each class
 listed once.
 --count only prints the number of traces, those in which a check fails included, which
 is faster.
+Under c11 an execution is a graph: what each load reads from, and the order of the stores
+to each location. --count counts graphs, and with --by reads-from classes.
 --cross-check explores by traces and by reads-from classes, with two different
 algorithms, and compares the classes.
 FILE is a program, or - for standard input. Several C files form one program.
@@ -43,13 +45,13 @@ const tracesExample = `  fencepost traces dekker.fp
   fencepost traces queue.c --by reads-from --count --cross-check`
 
 type tracesFlags struct {
-	model            modelsValue
+	model            anyModelsValue
 	count, json, dot bool
 	opt              query.TraceOptions
 }
 
 func (a *app) tracesCommand() *cobra.Command {
-	f := &tracesFlags{model: modelsValue{query.TSO}, opt: query.TraceOptions{Options: query.Defaults()}}
+	f := &tracesFlags{model: anyModelsValue{query.TSO}, opt: query.TraceOptions{Options: query.Defaults()}}
 	cmd := &cobra.Command{
 		Use:     "traces FILE...",
 		Short:   "List or count the traces of a program",
@@ -59,7 +61,7 @@ func (a *app) tracesCommand() *cobra.Command {
 		RunE: func(_ *cobra.Command, args []string) error {
 			switch {
 			case len(f.model) != 1:
-				return &usageError{"traces takes one model at a time", "give --model sc, tso or pso"}
+				return &usageError{"traces takes one model at a time", "give --model sc, tso, pso or c11"}
 			case f.json && f.dot:
 				return &usageError{"--json and --dot cannot be combined", "the JSON contains the graphs"}
 			case f.count && (f.dot || a.out.any()):
@@ -70,7 +72,7 @@ func (a *app) tracesCommand() *cobra.Command {
 	}
 	addOptions(cmd, &f.opt)
 	flags := cmd.Flags()
-	flags.VarP(&f.model, "model", "m", "memory model: sc, tso, pso")
+	flags.VarP(&f.model, "model", "m", "memory model: sc, tso, pso, c11")
 	flags.BoolVar(&f.count, "count", false, "only print the number of traces, those with a failing check included")
 	readC(cmd, &f.opt.Options)
 	flags.BoolVar(&f.json, "json", false, "print the traces as JSON")

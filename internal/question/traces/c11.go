@@ -27,7 +27,7 @@ func forC11(run *pipeline.Run, flat *ir.Program, opt *query.TraceOptions) (*ir.P
 		refused = "a list of executions"
 	}
 	if refused != "" {
-		return nil, run.Refuse(verdict.Diagnostic{Code: "FP0939", Message: refused + " is not supported under the model c11: executions are counted"})
+		return nil, run.Refuse(verdict.Diagnostic{Code: "FP0939", Message: refused + " is not supported under the model c11: executions can be counted, with --count"})
 	}
 	return pipeline.ForC11(run.Program, flat)
 }
