@@ -73,7 +73,7 @@ func staleWords(flat *ir.Program, w *verdict.Witness) []string {
 			value = fmt.Sprintf("what %s wrote (%s)", w.Threads[w.Steps[r.From].Thread], PositionText(&w.Steps[r.From]))
 		}
 		out = append(out, fmt.Sprintf("%s (%s) reads %s from %s and misses %s of %s (%s): nothing orders that store before this load. %s",
-			accessOf(load, w), PositionText(load), value, load.Location, accessNoun(store), w.Threads[store.Thread], PositionText(store), orderHint(flat, store, load)))
+			accessOf(load, w), PositionText(load), value, load.Location, accessNoun(store), w.Threads[store.Thread], PositionText(store), orderHint(flat, w, missed, r.Step)))
 	}
 	for _, o := range w.Graph.Orders {
 		if !slices.IsSorted(o.Writes) {
@@ -97,18 +97,71 @@ func accessOf(st *verdict.Step, w *verdict.Witness) string {
 
 func capital(s string) string { return string(s[0]-'a'+'A') + s[1:] }
 
-// orderHint says which orders the two accesses have.
-func orderHint(flat *ir.Program, store, load *verdict.Step) string {
-	name := func(st *verdict.Step) string {
-		if _, e, ok := flat.EdgeByID(ir.EdgeID(st.Edge)); ok && e.Op.Accesses() {
-			if e.Op.Order == ir.Plain {
-				return "not atomic"
-			}
-			return e.Op.Order.String()
+// orderHint says which order is missing between a store and a load that does not see it. Where the thread of the load has read
+// something that the other thread wrote after the store, the two accesses that pass this message do not synchronise; otherwise
+// there is no message.
+func orderHint(flat *ir.Program, w *verdict.Witness, store, load int) string {
+	from, to := w.Steps[store].Thread, w.Steps[load].Thread
+	for k := len(w.Graph.Reads) - 1; k >= 0; k-- {
+		r := &w.Graph.Reads[k]
+		if r.From < store || r.From < 0 || r.Step >= load || w.Steps[r.Step].Thread != to || w.Steps[r.From].Thread != from {
+			continue
 		}
-		return "part of a library call"
+		sent, got := opOf(flat, &w.Steps[r.From]), opOf(flat, &w.Steps[r.Step])
+		release := sent != nil && !releases(sent) && !fenced(flat, w, from, store, r.From, ir.Release)
+		acquire := got != nil && !acquires(got) && !fenced(flat, w, to, r.Step, load, ir.Acquire)
+		at := w.Steps[r.From].Location
+		writes := fmt.Sprintf("The store to %s (%s) is %s", at, PositionText(&w.Steps[r.From]), orderName(sent))
+		reads := fmt.Sprintf("he load of %s (%s) is %s", at, PositionText(&w.Steps[r.Step]), orderName(got))
+		switch {
+		case release && acquire:
+			return fmt.Sprintf("%s, and t%s: release and acquire there order them (stlr and ldar on Arm).", writes, reads)
+		case release:
+			return writes + ": release there orders them (stlr on Arm)."
+		case acquire:
+			return "T" + reads + ": acquire there orders them (ldar on Arm)."
+		}
 	}
-	return fmt.Sprintf("The store is %s, the load is %s.", name(store), name(load))
+	return fmt.Sprintf("The store is %s, the load is %s, and %s has read nothing that %s wrote after its store.",
+		orderName(opOf(flat, &w.Steps[store])), orderName(opOf(flat, &w.Steps[load])), w.Threads[to], w.Threads[from])
+}
+
+// opOf returns the operation of a step, or nil if the step belongs to a call of the library.
+func opOf(flat *ir.Program, st *verdict.Step) *ir.Op {
+	if _, e, ok := flat.EdgeByID(ir.EdgeID(st.Edge)); ok && e.Op.Accesses() && e.Op.Sync == ir.SyncUnset {
+		return &e.Op
+	}
+	return nil
+}
+
+func orderName(op *ir.Op) string {
+	switch {
+	case op == nil:
+		return "part of a library call"
+	case op.Order == ir.Plain:
+		return "not atomic"
+	}
+	return op.Order.String()
+}
+
+func releases(op *ir.Op) bool {
+	return op.Order == ir.Release || op.Order == ir.AcqRel || op.Order == ir.SeqCst
+}
+
+func acquires(op *ir.Op) bool {
+	return op.Order == ir.Acquire || op.Order == ir.Consume || op.Order == ir.AcqRel || op.Order == ir.SeqCst
+}
+
+// fenced reports whether a thread has a fence between two steps that releases, or acquires.
+func fenced(flat *ir.Program, w *verdict.Witness, thread, after, before int, how ir.Order) bool {
+	for i := after + 1; i < before; i++ {
+		if st := &w.Steps[i]; st.Thread == thread && st.Kind == verdict.StepFence {
+			if _, e, ok := flat.EdgeByID(ir.EdgeID(st.Edge)); ok && (how == ir.Release && releases(&e.Op) || how == ir.Acquire && acquires(&e.Op)) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // LoadBuffering reports whether at least two threads have a relaxed load that a relaxed store of another location may
