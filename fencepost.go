@@ -91,6 +91,12 @@ func Show(ctx context.Context, in query.Input, opt query.ShowOptions) (query.Tex
 	return export.Show(ctx, in, opt)
 }
 
+// FormulaQuestion returns the names of the files of a program and the question whose formula a text is, as Export writes
+// it. Check with BMCOptions.Answer then turns the answer of a solver into an execution.
+func FormulaQuestion(text string) ([]string, query.CheckOptions, error) {
+	return export.FormulaQuestion(text)
+}
+
 // Export writes the program and its questions in the language of another tool.
 func Export(ctx context.Context, in query.Input, opt query.ExportOptions) (query.TextAnswer, error) {
 	return export.Run(ctx, in, opt)

@@ -163,7 +163,7 @@ var policy = map[string]rule{
 	"internal/question/param":  {ours: append([]string{"internal/engine/dual", "internal/engine/param", "internal/transform", "internal/question/check", "internal/question/robust"}, questionMay...)},
 	"internal/question/litmus": {ours: append([]string{"internal/frontend/litmus", "internal/stress", "internal/transform"}, questionMay...)},
 	"internal/question/traces": {ours: append([]string{"internal/engine/rf", "internal/engine/smc"}, questionMay...)},
-	"internal/question/export": {ours: append([]string{"internal/engine/instrument", "internal/engine/param", "internal/export", "internal/transform"}, questionMay...)},
+	"internal/question/export": {ours: append([]string{"internal/engine/bmc", "internal/engine/instrument", "internal/engine/param", "internal/export", "internal/question/check", "internal/transform"}, questionMay...)},
 
 	"internal/question/explore": {ours: questionMay},
 

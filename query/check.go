@@ -127,11 +127,31 @@ type BMCOptions struct {
 	Auto bool
 	// Solver is a SAT solver on the PATH; "" is the embedded one.
 	Solver string
-	// DIMACS gets the formula of the main question, if not nil.
-	DIMACS io.Writer
+	// DIMACS gets the formula of the main question, if not nil, in the language Formula. With WriteOnly nothing is solved
+	// then. Header is text for comments at its beginning.
+	DIMACS    io.Writer
+	Formula   Formula `asked:"-"`
+	WriteOnly bool    `asked:"-"`
+	Header    string  `asked:"-"`
+	// Answer has the answer of another solver to the formula, which is then not solved; "": none.
+	Answer string `asked:"-"`
 	// Report, if not nil, is called with the result of each step of Auto.
 	Report func(text string)
 }
+
+// AnswerError says that BMCOptions.Answer is no answer to the formula.
+type AnswerError struct{ Why string }
+
+func (e *AnswerError) Error() string { return "the answer of the solver: " + e.Why }
+
+// Formula is a language in which a formula is written.
+type Formula string
+
+// The languages.
+const (
+	FormulaDIMACS Formula = "dimacs" // of SAT solvers; also ""
+	FormulaSMT2   Formula = "smt2"   // of SMT solvers
+)
 
 // Encoding says how the formula of bounded model checking encodes schedules.
 type Encoding string

@@ -32,23 +32,30 @@ const (
 	ExportPromela ExportFormat = "promela" // of the model checker SPIN
 	ExportPNML    ExportFormat = "pnml"    // the exchange format of Petri nets, for programs of any number of threads
 	ExportLitmus  ExportFormat = "litmus"  // a litmus test for X86_64, for herd7, litmus7 and others
+	ExportC       ExportFormat = "c"       // C11 with pthreads and atomics, for verifiers of C and for compilers
+	ExportDIMACS  ExportFormat = "dimacs"  // the formula of bounded model checking, for SAT solvers
+	ExportSMT2    ExportFormat = "smt2"    // the same, for SMT solvers
+	// ExportSequential is the sequential program that bounded model checking with rounds encodes, in C, for verifiers of
+	// sequential programs.
+	ExportSequential ExportFormat = "sequential"
 )
 
 // ExportFormats lists the formats.
 func ExportFormats() []ExportFormat {
-	return []ExportFormat{ExportPromela, ExportPNML, ExportLitmus}
+	return []ExportFormat{ExportPromela, ExportPNML, ExportLitmus, ExportC, ExportDIMACS, ExportSMT2, ExportSequential}
 }
 
 // ExportOptions are the options of Export. Of Options, Lang, Unroll, Threads, Buffer, Replicate and C count.
 type ExportOptions struct {
 	Options
 	Format   ExportFormat // "": ExportPromela
-	Model    Model        // SC or TSO; "": TSO. ExportLitmus has none: the other tool chooses the model
+	Model    Model        // SC, TSO or, with ExportDIMACS, ExportSMT2 and ExportSequential, PSO; "": TSO. ExportLitmus and ExportC have none: the other tool chooses the model
 	Deadlock bool         // also ask for deadlocks
 	// Attack is the number of an attack, from 1: instead of the program its instrumented program is written,
 	// whose model is SC. 0: none.
 	Attack int
-	Domain *Domain // with ExportPNML: restricts the values of memory
+	Domain *Domain    // with ExportPNML: restricts the values of memory
+	BMC    BMCOptions // with ExportDIMACS, ExportSMT2 and ExportSequential: the bounds
 }
 
 // HarnessOptions are the options of Harness. Of Options, Timeout, Memory and C count.

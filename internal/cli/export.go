@@ -25,6 +25,14 @@ cannot be written in Promela, it is reported with its position.
 --litmus writes a litmus test for X86_64, as herd7 and litmus7 read it. Loops beside
 assertions are unrolled (--unroll).
 
+--c writes C11 with pthreads and atomics, for verifiers of C and for compilers.
+
+--dimacs and --smt2 write the formula of the engine bmc, with its bounds, for SAT and
+SMT solvers; report --model shows the execution of a solver's answer.
+
+--sequential writes the sequential program that bmc encodes with rounds, in C; a
+comment at its top says how to run it with all choices.
+
 With --attack N and --promela, the output is the instrumented program that decides whether attack N
 on robustness is feasible: SPIN reports an error if it is. The command
   fencepost robust FILE --emit-instrumented
@@ -34,7 +42,8 @@ Exit codes: 0 written, 2 the time limit was met, 3 bad input or usage.`
 
 const exportExample = `  fencepost export dekker.fp --promela -o dekker.pml
   fencepost export dekker.fp --promela --model sc | less
-  fencepost export sb.fp --litmus -o sb.litmus`
+  fencepost export sb.fp --litmus -o sb.litmus
+  fencepost export sb.fp --dimacs --model pso -o sb.cnf`
 
 func (a *app) exportCommand() *cobra.Command {
 	opt := query.ExportOptions{Options: query.Defaults()}

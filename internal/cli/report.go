@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -24,18 +25,26 @@ printed.
 With --merge, the FILEs are the results of all shards of one check (check --shard),
 and the answer, with its exit code, is that of one check of everything.
 
+With --model, FILE is a formula that export --dimacs or --smt2 has written, and ANSWER
+what cadical, minisat (its second file), z3 or another solver has printed about it. The
+program is encoded again, the values must satisfy every clause, and the execution that
+they stand for is replayed and shown, as check shows it.
+
 Exit codes: 0 rendered, whatever the verdict; 3 bad file or usage; 4 internal error.
-With --merge, as check.`
+With --merge and --model, as check.`
 
 const reportExample = `  fencepost check dekker.fp --json > dekker.json
   fencepost report dekker.json --html dekker.html
   fencepost report dekker.json --sarif dekker.sarif --svg cycle.svg --text
   fencepost check queue.c --shard 0/2 --json > 0.json
   fencepost check queue.c --shard 1/2 --json > 1.json
-  fencepost report --merge 0.json 1.json`
+  fencepost report --merge 0.json 1.json
+  fencepost export dekker.fp --dimacs -o dekker.cnf
+  fencepost report dekker.cnf --model answer`
 
 func (a *app) reportCommand() *cobra.Command {
 	var asText, merge, asJSON bool
+	var model string
 	cmd := &cobra.Command{
 		Use:     "report FILE...",
 		Short:   "Render stored results as HTML, SVG, SARIF or text",
@@ -51,8 +60,11 @@ func (a *app) reportCommand() *cobra.Command {
 			if merge {
 				return mergeShards(a, args, asJSON)
 			}
+			if model != "" {
+				return reportModel(a, args[0], model, asJSON)
+			}
 			if asJSON {
-				return &usageError{"--json needs --merge", "the stored result is JSON already"}
+				return &usageError{"--json needs --merge or --model", "the stored result is JSON already"}
 			}
 			return a.reportAgain(args[0], asText)
 		},
@@ -61,7 +73,8 @@ func (a *app) reportCommand() *cobra.Command {
 	flags.SortFlags = false
 	flags.BoolVar(&asText, "text", false, "also print the text when a file is written")
 	flags.BoolVar(&merge, "merge", false, "add up the results of all shards of a check")
-	flags.BoolVar(&asJSON, "json", false, "with --merge, print the result as JSON")
+	flags.BoolVar(&asJSON, "json", false, "with --merge and --model, print the result as JSON")
+	flags.StringVar(&model, "model", "", "FILE is a formula of `export --dimacs` or `--smt2`: show the execution of a solver's `answer`")
 	return cmd
 }
 
@@ -96,6 +109,33 @@ func (a *app) reportAgain(name string, asText bool) error {
 		text.Litmus(a.stdout, &answer.Results[i], true)
 	}
 	return nil
+}
+
+// reportModel shows the execution that the answer of a solver to a formula stands for.
+func reportModel(a *app, name, model string, asJSON bool) error {
+	formula, err := a.read(name)
+	if err != nil {
+		return err
+	}
+	said, err := a.read(model)
+	if err != nil {
+		return err
+	}
+	files, opt, err := fencepost.FormulaQuestion(string(formula.Text))
+	if err != nil {
+		return &usageError{fmt.Sprintf("%s: %v", name, err), "`fencepost export FILE --dimacs` writes a formula"}
+	}
+	if len(bytes.TrimSpace(said.Text)) == 0 {
+		return &usageError{model + " is empty", "store what the solver prints, or the file that it writes"}
+	}
+	opt.BMC.Answer = string(said.Text)
+	return a.answer(files, &opt.Options, func(ctx context.Context, in query.Input) (query.Answer, error) {
+		answer, err := a.services.check(ctx, in, opt)
+		if wrong := (*query.AnswerError)(nil); errors.As(err, &wrong) {
+			return answer, &usageError{fmt.Sprintf("%s: %s", model, wrong.Why), "store what the solver prints about " + name}
+		}
+		return answer, err
+	}, func(answer query.Answer) error { return a.render(asJSON, answer) })
 }
 
 // reportTraces renders stored traces.

@@ -60,6 +60,9 @@ func Litmus(p *ir.Program, props *property.Set) (string, []Refusal) {
 	})
 	w.layOut()
 	for t := range p.Threads {
+		if fn := p.Threads[t].Func; w.asserts() && w.facts.Cyclic(fn) {
+			w.refuse(p.Funcs[fn].Pos, "a loop beside assertions cannot be exported to a litmus test unless it is unrolled")
+		}
 		w.addColumn(ir.ThreadID(t))
 	}
 	cond := w.condition()

@@ -87,24 +87,36 @@ func (c *column) declare(th *ir.Thread) {
 
 // body writes the locations of the thread. The locations that end it come last.
 func (c *column) body() {
-	order := reachable(c.f)
+	inSequence(c.f, c.f.Ends, func(l ir.Loc) (ir.Loc, bool) {
+		c.mark(c.label(l))
+		return c.location(l)
+	}, func(l ir.Loc) { c.jump("jmp", c.label(l)) })
+	c.finish()
+}
+
+// inSequence puts the locations of a function in a sequence. write writes a location and returns the one that control
+// goes to next, if any; jump writes a jump to a location that does not follow. Locations that are last are not written.
+func inSequence(f *ir.Func, last func(ir.Loc) bool, write func(ir.Loc) (ir.Loc, bool), jump func(ir.Loc)) {
 	done := map[ir.Loc]bool{}
-	for _, first := range order {
-		for l := first; !done[l] && !c.f.Ends(l); {
+	for _, first := range reachable(f) {
+		for l := first; !done[l] && !last(l); {
 			done[l] = true
-			c.mark(c.label(l))
-			next, ok := c.location(l)
+			next, ok := write(l)
 			if !ok {
 				break
 			}
-			if done[next] || c.f.Ends(next) {
-				c.jump("jmp", c.label(next))
+			if done[next] || last(next) {
+				jump(next)
 				break
 			}
 			l = next
 		}
 	}
-	c.finish()
+}
+
+// complementary reports whether two operations are assumptions of which exactly one holds.
+func complementary(a, b *ir.Op) bool {
+	return a.Kind == ir.Assume && b.Kind == ir.Assume && (ir.Negate(a.Val).Equal(b.Val) || ir.Negate(b.Val).Equal(a.Val))
 }
 
 // finish removes jumps to what follows, and writes the end of the thread.
@@ -230,8 +242,7 @@ func (c *column) location(l ir.Loc) (ir.Loc, bool) {
 // branch writes two assumptions of which exactly one holds.
 func (c *column) branch(out []int32) (ir.Loc, bool) {
 	a, b := &c.f.Edges[out[0]], &c.f.Edges[out[1]]
-	if len(out) != 2 || a.Op.Kind != ir.Assume || b.Op.Kind != ir.Assume ||
-		!ir.Negate(a.Op.Val).Equal(b.Op.Val) && !ir.Negate(b.Op.Val).Equal(a.Op.Val) {
+	if len(out) != 2 || !complementary(&a.Op, &b.Op) {
 		c.w.refuse(a.Pos, "a choice that no condition decides cannot be exported to a litmus test")
 		return 0, false
 	}

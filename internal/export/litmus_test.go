@@ -17,6 +17,7 @@ import (
 	"fencepost/internal/property"
 	"fencepost/internal/source"
 	"fencepost/internal/testkit"
+	"fencepost/internal/transform"
 )
 
 var litmusRandoms = flag.Int("litmus.random", 150, "random programs to export as litmus tests and read again")
@@ -107,6 +108,12 @@ func TestLitmusRandom(t *testing.T) {
 		props.Goals, props.Deadlock, props.Endless = nil, false, false
 		if s%2 == 0 {
 			props.Final = nil
+		}
+		if props.Checks { // loops beside assertions
+			var err error
+			if prog, props, err = transform.Unroll(prog, props, 2, nil); err != nil {
+				t.Fatal(err)
+			}
 		}
 		text, refusals := export.Litmus(prog, props)
 		if len(refusals) > 0 {

@@ -235,8 +235,7 @@ func assumed(f *ir.Func, l ir.Loc) bool {
 		}
 	}
 	if len(out) == 2 {
-		a, b := &f.Edges[out[0]].Op, &f.Edges[out[1]].Op
-		if a.Kind == ir.Assume && b.Kind == ir.Assume && (ir.Negate(a.Val).Equal(b.Val) || ir.Negate(b.Val).Equal(a.Val)) {
+		if complementary(&f.Edges[out[0]].Op, &f.Edges[out[1]].Op) {
 			return false
 		}
 	}

@@ -16,6 +16,7 @@ import (
 	"fencepost/internal/ir"
 	"fencepost/internal/property"
 	"fencepost/internal/testkit"
+	"fencepost/query"
 )
 
 var (
@@ -51,7 +52,7 @@ func TestSpinAgreesOnCorpus(t *testing.T) {
 				}
 				t.Run(name+"/"+model, func(t *testing.T) {
 					t.Parallel()
-					text, diags, err := c.Export(model)
+					text, diags, err := c.Export(query.ExportPromela, model)
 					if err != nil {
 						t.Fatal(err)
 					}

@@ -136,9 +136,9 @@ func (a *SpinAnswer) parse(ctx context.Context, failed error) {
 	}
 }
 
-// Export returns the case as Promela, or the diagnostics that say why it is refused.
-func (c *Case) Export(model string) (text string, refused []verdict.Diagnostic, err error) {
-	answer, err := export.Run(context.Background(), c.Input, query.ExportOptions{Options: c.Options.Options, Deadlock: c.Options.Deadlock, Format: query.ExportPromela, Model: query.Model(model)})
+// Export returns the case in a format, or the diagnostics that say why it is refused.
+func (c *Case) Export(format query.ExportFormat, model string) (text string, refused []verdict.Diagnostic, err error) {
+	answer, err := export.Run(context.Background(), c.Input, query.ExportOptions{Options: c.Options.Options, Deadlock: c.Options.Deadlock, Format: format, Model: query.Model(model)})
 	if err == nil && answer.HasErrors() {
 		return "", answer.Diagnostics, nil
 	}

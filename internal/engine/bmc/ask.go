@@ -1,11 +1,11 @@
 package bmc
 
 import (
-	"fmt"
 	"time"
 
 	"fencepost/internal/ir"
 	"fencepost/internal/solver/sat"
+	"fencepost/query"
 )
 
 // The questions put to the solver, one after the other.
@@ -20,9 +20,17 @@ func (r *run) answer() (err error) {
 	qs := r.x.asker.questions()
 	r.x.close()
 	if r.opt.DIMACS != nil {
-		if err := r.formula.WriteDIMACS(r.opt.DIMACS, r.x.c.lit(r.x.c.and(r.some(qs), r.x.leftInside.not()))); err != nil {
-			return fmt.Errorf("writing the formula: %w", err)
+		if err := r.write(r.x.c.lit(r.x.c.and(r.some(qs), r.x.leftInside.not()))); err != nil {
+			return err
 		}
+	}
+	if a, ok := r.solver.(*sat.Answer); ok && a.Status() == sat.Unsat {
+		r.out.Unknown = "the solver says that no execution violates a property within the bounds, which was not checked here"
+		return nil
+	}
+	if r.opt.WriteOnly {
+		r.out.Unknown = "the formula was written and not solved"
+		return nil
 	}
 	if r.task.KeepGoing {
 		err = r.each(qs)
@@ -163,6 +171,8 @@ func (r *run) solveOpen(gates ...gate) (bool, error) {
 	status, err := r.solver.Solve(r.ctx, assume...)
 	r.solved += time.Since(start)
 	switch {
+	case err != nil && r.opt.Answer != "":
+		return false, &query.AnswerError{Why: err.Error()}
 	case err != nil:
 		return false, err
 	case status == sat.Interrupted:

@@ -13,6 +13,7 @@ import (
 	"fencepost/internal/property"
 	"fencepost/internal/solver/sat"
 	"fencepost/internal/transform"
+	"fencepost/query"
 	"fencepost/verdict"
 )
 
@@ -186,7 +187,8 @@ func (r *run) interrupted() string {
 // prepare unrolls the program and encodes it.
 func (r *run) prepare() error {
 	var err error
-	if r.solver, err = newSolver(r.opt.Solver); err != nil {
+	r.opt.DIMACS = discarded(&r.opt)
+	if r.solver, err = newSolver(&r.opt); err != nil {
 		return err
 	}
 	r.prog, r.props, err = transform.Unroll(r.task.Program, r.task.Props, r.opt.Unroll, r.unrolled)
@@ -220,12 +222,19 @@ func (r *run) prepare() error {
 	return nil
 }
 
-// newSolver returns the embedded solver for "", otherwise the program with this name.
-func newSolver(name string) (sat.Solver, error) {
-	if name == "" {
+// newSolver returns the answer that is known, the program with the name that is set, or the embedded solver.
+func newSolver(opt *Options) (sat.Solver, error) {
+	if opt.Answer != "" {
+		a, err := sat.NewAnswer(opt.Answer)
+		if err != nil {
+			return nil, &query.AnswerError{Why: err.Error()}
+		}
+		return a, nil
+	}
+	if opt.Solver == "" {
 		return sat.NewEmbedded(), nil
 	}
-	p, err := sat.NewProcess(name)
+	p, err := sat.NewProcess(opt.Solver)
 	if err != nil {
 		return nil, &engine.Unsupported{What: err.Error()}
 	}

@@ -16,4 +16,7 @@ var errSmall = errors.New("bmc is not in this build")
 
 func linked(*engine.Task) error { return errSmall }
 
+// NewPlan refuses every task.
+func NewPlan(context.Context, *engine.Task, Options) (*Plan, error) { return nil, errSmall }
+
 func search(context.Context, *engine.Task, Options) (*engine.Outcome, error) { return nil, errSmall }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"fencepost/internal/engine"
+	"fencepost/internal/engine/bmc"
 	"fencepost/internal/engine/param"
 	"fencepost/internal/export"
 	"fencepost/internal/ir"
@@ -19,8 +20,11 @@ import (
 // Run writes the program and its questions in the language of another tool. What cannot be expressed
 // there is a diagnostic with a position.
 func Run(ctx context.Context, in query.Input, opt query.ExportOptions) (query.TextAnswer, error) {
-	run := pipeline.Open(in)
 	opt.Format, opt.Model = cmp.Or(opt.Format, query.ExportPromela), cmp.Or(opt.Model, query.TSO)
+	if opt.Format == query.ExportDIMACS || opt.Format == query.ExportSMT2 {
+		return formula(ctx, in, opt)
+	}
+	run := pipeline.Open(in)
 	text := ""
 	err := run.Do(ctx, func(ctx context.Context) (err error) {
 		switch opt.Format {
@@ -30,6 +34,10 @@ func Run(ctx context.Context, in query.Input, opt query.ExportOptions) (query.Te
 			text, err = net(ctx, run, opt)
 		case query.ExportLitmus:
 			text, err = litmusTest(ctx, run, opt)
+		case query.ExportSequential:
+			text, err = sequential(ctx, run, opt)
+		case query.ExportC:
+			text, err = inC(ctx, run, opt)
 		default:
 			err = &query.OptionError{Option: "export format", Value: string(opt.Format), Want: "one of " + formats()}
 		}
@@ -147,4 +155,43 @@ func net(ctx context.Context, run *pipeline.Run, opt query.ExportOptions) (strin
 		return "", err
 	}
 	return b.String(), nil
+}
+
+// inC writes the program in C.
+func inC(ctx context.Context, run *pipeline.Run, opt query.ExportOptions) (string, error) {
+	flat, err := flatten(ctx, run, opt)
+	if err != nil {
+		return "", err
+	}
+	text, refusals := export.C(flat, run.Props)
+	refuse(run, refusals)
+	return text, nil
+}
+
+// sequential writes the sequential program that bounded model checking with rounds encodes.
+func sequential(ctx context.Context, run *pipeline.Run, opt query.ExportOptions) (string, error) {
+	if opt.BMC.Width > 0 || opt.BMC.Encoding == query.EncodingOrder {
+		return "", run.Refuse(verdict.Diagnostic{Code: "FP0950", Message: "a sequential program has rounds and whole numbers: it takes neither --width nor --encoding order"})
+	}
+	model, err := pipeline.ParseModel(opt.Model)
+	if err != nil {
+		return "", err
+	}
+	flat, err := flatten(ctx, run, opt)
+	if err != nil {
+		return "", err
+	}
+	run.Props.Deadlock = opt.Deadlock // C asks by default
+	task := run.QuestionTask(flat, model, &pipeline.Asked{CheckOptions: query.CheckOptions{Options: opt.Options}})
+	plan, err := bmc.NewPlan(ctx, task, opt.BMC)
+	if err != nil {
+		return "", run.Refuse(run.Unsupported(err))
+	}
+	in := export.Sequence{Program: plan.Program, Props: plan.Props, Model: string(opt.Model), Rounds: plan.Rounds, Times: plan.Clock, Kept: plan.Queue, Order: plan.Order, Stops: plan.Stops}
+	for _, c := range plan.Cells {
+		in.Cells = append(in.Cells, export.SequenceCell(c))
+	}
+	text, refusals := export.Sequential(in)
+	refuse(run, refusals)
+	return text, nil
 }

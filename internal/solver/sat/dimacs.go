@@ -35,12 +35,34 @@ func (f *Formula) Each(do func(clause []Lit)) {
 	}
 }
 
+// Style is a language of formulas.
+type Style uint8
+
+// The styles.
+const (
+	_      Style = iota
+	DIMACS       // of SAT solvers
+	SMT2         // of SMT solvers: a variable v1 is a constant of sort Bool
+)
+
 // WriteDIMACS writes the formula with the assumptions as clauses of one literal.
 func (f *Formula) WriteDIMACS(w io.Writer, assumptions ...Lit) error {
+	return f.Write(w, DIMACS, nil, assumptions...)
+}
+
+// Write writes the formula with the assumptions as clauses of one literal, after comments.
+func (f *Formula) Write(w io.Writer, style Style, comments []string, assumptions ...Lit) error {
 	b := bufio.NewWriter(w)
 	vars := f.Vars
 	for _, l := range assumptions {
 		vars = max(vars, int(max(l, -l)))
+	}
+	for _, c := range comments {
+		fmt.Fprintf(b, "%s %s\n", map[Style]string{DIMACS: "c", SMT2: ";"}[style], c)
+	}
+	if style == SMT2 {
+		f.writeSMT(b, vars, assumptions)
+		return b.Flush()
 	}
 	fmt.Fprintf(b, "p cnf %d %d\n", vars, f.Clauses+len(assumptions))
 	var num []byte
@@ -61,6 +83,43 @@ func (f *Formula) WriteDIMACS(w io.Writer, assumptions ...Lit) error {
 		put(0, '\n')
 	}
 	return b.Flush()
+}
+
+// writeSMT writes the clauses as assertions.
+func (f *Formula) writeSMT(b *bufio.Writer, vars int, assumptions []Lit) {
+	b.WriteString("(set-option :produce-models true)\n(set-logic QF_UF)\n")
+	for v := 1; v <= vars; v++ {
+		fmt.Fprintf(b, "(declare-const v%d Bool)\n", v)
+	}
+	put := func(l Lit) {
+		if l < 0 {
+			fmt.Fprintf(b, "(not v%d)", -l)
+		} else {
+			fmt.Fprintf(b, "v%d", l)
+		}
+	}
+	assert := func(clause []Lit) {
+		b.WriteString("(assert ")
+		switch len(clause) {
+		case 0:
+			b.WriteString("false")
+		case 1:
+			put(clause[0])
+		default:
+			b.WriteString("(or")
+			for _, l := range clause {
+				b.WriteByte(' ')
+				put(l)
+			}
+			b.WriteByte(')')
+		}
+		b.WriteString(")\n")
+	}
+	f.Each(assert)
+	for _, l := range assumptions {
+		assert([]Lit{l})
+	}
+	b.WriteString("(check-sat)\n(get-model)\n")
 }
 
 // parseAnswer reads the output of a solver: `s SATISFIABLE` and lines of values that
@@ -92,10 +151,10 @@ func parseAnswer(r io.Reader) (Status, []bool, error) {
 				return StatusUnset, nil, fmt.Errorf("a value is no number: %q", word)
 			}
 			v := max(n, -n)
-			for len(model) <= v {
-				model = append(model, false)
+			if v > maxVars {
+				return StatusUnset, nil, fmt.Errorf("a variable has too large a number: %q", word)
 			}
-			model[v] = n > 0
+			model = set(model, v, n > 0)
 		}
 	}
 	return status, model, lines.Err()

@@ -116,8 +116,5 @@ func (p *Process) Limit(bytes int64) { p.limit = bytes }
 // Value returns the value of a literal in the model. A literal that the solver does not mention is
 // false.
 func (p *Process) Value(l Lit) bool {
-	if l < 0 {
-		return !p.Value(-l)
-	}
-	return int(l) < len(p.model) && p.model[l]
+	return value(p.model, l)
 }

@@ -1,0 +1,321 @@
+package export
+
+// Threads as functions of C.
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"fencepost/internal/ir"
+)
+
+// cThread is a thread as a function.
+type cThread struct {
+	w       *cProgram
+	id      ir.ThreadID
+	f       *ir.Func
+	name    string
+	names   cNames
+	init    []int64
+	watched []ir.Reg // registers that main reads
+	results []string // by register: the variable that main reads
+	at      []ir.Loc // locations that goals name
+	inside  []bool   // by location: in an atomic section
+	stops   bool     // the thread may stop at a location
+
+	labels map[ir.Loc]string
+	jumped map[ir.Loc]bool // locations that something jumps to
+	lines  []cLine
+	edge   *ir.Edge
+	seen   bool // the variable seen is used
+}
+
+// cLine is a line of a function, or the label of a location.
+type cLine struct {
+	text  string
+	label bool
+	loc   ir.Loc
+}
+
+func (w *cProgram) addThread(id ir.ThreadID, watched map[register]bool) {
+	th := &w.p.Threads[id]
+	t := &cThread{w: w, id: id, f: w.p.Funcs[th.Func], name: w.names.name(th.Name), labels: map[ir.Loc]string{}, jumped: map[ir.Loc]bool{}}
+	w.threads = append(w.threads, t)
+	if !th.Start {
+		w.refuse(th.Pos, "a thread that another one starts cannot be exported to C")
+	}
+	var err error
+	if t.inside, err = ir.SectionLocs(t.f); err != nil {
+		panic("BUG: " + err.Error())
+	}
+	local := newNamer(cWords + " " + strings.Join(w.variables(), " "))
+	for r := range t.f.Regs {
+		reg := ir.Reg(r)
+		t.names.regs = append(t.names.regs, local.name(t.f.Regs[r].Name))
+		t.init = append(t.init, t.f.Regs[r].Init)
+		t.results = append(t.results, "")
+		if watched[register{id, reg}] {
+			t.watched = append(t.watched, reg)
+			t.results[r] = w.names.name(t.name + "_" + t.f.Regs[r].Name)
+			w.results = append(w.results, fmt.Sprintf("static int64_t %s; /* %s of %s, when it ends */\n", t.results[r], comment(t.f.Regs[r].Name), comment(th.Name)))
+		}
+	}
+	copy(t.init, th.Args)
+	t.names.seen = "seen"
+	t.names.object = func(o ir.ObjectID) string { w.vars[o].used = true; return w.vars[o].name }
+	fresh := newNamer("")
+	for l := range t.f.Locs {
+		t.labels[ir.Loc(l)] = fresh.name("L_" + t.f.Locs[l].Name)
+	}
+	t.placed()
+}
+
+// variables returns the names of the variables of objects.
+func (w *cProgram) variables() []string {
+	var out []string
+	for _, v := range w.vars {
+		out = append(out, v.name)
+	}
+	return out
+}
+
+// placed finds the locations that goals name.
+func (t *cThread) placed() {
+	for _, g := range t.w.props.Goals {
+		for _, a := range g.At {
+			if a.Thread != t.id {
+				continue
+			}
+			for _, l := range a.Locs {
+				if t.inside[l] {
+					t.w.refuse(g.Pos, "a goal inside an atomic section cannot be exported to C")
+				}
+				if !slices.Contains(t.at, l) {
+					t.at = append(t.at, l)
+				}
+			}
+		}
+	}
+	if len(t.at) > 0 {
+		t.w.results = append(t.w.results, fmt.Sprintf("static int %s_at; /* where %s has stopped or ended, if a goal names the location */\n", t.name, t.name))
+		t.stops = slices.ContainsFunc(t.at, func(l ir.Loc) bool { return !t.f.Ends(l) })
+	}
+	if t.stops {
+		t.w.results = append(t.w.results, fmt.Sprintf("static int %s_stopped;\n", t.name))
+	}
+}
+
+// left returns the variable in which the thread leaves a register.
+func (t *cThread) left(r ir.Reg) string { return t.results[r] }
+
+// atCode returns the number of a location that goals name.
+func (t *cThread) atCode(l ir.Loc) int { return slices.Index(t.at, l) + 1 }
+
+func (t *cThread) emit(format string, args ...any) {
+	t.lines = append(t.lines, cLine{text: fmt.Sprintf(format, args...)})
+}
+
+func (t *cThread) refuse(format string, args ...any) { t.w.refuse(t.edge.Pos, format, args...) }
+
+// write writes the function.
+func (t *cThread) write(out *strings.Builder) {
+	inSequence(t.f, func(ir.Loc) bool { return false }, t.location, t.jump)
+	if !slices.ContainsFunc(t.lines, func(l cLine) bool { return strings.Contains(l.text, "return NULL;") }) {
+		t.emit("return NULL; /* never */")
+	}
+	fmt.Fprintf(out, "static void *%s(void *unused) {\n", t.name)
+	for r := range t.f.Regs {
+		if used(t.f, ir.Reg(r)) || t.results[r] != "" {
+			fmt.Fprintf(out, "  int64_t %s = %s;\n", t.names.regs[r], cNumber(t.init[r]).text)
+		}
+	}
+	if t.seen {
+		out.WriteString("  int64_t seen;\n")
+	}
+	out.WriteString("  (void)unused;\n")
+	for r := range t.f.Regs {
+		if used(t.f, ir.Reg(r)) && !read(t.f, ir.Reg(r)) && t.results[r] == "" {
+			fmt.Fprintf(out, "  (void)%s;\n", t.names.regs[r])
+		}
+	}
+	for _, l := range t.lines {
+		switch {
+		case !l.label:
+			fmt.Fprintf(out, "  %s\n", l.text)
+		case t.jumped[l.loc]:
+			fmt.Fprintf(out, "%s:;\n", t.labels[l.loc])
+		}
+	}
+	out.WriteString("}\n\n")
+}
+
+// read reports whether an edge reads the register.
+func read(f *ir.Func, r ir.Reg) bool {
+	found := false
+	for i := range f.Edges {
+		f.Edges[i].Op.Uses(func(x ir.Reg) { found = found || x == r })
+	}
+	return found
+}
+
+func (t *cThread) jump(l ir.Loc) {
+	t.jumped[l] = true
+	t.emit("goto %s;", t.labels[l])
+}
+
+// leave ends the thread at a location.
+func (t *cThread) leave(l ir.Loc, indent string) {
+	for _, r := range t.watched {
+		t.emit("%s%s = %s;", indent, t.results[r], t.names.regs[r])
+	}
+	if n := t.atCode(l); n > 0 {
+		t.emit("%s%s_at = %d;", indent, t.name, n)
+	}
+	if t.stops && !t.f.Ends(l) {
+		t.emit("%s%s_stopped = 1;", indent, t.name)
+	}
+	t.emit("%sreturn NULL;", indent)
+}
+
+// location writes a location, and returns the one that follows it.
+func (t *cThread) location(l ir.Loc) (ir.Loc, bool) {
+	t.lines = append(t.lines, cLine{label: true, loc: l})
+	if t.f.Ends(l) {
+		t.leave(l, "")
+		return 0, false
+	}
+	if t.atCode(l) > 0 {
+		t.emit("if (__VERIFIER_nondet_bool()) {")
+		t.leave(l, "  ")
+		t.emit("}")
+	}
+	out := t.f.Out(l)
+	first := &t.f.Edges[out[0]]
+	if t.edge = first; first.Pos.IsValid() {
+		t.emit("/* %d:%d */", first.Pos.Line, first.Pos.Col)
+	}
+	if len(out) == 2 && complementary(&first.Op, &t.f.Edges[out[1]].Op) {
+		second := &t.f.Edges[out[1]]
+		t.emit("if (%s)", t.names.expr(second.Op.Val).text)
+		t.emit("  goto %s;", t.labels[second.To])
+		t.jumped[second.To] = true
+		return first.To, true
+	}
+	for _, i := range out[:len(out)-1] {
+		t.edge = &t.f.Edges[i]
+		t.emit("if (__VERIFIER_nondet_bool()) {")
+		if t.operation(t.edge) {
+			t.jump(t.edge.To)
+		}
+		t.emit("}")
+	}
+	t.edge = &t.f.Edges[out[len(out)-1]]
+	return t.edge.To, t.operation(t.edge)
+}
+
+// assume cuts executions off.
+func (t *cThread) assume(cond string) { t.emit("__VERIFIER_assume(%s);", cond) }
+
+// operation writes an operation. It reports whether control goes on.
+func (t *cThread) operation(e *ir.Edge) bool {
+	op := &e.Op
+	switch op.Kind {
+	case ir.Nop:
+	case ir.Assign:
+		t.emit("%s = %s;", t.names.regs[op.Dst], t.names.expr(op.Val).text)
+	case ir.Assume:
+		t.assume(t.names.expr(op.Val).text)
+	case ir.Assert:
+		t.check(op)
+	case ir.Havoc:
+		t.pick(op)
+	case ir.Load, ir.Await, ir.AbstractLoad, ir.Store, ir.RMW:
+		t.access(op)
+	case ir.Fence:
+		t.fence(op)
+	case ir.AtomicBegin, ir.AtomicEnd:
+		if op.Loads {
+			t.refuse("an atomic section that waits for no store cannot be exported to C")
+		}
+		t.emit("__VERIFIER_%s();", map[ir.OpKind]string{ir.AtomicBegin: "atomic_begin", ir.AtomicEnd: "atomic_end"}[op.Kind])
+	case ir.Return, ir.ThreadExit:
+		t.leave(e.To, "")
+		return false
+	case ir.Exit:
+		t.emit("exit(0);")
+		return false
+	case ir.Bound:
+		t.assume("0")
+		t.emit("return NULL; /* bound: %s */", comment(op.Msg))
+		return false
+	default:
+		t.refuse("%s cannot be exported to C", op.Kind)
+	}
+	return true
+}
+
+func (t *cThread) fence(op *ir.Op) {
+	switch op.Fence {
+	case ir.FullFence:
+		t.emit("atomic_thread_fence(memory_order_seq_cst);")
+	case ir.StoreStoreFence:
+		t.emit("atomic_thread_fence(memory_order_release);")
+	default:
+		t.refuse("a fence for all threads cannot be exported to C")
+	}
+}
+
+// check writes an assertion.
+func (t *cThread) check(op *ir.Op) {
+	cond := t.names.expr(op.Val)
+	if !t.w.props.Checks {
+		t.assume(cond.text)
+		return
+	}
+	if op.Msg == "" {
+		t.emit("assert(%s);", cond.text)
+		return
+	}
+	t.emit("assert(%s && %s);", cond.operand(), cString(op.Msg))
+}
+
+// cString returns a string literal.
+func cString(s string) string {
+	var b strings.Builder
+	b.WriteByte('"')
+	for _, r := range []byte(s) {
+		switch {
+		case r == '"' || r == '\\' || r == '?' || r < ' ' || r > '~':
+			fmt.Fprintf(&b, "\\%03o", r)
+		default:
+			b.WriteByte(r)
+		}
+	}
+	return b.String() + `"`
+}
+
+// maxPicked bounds the values of a range that are picked one by one.
+const maxPicked = 64
+
+// pick gives a register any value.
+func (t *cThread) pick(op *ir.Op) {
+	dst := t.names.regs[op.Dst]
+	if op.HasRange && (op.Hi < op.Lo || uint64(op.Hi-op.Lo) < maxPicked) {
+		t.emit("%s = %s;", dst, cNumber(op.Lo).text)
+		if op.Hi < op.Lo {
+			t.assume("0")
+		}
+		for v := op.Lo + 1; v <= op.Hi; v++ {
+			t.emit("if (__VERIFIER_nondet_bool()) %s = %s;", dst, cNumber(v).text)
+		}
+	} else {
+		t.emit("%s = __VERIFIER_nondet_long();", dst)
+		if op.HasRange {
+			t.assume(fmt.Sprintf("%s >= %s && %s <= %s", dst, cNumber(op.Lo).text, dst, cNumber(op.Hi).text))
+		}
+	}
+	if op.Cond != nil {
+		t.assume(t.names.expr(op.Cond).text)
+	}
+}

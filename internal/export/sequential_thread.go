@@ -1,0 +1,308 @@
+package export
+
+// Threads of a sequential program.
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"fencepost/internal/ir"
+)
+
+// sequentialThread is a thread as a function that goes on where it stopped.
+type sequentialThread struct {
+	w      *sequential
+	id     ir.ThreadID
+	f      *ir.Func
+	name   string
+	names  cNames
+	inside []bool
+	loc    ir.Loc // being written
+	edge   *ir.Edge
+	lines  []cLine
+	jumped map[ir.Loc]bool
+	line   string // the position that #line gave last
+}
+
+func (w *sequential) addThread(id ir.ThreadID) {
+	th := &w.Program.Threads[id]
+	t := &sequentialThread{w: w, id: id, f: w.Program.Funcs[th.Func], name: w.names.name("thread_" + th.Name), jumped: map[ir.Loc]bool{}}
+	w.threads = append(w.threads, t)
+	var err error
+	if t.inside, err = ir.SectionLocs(t.f); err != nil {
+		panic("BUG: " + err.Error())
+	}
+	for r := range t.f.Regs {
+		name := w.names.name(th.Name + "_" + t.f.Regs[r].Name)
+		t.names.regs = append(t.names.regs, "s."+name)
+		w.regs = append(w.regs, fmt.Sprintf("int64_t %s; /* %s of %s */", name, comment(t.f.Regs[r].Name), comment(th.Name)))
+		v := t.f.Regs[r].Init
+		if r < len(th.Args) {
+			v = th.Args[r]
+		}
+		if v != 0 {
+			w.inits = append(w.inits, fmt.Sprintf(".%s = %s,", name, cNumber(v).text))
+		}
+	}
+	t.names.seen = "seen"
+}
+
+// hasEnded returns the condition that the thread is at a location that ends it.
+func (t *sequentialThread) hasEnded() string {
+	var at []string
+	for _, l := range t.w.Order[t.id] {
+		if t.f.Ends(l) {
+			at = append(at, fmt.Sprintf("s.at[%d] == %d", t.id, l))
+		}
+	}
+	if len(at) == 0 {
+		return "0"
+	}
+	return "(" + strings.Join(at, " || ") + ")"
+}
+
+func (t *sequentialThread) emit(format string, args ...any) {
+	t.lines = append(t.lines, cLine{text: fmt.Sprintf(format, args...)})
+}
+
+func (t *sequentialThread) refuse(format string, args ...any) {
+	t.w.refuse(t.edge.Pos, format, args...)
+}
+
+// expr returns an expression, with addresses as numbers.
+func (t *sequentialThread) expr(e *ir.Expr) cExpr { return t.names.expr(withNumbers(t.w.Program, e)) }
+
+func withNumbers(p *ir.Program, e *ir.Expr) *ir.Expr {
+	return e.Map(func(e *ir.Expr) *ir.Expr {
+		switch e.Op {
+		case ir.AddrOf, ir.FuncAddr:
+			return ir.Int(e.Eval(ir.Env{Prog: p}))
+		}
+		return e
+	})
+}
+
+// write writes the function.
+func (t *sequentialThread) write(out *strings.Builder) {
+	order := t.w.Order[t.id]
+	if len(order) > 0 {
+		reach := map[ir.Loc]bool{}
+		for _, l := range order {
+			reach[l] = true
+		}
+		inSequence(t.f, func(l ir.Loc) bool { return !reach[l] }, t.location, t.jump)
+	}
+	fmt.Fprintf(out, "static void %s(void) {\n  int64_t UNUSED seen;\n  switch (s.pc[%d]) {\n", t.name, t.id)
+	for _, l := range order {
+		if l == t.f.Entry || t.w.Stops[t.id][l] {
+			fmt.Fprintf(out, "  case %d:\n    goto L%d;\n", l, l)
+			t.jumped[l] = true
+		}
+	}
+	out.WriteString("  default:\n    return;\n  }\n")
+	for _, l := range t.lines {
+		switch {
+		case !l.label:
+			out.WriteString(l.text + "\n")
+		case t.jumped[l.loc]:
+			fmt.Fprintf(out, "L%d: /* %s */;\n", l.loc, comment(t.f.Locs[l.loc].Name))
+		}
+	}
+	out.WriteString("}\n\n")
+}
+
+func (t *sequentialThread) jump(l ir.Loc) {
+	if !slices.Contains(t.w.Order[t.id], l) { // no execution comes here
+		t.emit("  return;")
+		return
+	}
+	t.jumped[l] = true
+	t.emit("  goto L%d;", l)
+}
+
+// position writes where an operation is in the source.
+func (t *sequentialThread) position(e *ir.Edge) {
+	if !e.Pos.IsValid() {
+		return
+	}
+	if at := fmt.Sprintf("#line %d %s", e.Pos.Line, cString(e.Pos.File)); at != t.line {
+		t.line = at
+		t.emit("%s", at)
+	}
+}
+
+// cut ends the path of the thread here, which inside an atomic section excludes the execution.
+func (t *sequentialThread) cut(indent string) {
+	if t.inside[t.loc] {
+		t.emit("%s__VERIFIER_assume(0);", indent)
+	}
+	t.emit("%srest(%d, %d);", indent, t.id, t.loc)
+	t.emit("%sreturn;", indent)
+}
+
+// location writes a location, and returns the one that follows it.
+func (t *sequentialThread) location(l ir.Loc) (ir.Loc, bool) {
+	t.loc = l
+	t.lines = append(t.lines, cLine{label: true, loc: l})
+	if t.w.Stops[t.id][l] {
+		t.emit("  if (stop(%d, %d))\n    return;", t.id, l)
+	}
+	if t.f.Ends(l) {
+		t.emit("  s.ended[%d] = 1;", t.id)
+		t.cut("  ")
+		return 0, false
+	}
+	out := t.f.Out(l)
+	first := &t.f.Edges[out[0]]
+	t.edge = first
+	t.position(first)
+	if len(out) == 2 && complementary(&first.Op, &t.f.Edges[out[1]].Op) {
+		second := &t.f.Edges[out[1]]
+		t.emit("  if (%s) {", t.expr(second.Op.Val).text)
+		t.jump(second.To)
+		t.emit("  }")
+		return first.To, true
+	}
+	if len(out) == 1 {
+		return first.To, t.operation(first)
+	}
+	t.emit("  switch (choose(%d)) {", len(out))
+	for i, index := range out {
+		t.edge = &t.f.Edges[index]
+		t.emit("  case %d:", i)
+		if t.operation(t.edge) {
+			t.jump(t.edge.To)
+		}
+	}
+	t.emit("  }")
+	t.emit("  return;")
+	return 0, false
+}
+
+// fails writes that a check fails unless a condition holds.
+func (t *sequentialThread) fails(cond, what string) {
+	where := what
+	if t.edge.Pos.IsValid() {
+		where = fmt.Sprintf("%s:%d:%d: %s", t.edge.Pos.File, t.edge.Pos.Line, t.edge.Pos.Col, what)
+	}
+	t.emit("  if (!(%s))", cond)
+	t.emit("    fail(%s);", cString(where))
+}
+
+// operation writes an operation. It reports whether control goes on.
+func (t *sequentialThread) operation(e *ir.Edge) bool {
+	op := &e.Op
+	switch op.Kind {
+	case ir.Nop:
+	case ir.Assign:
+		t.set(op.Dst, t.expr(op.Val).text)
+	case ir.Assume:
+		t.emit("  if (!%s) {", t.expr(op.Val).operand())
+		t.cut("    ")
+		t.emit("  }")
+	case ir.Assert:
+		what := op.Class.String()
+		if op.Msg != "" {
+			what += ": " + op.Msg
+		}
+		t.fails(t.expr(op.Val).text, what)
+	case ir.Havoc:
+		t.pick(op)
+	case ir.Load, ir.Await, ir.AbstractLoad, ir.Store, ir.RMW:
+		t.access(op)
+	case ir.Fence:
+		switch op.Fence {
+		case ir.FullFence:
+			t.drain()
+		case ir.StoreStoreFence:
+			t.emit("  store_fence(%d);", t.id)
+		default:
+			t.refuse("a fence for all threads cannot be exported to sequential C")
+		}
+	case ir.AtomicBegin:
+		t.drain()
+	case ir.AtomicEnd:
+	case ir.Return, ir.ThreadExit:
+		if op.Val != nil {
+			t.emit("  s.result[%d] = %s;", t.id, t.expr(op.Val).text)
+		}
+	case ir.Exit, ir.Bound:
+		t.cut("  ")
+		return false
+	case ir.Spawn:
+		t.spawn(op)
+	case ir.Join:
+		t.join(op)
+	default:
+		t.refuse("%s cannot be exported to sequential C", op.Kind)
+	}
+	return true
+}
+
+func (t *sequentialThread) set(r ir.Reg, value string) {
+	if r != ir.NoReg {
+		t.emit("  %s = %s;", t.names.regs[r], value)
+	}
+}
+
+// tick lets time pass before an operation that depends on memory.
+func (t *sequentialThread) tick() {
+	if t.w.Stops[t.id][t.loc] {
+		t.emit("  tick();")
+	}
+}
+
+// drain waits until all stores of the thread are in memory.
+func (t *sequentialThread) drain() {
+	t.tick()
+	t.emit("  drained(%d);", t.id)
+}
+
+// pick gives a register any value.
+func (t *sequentialThread) pick(op *ir.Op) {
+	if op.HasRange && op.Hi >= op.Lo && uint64(op.Hi-op.Lo) < math.MaxInt32 {
+		t.set(op.Dst, fmt.Sprintf("%s + choose(%d)", cNumber(op.Lo).text, op.Hi-op.Lo+1))
+	} else {
+		t.set(op.Dst, "any_number()")
+		if op.HasRange {
+			t.emit("  __VERIFIER_assume(%[1]s >= %[2]s && %[1]s <= %[3]s);", t.names.regs[op.Dst], cNumber(op.Lo).text, cNumber(op.Hi).text)
+		}
+	}
+	if op.Cond != nil {
+		t.emit("  if (!%s) {", t.expr(op.Cond).operand())
+		t.cut("    ")
+		t.emit("  }")
+	}
+}
+
+// spawn starts the first thread of a list that has not been started.
+func (t *sequentialThread) spawn(op *ir.Op) {
+	t.drain()
+	for i, u := range op.Threads {
+		word := "else if"
+		if i == 0 {
+			word = "if"
+		}
+		t.emit("  %s (!s.started[%d]) {", word, u)
+		t.emit("  s.started[%d] = 1;", u)
+		for k, a := range op.Args {
+			t.emit("  %s = %s;", t.w.threads[u].names.regs[k], t.expr(a).text)
+		}
+		t.set(op.Dst, fmt.Sprint(u))
+		t.emit("  }")
+	}
+	t.emit("  else {")
+	t.cut("    ")
+	t.emit("  }")
+}
+
+// join waits for a thread.
+func (t *sequentialThread) join(op *ir.Op) {
+	t.drain()
+	t.emit("  seen = %s;", t.expr(op.Val).text)
+	t.fails("seen >= 0 && seen < THREADS && s.started[seen] && !s.joined[seen]", ir.BadJoin.String())
+	t.emit("  __VERIFIER_assume(s.ended[seen]);\n  drained((int)seen);\n  s.joined[seen] = 1;")
+	t.set(op.Dst, "s.result[seen]")
+}
