@@ -289,24 +289,6 @@ func (r *run) decide(ctx context.Context, set []int) (*Finding, error) {
 	return found, err
 }
 
-// decideOrders is decide under c11. A bad execution is found as fast in the program as in the changed text, and the text
-// changes even without a choice if accesses begin relaxed.
-func (r *run) decideOrders(ctx context.Context, set []int) (*Finding, error) {
-	found, err := r.check(ctx, set)
-	if err != nil || found.Status != Good || r.task.Confirm == nil {
-		return found, err
-	}
-	said, err := r.task.Confirm(ctx, r.fences(set))
-	if err != nil {
-		return nil, err
-	}
-	r.count(said)
-	if said.Status == Bad {
-		return nil, fmt.Errorf("the program with these orders is as it should be, and the changed text is not: %s", said.Reason)
-	}
-	return said, nil
-}
-
 // count adds the work of a check.
 func (r *run) count(found *Finding) {
 	s := &r.out.Stats

@@ -1,6 +1,7 @@
 package fences
 
 import (
+	"context"
 	"fmt"
 	"slices"
 
@@ -364,4 +365,22 @@ func (r *run) graphClause(b *Break) ([]int, error) {
 		}
 	}
 	return out, nil
+}
+
+// decideOrders is decide under c11. A bad execution is found as fast in the program as in the changed text, and the text
+// changes even without a choice if accesses begin relaxed.
+func (r *run) decideOrders(ctx context.Context, set []int) (*Finding, error) {
+	found, err := r.check(ctx, set)
+	if err != nil || found.Status != Good || r.task.Confirm == nil {
+		return found, err
+	}
+	said, err := r.task.Confirm(ctx, r.fences(set))
+	if err != nil {
+		return nil, err
+	}
+	r.count(said)
+	if said.Status == Bad {
+		return nil, fmt.Errorf("the program with these orders is as it should be, and the changed text is not: %s", said.Reason)
+	}
+	return said, nil
 }

@@ -78,7 +78,7 @@ func (r *Repairer) underC11() error {
 		line, name, _ := strings.Cut(text, "=")
 		order, ok := orderNamed(name)
 		if !ok {
-			return &query.OptionError{Option: "order", Value: text, Want: "FILE:LINE=ORDER, where ORDER is relaxed, acquire, release, acq_rel or seq_cst"}
+			return r.refuseLimit("--max "+text, "FILE:LINE=ORDER, where ORDER is relaxed, acquire, release, acq_rel or seq_cst")
 		}
 		if err := r.limit("--max", line, func(site int) { r.limits[site] = order }); err != nil {
 			return err
@@ -129,9 +129,14 @@ func (r *Repairer) limit(option, text string, f func(site int)) error {
 		}
 	}
 	if err != nil || !found {
-		return &query.OptionError{Option: option, Value: text, Want: "FILE:LINE of an access with a memory order"}
+		return r.refuseLimit(option+" "+text, "FILE:LINE of an access with a memory order")
 	}
 	return nil
+}
+
+// refuseLimit refuses a limit of the user that is about no access.
+func (r *Repairer) refuseLimit(given, want string) error {
+	return r.run.Refuse(verdict.Diagnostic{Code: "FP0922", Message: given + ": expected " + want})
 }
 
 // choices returns what can be chosen at a site under c11.
