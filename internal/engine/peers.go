@@ -96,8 +96,8 @@ func firstWrite(f *ir.Func) ir.Loc {
 	return at
 }
 
-// FirstRead returns, per thread of a group, how many loads and stores come before its beginning where what counts is what
-// operations read: before the first operation that reads and writes, if the thread comes there without a branch, or else
+// FirstRead returns, per thread of a group, how many loads and stores come before its beginning where only reads count:
+// before the first operation that reads and writes, if the thread comes there without a branch, or else
 // before its first load; or 0.
 func (g Groups) FirstRead(p *ir.Program) []int {
 	if len(g) == 0 {

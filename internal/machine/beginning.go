@@ -12,53 +12,67 @@ import (
 // by then, it is the update of the first store. With Options.After it is possible only after the beginning of another
 // thread.
 
-// chain notes which threads Options.After names.
-func (m *Machine) chain() {
-	if m.After == nil {
-		return
+// Beginnings says which beginnings are ordered.
+type Beginnings struct {
+	After   []int32 // as Options.After
+	at      []ir.Loc
+	chained []bool // per thread: its beginning is ordered with that of another one; nil if After is
+}
+
+// newBeginnings returns the order that options ask for.
+func newBeginnings(opt *Options) Beginnings {
+	b := Beginnings{After: opt.After, at: opt.Begin}
+	if b.After == nil {
+		return b
 	}
-	m.chained = make([]bool, len(m.After))
-	for t, a := range m.After {
+	b.chained = make([]bool, len(b.After))
+	for t, a := range b.After {
 		if a != None {
-			m.chained[t], m.chained[a] = true, true
+			b.chained[t], b.chained[a] = true, true
 		}
 	}
+	return b
 }
 
-// waits reports whether the beginning of thread t has to wait for that of another thread.
-func (m *Machine) waits(t int) bool {
-	a := m.After[t]
-	return a != None && !m.Threads.Now[t].Begun && !m.Threads.Now[a].Begun
+// wait reports whether the beginning of thread t has to wait for that of another thread.
+func (b *Beginnings) wait(m *Machine, t int) bool {
+	if b.After == nil || b.After[t] == None {
+		return false
+	}
+	return !m.Threads.Now[t].Begun && !m.Threads.Now[b.After[t]].Begun
 }
 
-// beginsInBuffer reports whether the beginning of thread t, which has not happened, is an update.
-func (m *Machine) beginsInBuffer(t int) bool {
-	if l := m.opt.Begin[t]; l != None {
+// inBuffer reports whether the beginning of thread t, which has not happened, is an update.
+func (b *Beginnings) inBuffer(m *Machine, t int) bool {
+	if l := b.at[t]; l != None {
 		f := m.Sys.Prog.ThreadFunc(ir.ThreadID(t))
 		return m.Sys.Model != memory.SC && f.Edges[f.Out(l)[0]].Op.Kind == ir.Store
 	}
 	return len(m.State.Buffer(ir.ThreadID(t))) > 0
 }
 
-// atBeginning reports whether the next event of thread t, whose beginning has not happened, is its beginning.
-func (m *Machine) atBeginning(t int) bool {
-	l := m.opt.Begin[t]
-	return (l == None || l == m.State.PC(ir.ThreadID(t))) && !m.beginsInBuffer(t)
+// here reports whether the next event of thread t, whose beginning has not happened, is its beginning.
+func (b *Beginnings) here(m *Machine, t int) bool {
+	l := b.at[t]
+	return (l == None || l == m.State.PC(ir.ThreadID(t))) && !b.inBuffer(m, t)
 }
 
-// begins reports whether what process p does next is the beginning of its thread; or, under PSO, the update of another
+// next reports whether what process p does next is the beginning of its thread; or, under PSO, the update of another
 // store, which the event shows.
-func (m *Machine) begins(p int32) bool {
-	pr := &m.Procs.List[p]
-	t := int(pr.Thread)
-	if !m.chained[t] || m.Threads.Now[t].Begun {
+func (b *Beginnings) next(m *Machine, p int32) bool {
+	if b.After == nil {
 		return false
 	}
-	return pr.Buffer && m.beginsInBuffer(t) || !pr.Buffer && m.atBeginning(t)
+	pr := &m.Procs.List[p]
+	t := int(pr.Thread)
+	if !b.chained[t] || m.Threads.Now[t].Begun {
+		return false
+	}
+	return pr.Buffer && b.inBuffer(m, t) || !pr.Buffer && b.here(m, t)
 }
 
-// noteBeginning notes that event e, which was performed, is the beginning of its thread.
-func (m *Machine) noteBeginning(e *Event) {
+// note notes that event e, which was performed, is the beginning of its thread.
+func (b *Beginnings) note(m *Machine, e *Event) {
 	if e.Flags&IsUpdate != 0 && e.Ord != 0 {
 		return
 	}

@@ -13,7 +13,7 @@ import (
 // not possible now and may be later.
 func (m *Machine) List(t int) {
 	m.Options, m.Hidden = m.Options[:0], m.Hidden[:0]
-	if !m.State.Started(ir.ThreadID(t)) || m.Threads.Now[t].Stop != Runs || m.After != nil && m.waits(t) && m.atBeginning(t) {
+	if !m.State.Started(ir.ThreadID(t)) || m.Threads.Now[t].Stop != Runs || m.Ordered.wait(m, t) && m.Ordered.here(m, t) {
 		return
 	}
 	if !m.State.Running(ir.ThreadID(t)) {
@@ -61,7 +61,7 @@ func (m *Machine) Possible(t int, lb *Label) bool {
 // so stays in the buffer. Others do not wait for it, unless the model says so.
 func (m *Machine) CanUpdate(t int, addr uint64, size uint32) bool {
 	st, ok := m.Sys.Thread(m.State, t).FindFlush(addr, size)
-	if ok && m.After != nil && m.waits(t) && m.beginsInBuffer(t) && m.State.Buffer(ir.ThreadID(t))[st.Index].Tag == 0 {
+	if ok && m.Ordered.wait(m, t) && m.Ordered.inBuffer(m, t) && m.State.Buffer(ir.ThreadID(t))[st.Index].Tag == 0 {
 		return false
 	}
 	return ok && (!m.Threads.Now[t].BufferStuck || !slices.Contains(m.Threads.Now[t].failed, m.State.Buffer(ir.ThreadID(t))[st.Index].Tag))

@@ -22,8 +22,7 @@ type Machine struct {
 	Steps  []memory.Step // of the execution
 
 	Threads Threads
-	After   []int32              // as Options.After
-	chained []bool               // per thread: its beginning is ordered with that of another one; nil if After is
+	Ordered Beginnings
 	Loops   []LoopCode           // per thread; nil: there are none
 	Cuts    map[ir.EdgeID]CutOff // bounds that were met
 	StopsAt []func(ir.Loc, int32) bool
@@ -114,13 +113,12 @@ type Options struct {
 // New returns a machine in the initial state of the program, before any local steps.
 func New(y *memory.System, procs *Processes, tables ReadsFromTables, opt Options) Machine {
 	m := Machine{
-		Sys: y, State: y.NewState(), opt: opt, Procs: procs, Tables: tables, Uses: FeaturesOf(y.Prog), After: opt.After,
+		Sys: y, State: y.NewState(), opt: opt, Procs: procs, Tables: tables, Uses: FeaturesOf(y.Prog), Ordered: newBeginnings(&opt),
 		Threads: Threads{Now: make([]ThreadState, y.Threads()), loops: make([][]loopState, y.Threads())},
 		Loops:   compileLoops(y.Prog, opt.Unroll, int32(opt.IdleRounds), opt.Keep),
 		Cuts:    map[ir.EdgeID]CutOff{},
 	}
 	m.State.Record = true
-	m.chain()
 	return m
 }
 

@@ -198,10 +198,10 @@ const (
 // Perform lets process p do what the label says, and describes the event in e. The caller
 // numbers the event.
 func (m *Machine) Perform(p int32, lb Label, e *Event) {
-	begins := m.After != nil && m.begins(p)
+	begins := m.Ordered.next(m, p)
 	m.perform(p, lb, e)
 	if begins {
-		m.noteBeginning(e)
+		m.Ordered.note(m, e)
 	}
 }
 

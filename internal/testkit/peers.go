@@ -127,21 +127,21 @@ func permutations(threads int, groups [][]ir.ThreadID, f func(as []int32)) {
 	for t := range as {
 		as[t] = int32(t)
 	}
-	var place func(g, i int)
-	place = func(g, i int) {
+	var exchangeFrom func(g, i int)
+	exchangeFrom = func(g, i int) {
 		switch {
 		case g == len(groups):
 			f(as)
 		case i == len(groups[g]):
-			place(g+1, 0)
+			exchangeFrom(g+1, 0)
 		default:
 			for k := i; k < len(groups[g]); k++ {
 				a, b := groups[g][i], groups[g][k]
 				as[a], as[b] = as[b], as[a]
-				place(g, i+1)
+				exchangeFrom(g, i+1)
 				as[a], as[b] = as[b], as[a]
 			}
 		}
 	}
-	place(0, 0)
+	exchangeFrom(0, 0)
 }

@@ -41,14 +41,10 @@ type explorer struct {
 
 	kept, most int64 // bytes of copies, now and at their largest
 
-	wakes   bool // threads start or wake others
-	frees   bool // blocks are freed
-	inOrder bool // what a thread has read from tells that all its earlier stores are in memory
-
-	// Of threads that can be exchanged: the thread after whose beginning a thread begins, or none, and the number of the
-	// operation that is its beginning (docs/engines/symmetry.md). Both are nil if there are no such threads.
-	after  []int32
-	begins []int
+	wakes   bool       // threads start or wake others
+	frees   bool       // blocks are freed
+	inOrder bool       // what a thread has read from tells that all its earlier stores are in memory
+	peers   beginnings // of threads that can be exchanged
 
 	// tick is called for every graph, leaf for every graph to which nothing can be added, with a
 	// witness.
@@ -94,7 +90,7 @@ func (x *explorer) extend(seq []node) {
 			}
 			continue
 		}
-		if _, held := x.before(t); held {
+		if _, held := x.peers.before(x.g, t); held {
 			continue
 		}
 		alts := x.run.alternatives(t, o != nil && o.waits)
@@ -133,7 +129,7 @@ func (x *explorer) begin(t int, alts []machine.Label, seq []node) {
 		if x.wakes {
 			o.causes = x.wakers(t, nil)
 		}
-		if r, _ := x.before(t); r != initial {
+		if r, _ := x.peers.before(x.g, t); r != initial {
 			o.causes = append(o.causes, r)
 		}
 		x.g.threads[t] = append(x.g.threads[t], o)
@@ -151,19 +147,6 @@ func (x *explorer) begin(t int, alts []machine.Label, seq []node) {
 		}
 	}
 	x.width = width
-}
-
-// before returns the beginning of another thread that the next operation of thread t comes after because the threads can be
-// exchanged, or initial. held says that it has not happened.
-func (x *explorer) before(t int) (r ref, held bool) {
-	if x.after == nil || x.after[t] == none || len(x.g.threads[t]) != x.begins[t] {
-		return initial, false
-	}
-	u := int(x.after[t])
-	if n := x.begins[u]; n < len(x.g.threads[u]) && x.g.threads[u][n].complete() {
-		return refOf(u, n), false
-	}
-	return initial, true
 }
 
 // wakers appends the operations that started or woke thread t after its last operation.

@@ -265,7 +265,7 @@ func newExploration(ctx context.Context, task *job, y *memory.System, cs *cells)
 			x.inOrder = x.inOrder && (y.Model == memory.SC || !writesUndrained(&f.Edges[i].Op))
 		}
 	}
-	x.after, x.begins = task.groups.After(y.Prog), task.groups.FirstRead(y.Prog)
+	x.peers = beginnings{task.groups.After(y.Prog), task.groups.FirstRead(y.Prog)}
 	x.tick = x.count
 	x.leaf = x.endClass
 	return x

@@ -46,7 +46,7 @@ type savedBase struct{ thread, old int32 }
 
 func newExecution(m *machine.Machine) execution {
 	y := m.Sys
-	ex := execution{model: y.Model, uses: m.Uses, procs: m.Procs, tables: m.Tables, after: m.After, base: make([]int32, y.Threads()), stores: make([][]store, y.Threads())}
+	ex := execution{model: y.Model, uses: m.Uses, procs: m.Procs, tables: m.Tables, after: m.Ordered.After, base: make([]int32, y.Threads()), stores: make([][]store, y.Threads())}
 	for t := range ex.base {
 		ex.base[t] = none
 	}

@@ -188,14 +188,14 @@ func (r *rehearsal) private(e *ir.Edge) bool {
 	if e.Op.Kind != ir.Load && e.Op.Kind != ir.Store || foot.Anything {
 		return false
 	}
-	find, own := analysis.ObjectFinder(r.p), true
+	find, private := analysis.ObjectFinder(r.p), true
 	for _, b := range foot.Ranges {
 		find(b, func(o ir.ObjectID) {
 			t, ok := r.y.Facts.PrivateObject(o)
-			own = own && ok && t == r.p.Main
+			private = private && ok && t == r.p.Main
 		})
 	}
-	return own
+	return private
 }
 
 // mayStartOrJoin reports whether main can come to another spawn or join.
