@@ -59,7 +59,7 @@ func TestPeers(t *testing.T) {
 				classes, orbits, explored = classes+len(want), orbits+o.Number, explored+o.Explored
 			}
 			t.Logf("%d classes, %d orbits, %d explored; %d programs skipped", classes, orbits, explored, skipped)
-			if explored*5 > classes*4 {
+			if classes > 200 && explored*5 > classes*4 {
 				t.Error("symmetry does not even save a fifth of the executions")
 			}
 		})

@@ -61,7 +61,7 @@ func TestPeers(t *testing.T) {
 				traces, orbits, explored = traces+len(want), orbits+o.Number, explored+o.Explored
 			}
 			t.Logf("%d traces, %d orbits, %d executions explored; %d programs skipped", traces, orbits, explored, skipped)
-			if explored*2 > traces {
+			if traces > 500 && explored*2 > traces {
 				t.Error("symmetry does not even halve the executions")
 			}
 		})
