@@ -41,7 +41,7 @@ var (
 	// testLibraries are for tests, and for testkit, which only tests import.
 	testLibraries = []string{
 		"pgregory.net/rapid", "github.com/rogpeppe/go-internal", "github.com/google/go-cmp",
-		"github.com/chromedp", "github.com/owenrumney/go-sarif/v3", "github.com/xeipuuv/gojsonschema",
+		"github.com/chromedp", "github.com/owenrumney/go-sarif/v3", "github.com/xeipuuv/gojsonschema", "github.com/sourcegraph/jsonrpc2",
 	}
 )
 

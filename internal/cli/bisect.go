@@ -71,7 +71,10 @@ func bisectCommand(a *app) *cobra.Command {
 		Long:    bisectHelp,
 		Example: bisectExample,
 		Args:    oneFile,
-		RunE:    func(_ *cobra.Command, args []string) error { f.want = want.value; return a.bisect(args[0], f) },
+		RunE: func(_ *cobra.Command, args []string) error {
+			f.want = want.value
+			return (&bisection{a}).run(args[0], f)
+		},
 	}
 	addOptions(cmd, &f.opt)
 	flags := cmd.Flags()
@@ -93,7 +96,10 @@ type candidate struct {
 	why    string          // there is none
 }
 
-func (a *app) bisect(file string, f *bisectFlags) error {
+// bisection is a search for the version of a program that changes an answer.
+type bisection struct{ a *app }
+
+func (b *bisection) run(file string, f *bisectFlags) error {
 	kinds := 0
 	for _, given := range []bool{f.good != "", len(f.flags) > 0, f.step} {
 		if given {
@@ -111,15 +117,15 @@ func (a *app) bisect(file string, f *bisectFlags) error {
 	if f.opt.Memory == 0 {
 		f.opt.Memory = defaultMemory()
 	}
-	list, err := a.candidates(file, f)
+	list, err := b.candidates(file, f)
 	if err != nil {
 		return err
 	}
-	return interruptibly(a, func(ctx context.Context) error {
+	return interruptibly(b.a, func(ctx context.Context) error {
 		if f.step {
-			return a.bisectStep(ctx, &list[0], f.want)
+			return b.step(ctx, &list[0], f.want)
 		}
-		return a.findChange(ctx, list, len(f.flags) > 0)
+		return b.findChange(ctx, list, len(f.flags) > 0)
 	})
 }
 
@@ -134,21 +140,21 @@ func interruptibly(a *app, work func(context.Context) error) error {
 	return err
 }
 
-func (a *app) candidates(file string, f *bisectFlags) ([]candidate, error) {
+func (b *bisection) candidates(file string, f *bisectFlags) ([]candidate, error) {
 	switch {
 	case f.step:
-		return []candidate{{name: file, ask: a.asksFile(file, file, f.opt)}}, nil
+		return []candidate{{name: file, ask: b.asksFile(file, file, f.opt)}}, nil
 	case len(f.flags) > 0:
-		return a.builds(file, f)
+		return b.builds(file, f)
 	default:
-		return a.commits(file, f)
+		return b.commits(file, f)
 	}
 }
 
 // asksFile asks about a file, whose machine code or text stands at path.
-func (a *app) asksFile(name, path string, opt query.CheckOptions) func(context.Context) (query.Answer, error) {
+func (b *bisection) asksFile(name, path string, opt query.CheckOptions) func(context.Context) (query.Answer, error) {
 	return func(ctx context.Context) (query.Answer, error) {
-		in, err := a.read(path)
+		in, err := b.a.read(path)
 		if err != nil {
 			return query.Answer{}, err
 		}
@@ -157,12 +163,12 @@ func (a *app) asksFile(name, path string, opt query.CheckOptions) func(context.C
 			text, err := inputfile.Read(name)
 			return text, err == nil
 		}
-		return a.services.check(ctx, in, opt)
+		return b.a.services.check(ctx, in, opt)
 	}
 }
 
 // builds returns a candidate for each set of flags. The program is compiled when its turn comes.
-func (a *app) builds(file string, f *bisectFlags) ([]candidate, error) {
+func (b *bisection) builds(file string, f *bisectFlags) ([]candidate, error) {
 	if _, err := exec.LookPath(f.compiler); err != nil {
 		return nil, &usageError{fmt.Sprintf("%s is not installed", f.compiler), "name another compiler with --cc"}
 	}
@@ -180,7 +186,7 @@ func (a *app) builds(file string, f *bisectFlags) ([]candidate, error) {
 			if said, err := compile.CombinedOutput(); err != nil {
 				return query.Answer{}, fmt.Errorf("%s %s: %w\n%s", f.compiler, words, err, bytes.TrimSpace(said))
 			}
-			return a.asksFile(strings.TrimSuffix(filepath.Base(file), filepath.Ext(file))+".o", object, f.opt)(ctx)
+			return b.asksFile(strings.TrimSuffix(filepath.Base(file), filepath.Ext(file))+".o", object, f.opt)(ctx)
 		}})
 	}
 	return out, nil
@@ -199,7 +205,7 @@ func git(dir string, args ...string) ([]byte, error) {
 }
 
 // commits returns the good commit and those after it up to the bad one, the oldest first.
-func (a *app) commits(file string, f *bisectFlags) ([]candidate, error) {
+func (b *bisection) commits(file string, f *bisectFlags) ([]candidate, error) {
 	dir := filepath.Dir(file)
 	var ids []string
 	for _, name := range []string{f.good, f.bad} {
@@ -223,13 +229,13 @@ func (a *app) commits(file string, f *bisectFlags) ([]candidate, error) {
 		if err != nil {
 			return nil, &internalError{err}
 		}
-		out = append(out, candidate{name: strings.TrimSpace(string(line)), ask: a.asksCommit(file, id, f.opt)})
+		out = append(out, candidate{name: strings.TrimSpace(string(line)), ask: b.asksCommit(file, id, f.opt)})
 	}
 	return out, nil
 }
 
 // asksCommit asks about a file as it was in a commit. Files of the repository that it includes are read from there, too.
-func (a *app) asksCommit(file, id string, opt query.CheckOptions) func(context.Context) (query.Answer, error) {
+func (b *bisection) asksCommit(file, id string, opt query.CheckOptions) func(context.Context) (query.Answer, error) {
 	dir := filepath.Dir(file)
 	at := func(name string) ([]byte, error) {
 		rel, err := filepath.Rel(dir, name)
@@ -247,12 +253,12 @@ func (a *app) asksCommit(file, id string, opt query.CheckOptions) func(context.C
 			text, err := at(name)
 			return text, err == nil
 		}
-		return a.services.check(ctx, query.Input{Name: file, Text: program}, opt)
+		return b.a.services.check(ctx, query.Input{Name: file, Text: program}, opt)
 	}
 }
 
 // try asks about a candidate once.
-func (a *app) try(ctx context.Context, c *candidate) {
+func (b *bisection) try(ctx context.Context, c *candidate) {
 	if c.asked {
 		return
 	}
@@ -276,30 +282,30 @@ func (a *app) try(ctx context.Context, c *candidate) {
 		words = text.Headline(c.result)
 	}
 	words, _, _ = strings.Cut(words, "\n")
-	fmt.Fprintf(a.stderr, "%s: %s\n", text.Printable(c.name), text.Printable(strings.TrimPrefix(words, c.name+": ")))
+	fmt.Fprintf(b.a.stderr, "%s: %s\n", text.Printable(c.name), text.Printable(strings.TrimPrefix(words, c.name+": ")))
 }
 
-// bisectStep checks once, for git bisect run.
-func (a *app) bisectStep(ctx context.Context, c *candidate, want string) error {
-	a.try(ctx, c)
+// step checks once, for git bisect run.
+func (b *bisection) step(ctx context.Context, c *candidate, want string) error {
+	b.try(ctx, c)
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 	switch {
 	case c.result == nil:
-		a.code = stepSkip
+		b.a.code = stepSkip
 	case c.result.Verdict.String() == want:
-		a.code = stepSame
+		b.a.code = stepSame
 	default:
-		a.code = stepChanged
+		b.a.code = stepChanged
 	}
 	return nil
 }
 
 // findChange finds the first candidate whose answer is not that of the first one: by halving, or in their order.
-func (a *app) findChange(ctx context.Context, list []candidate, inOrder bool) error {
+func (b *bisection) findChange(ctx context.Context, list []candidate, inOrder bool) error {
 	first, last := 0, len(list)-1
-	a.try(ctx, &list[first])
+	b.try(ctx, &list[first])
 	if list[first].result == nil {
 		return &usageError{fmt.Sprintf("%s has no answer to compare with: %s", list[first].name, list[first].why), "begin elsewhere, or give it more time with --timeout"}
 	}
@@ -307,25 +313,25 @@ func (a *app) findChange(ctx context.Context, list []candidate, inOrder bool) er
 	same := func(i int) bool { return list[i].result.Verdict == want }
 	if inOrder {
 		for i := 1; i <= last; i++ {
-			a.try(ctx, &list[i])
+			b.try(ctx, &list[i])
 			if err := ctx.Err(); err != nil {
 				return err
 			}
 			if list[i].result != nil && !same(i) {
-				return a.changed(list, first, i)
+				return b.changed(list, first, i)
 			}
 			if list[i].result != nil {
 				first = i
 			}
 		}
-		return a.unchanged(list)
+		return b.unchanged(list)
 	}
-	a.try(ctx, &list[last])
+	b.try(ctx, &list[last])
 	if list[last].result == nil {
 		return &usageError{fmt.Sprintf("%s has no answer: %s", list[last].name, list[last].why), "end elsewhere with --bad, or give it more time with --timeout"}
 	}
 	if same(last) {
-		return a.unchanged(list)
+		return b.unchanged(list)
 	}
 	for {
 		if err := ctx.Err(); err != nil {
@@ -333,9 +339,9 @@ func (a *app) findChange(ctx context.Context, list []candidate, inOrder bool) er
 		}
 		i := middle(list, first, last)
 		if i < 0 {
-			return a.changed(list, first, last)
+			return b.changed(list, first, last)
 		}
-		if a.try(ctx, &list[i]); list[i].result == nil {
+		if b.try(ctx, &list[i]); list[i].result == nil {
 			continue
 		}
 		if same(i) {
@@ -360,41 +366,41 @@ func middle(list []candidate, first, last int) int {
 }
 
 // unchanged says that the answer never changes, as far as it is known.
-func (a *app) unchanged(list []candidate) error {
+func (b *bisection) unchanged(list []candidate) error {
 	open := 0
 	for i := range list {
 		if list[i].asked && list[i].result == nil {
 			open++
 		}
 	}
-	fmt.Fprintf(a.stdout, "the answer is the same at both ends: %s\n", text.Headline(list[0].result))
+	fmt.Fprintf(b.a.stdout, "the answer is the same at both ends: %s\n", text.Headline(list[0].result))
 	if open > 0 {
-		fmt.Fprintf(a.stdout, "of %d it is not known\n", open)
-		a.code = exitUnknown
+		fmt.Fprintf(b.a.stdout, "of %d it is not known\n", open)
+		b.a.code = exitUnknown
 	}
 	return nil
 }
 
 // changed shows the change between two candidates. What lies between them has no answer.
-func (a *app) changed(list []candidate, before, after int) error {
-	a.code = exitViolated
+func (b *bisection) changed(list []candidate, before, after int) error {
+	b.a.code = exitViolated
 	if after-before > 1 {
-		a.code = exitUnknown
-		fmt.Fprintf(a.stdout, "the answer changes at one of these %d:\n", after-before)
+		b.a.code = exitUnknown
+		fmt.Fprintf(b.a.stdout, "the answer changes at one of these %d:\n", after-before)
 	} else {
-		fmt.Fprintln(a.stdout, "the answer changes at:")
+		fmt.Fprintln(b.a.stdout, "the answer changes at:")
 	}
 	for i := before + 1; i <= after; i++ {
-		fmt.Fprintf(a.stdout, "  %s\n", text.Printable(list[i].name))
+		fmt.Fprintf(b.a.stdout, "  %s\n", text.Printable(list[i].name))
 	}
-	style := a.style(a.stdout)
+	style := b.a.style(b.a.stdout)
 	for _, i := range []int{before, after} {
 		word := "before"
 		if i == after {
 			word = "after"
 		}
-		fmt.Fprintf(a.stdout, "\n%s, %s:\n", word, text.Printable(list[i].name))
-		text.Result(a.stdout, list[i].result, style)
+		fmt.Fprintf(b.a.stdout, "\n%s, %s:\n", word, text.Printable(list[i].name))
+		text.Result(b.a.stdout, list[i].result, style)
 	}
 	return nil
 }

@@ -23,7 +23,7 @@ import (
 const lspHelp = `Answer an editor over the Language Server Protocol, on standard input and output.
 
 A program is checked when it is saved, or when the editor asks. Messages stand where a
-property is violated, with the steps of the execution as related places; code lenses
+property is violated, with the steps of the execution as related positions; code lenses
 say what the answers are and what they cover; a code action inserts the fences that
 make the program robust. A comment says what to check, and how:
 
@@ -31,10 +31,10 @@ make the program robust. A comment says what to check, and how:
     // fencepost: check tests/client.c --model tso,pso --timeout 1m
 
 The files, relative to the one with the comment, form one program; a header or a
-library names its client. The options are those of ` + "`fencepost check`" + `. A .c file without a
-comment is checked if it has a main function; .fp and .litmus files always are. The
-flags of the compiler come from the compile_commands.json that is nearest above the
-program, or in a folder named build.
+library names its client. The options of ` + "`fencepost check`" + ` work here, too. A .c
+file without a comment is checked if it has a main function; .fp and .litmus files
+always are. The flags of the compiler come from the compile_commands.json that is
+nearest above the program, or in a folder named build.
 
 Exit codes: 0 ended by the editor, 1 the editor went away without saying so, 3 usage.`
 

@@ -359,7 +359,7 @@ func TestLanguageServerClients(t *testing.T) {
 }
 
 // TestLanguageServerCancels: a request, a token of progress and a newer save cancel what runs; an unfinished check
-// leaves no answer behind.
+// leaves no answer.
 func TestLanguageServerCancels(t *testing.T) {
 	began := make(chan struct{}, 10)
 	s := realServices()

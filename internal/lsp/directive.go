@@ -8,7 +8,7 @@ import (
 	"fencepost/query"
 )
 
-// directive is what a comment of a file asks for: `// fencepost: check [FILE...] [options]`. The files, relative to the
+// directive is a question in a comment of a file: `// fencepost: check [FILE...] [options]`. The files, relative to the
 // one with the comment, form the program; without any it is the file itself.
 type directive struct {
 	line  int // of the comment, from 1; 0: there is none

@@ -11,5 +11,5 @@
 //
 // The package asks through functions that it is given, and reads files through one of them, so that it does no I/O of
 // its own but the connection. An answer is kept with the contents of the files that were read for it, and is given again
-// while they are the same. No message claims more than the answer: each says what its model is and what it covers.
+// while they are the same. Each message names its model and what it covers.
 package lsp

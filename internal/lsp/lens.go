@@ -51,8 +51,8 @@ func (s *Server) lenses(path string) []codeLens {
 	for i := range found.robust.Results {
 		out = append(out, lens(top, s.title(&found.robust.Results[i])))
 	}
-	for i := range found.races.Results {
-		out = append(out, s.raceLenses(&found.races.Results[i], path, top, lens)...)
+	for i := range found.dataRaces.Results {
+		out = append(out, s.dataRaceLenses(&found.dataRaces.Results[i], path, top, lens)...)
 	}
 	for _, answer := range found.fences {
 		for i := range answer.Results {
@@ -67,8 +67,8 @@ func (s *Server) title(r *verdict.Result) string {
 	return strings.TrimPrefix(s.with.Headline(r), filepath.Base(r.Program)+": ")
 }
 
-// raceLenses says where the other access of a data race is, or what was searched.
-func (s *Server) raceLenses(r *verdict.Result, path string, top int, lens func(int, string) codeLens) []codeLens {
+// dataRaceLenses says where the other access of a data race is, or what was searched.
+func (s *Server) dataRaceLenses(r *verdict.Result, path string, top int, lens func(int, string) codeLens) []codeLens {
 	var out []codeLens
 	for _, v := range violations(r) {
 		if v.Question != verdict.DataRaces || v.Pos == nil || v.Pos.File != path {

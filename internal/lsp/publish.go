@@ -95,8 +95,8 @@ func (s *Server) diagnostics(f *findings, owner string) map[string][]diagnostic 
 	for i := range f.robust.Results {
 		m.attacks(&f.robust.Results[i])
 	}
-	for i := range f.races.Results {
-		m.races(&f.races.Results[i])
+	for i := range f.dataRaces.Results {
+		m.dataRaces(&f.dataRaces.Results[i])
 	}
 	return m.out
 }
@@ -135,8 +135,8 @@ func (m *messages) attacks(r *verdict.Result) {
 	}
 }
 
-// races adds a message for every data race.
-func (m *messages) races(r *verdict.Result) {
+// dataRaces adds a message for every data race.
+func (m *messages) dataRaces(r *verdict.Result) {
 	for _, v := range violations(r) {
 		if v.Question == verdict.DataRaces {
 			m.add(v.Pos, diagnostic{Severity: severityWarning, Code: "data-race", Message: v.Reason + " (under " + strings.ToUpper(r.Model) + ")", Related: m.steps(v.Witness)})
@@ -152,7 +152,7 @@ func violations(r *verdict.Result) []verdict.Violation {
 	return append([]verdict.Violation{{Question: r.Question, Reason: r.Reason, Pos: r.Pos, Witness: r.Witness}}, r.Others...)
 }
 
-// steps returns the steps of an execution with their places.
+// steps returns the steps of an execution with their positions.
 func (m *messages) steps(w *verdict.Witness) []relatedInfo {
 	if w == nil {
 		return nil

@@ -13,7 +13,7 @@ import (
 	"fencepost/verdict"
 )
 
-// With is what a server asks through.
+// With has the functions that a server asks.
 type With struct {
 	Check  func(context.Context, query.Input, query.CheckOptions) (query.Answer, error)
 	Robust func(context.Context, query.Input, query.RobustOptions) (query.Answer, error)
@@ -32,15 +32,15 @@ type With struct {
 	Version string
 }
 
-// findings is what is known about a program.
+// findings has the answers about a program.
 type findings struct {
 	files []string // of the program
 	// Files that were read, with the hashes of their contents; the hash of a file that was not there is zero.
-	read   map[string][sha256.Size]byte
-	check  query.Answer
-	robust query.Answer
-	races  query.Answer
-	fences []query.Answer // a model each
+	read      map[string][sha256.Size]byte
+	check     query.Answer
+	robust    query.Answer
+	dataRaces query.Answer
+	fences    []query.Answer // a model each
 }
 
 // asking is a question under way.
@@ -130,9 +130,9 @@ func (a *asking) more(ctx context.Context, in query.Input, opt query.CheckOption
 		}
 	}
 	if ext := filepath.Ext(in.Name); (ext == ".c" || ext == ".i") && !opt.Races {
-		races := query.CheckOptions{Options: opt.Options, Models: opt.Models[:1], Races: true, KeepGoing: true}
-		races.Progress = a.progress("data races")
-		if out.races, err = a.s.with.Check(ctx, in, races); err != nil {
+		dataRaces := query.CheckOptions{Options: opt.Options, Models: opt.Models[:1], Races: true, KeepGoing: true}
+		dataRaces.Progress = a.progress("data races")
+		if out.dataRaces, err = a.s.with.Check(ctx, in, dataRaces); err != nil {
 			return err
 		}
 	}

@@ -263,7 +263,7 @@ func (y *System) ReadRaw(s *State, addr uint64, size int) uint64 {
 	return s.readAt(off, size)
 }
 
-// Content is what a range of bytes holds: their value, and which bits of it are undefined.
+// Content is the value of a range of bytes, and which bits of it are undefined.
 type Content struct{ Val, Mask uint64 }
 
 // ReadContent returns what a range of bytes holds.
