@@ -64,11 +64,11 @@ func lspCommand(a *app) *cobra.Command {
 	if err := cmd.Flags().MarkHidden("stdio"); err != nil {
 		panic("BUG: " + err.Error())
 	}
-	cmd.RunE = func(*cobra.Command, []string) error { return a.lsp(opt) }
+	cmd.RunE = func(*cobra.Command, []string) error { return serveEditor(a, opt) }
 	return cmd
 }
 
-func (a *app) lsp(opt query.CheckOptions) error {
+func serveEditor(a *app, opt query.CheckOptions) error {
 	if opt.Memory == 0 {
 		opt.Memory = defaultMemory()
 	}

@@ -39,7 +39,7 @@ const ordersExample = `  fencepost orders ring.c
   fencepost orders ring.c --weaken --diff | patch -p1
   fencepost orders lock.c --keep lock.c:12 --max lock.c:20=acquire`
 
-func (a *app) ordersCommand() *cobra.Command {
+func ordersCommand(a *app) *cobra.Command {
 	f := &fencesFlags{opt: query.FenceOptions{Options: query.Defaults(), For: query.ForAssertions, Model: query.C11, Style: fencepost.FenceStyles()[0]}}
 	f.opt.Orders.Accesses = true
 	f.cost = costValue{scheme: query.CostUniform}

@@ -182,7 +182,7 @@ Memory models: sc (no buffers), tso (x86), pso (one buffer per memory cell).
 func (a *app) rootCommand() *cobra.Command {
 	root := rootOf(a, "fencepost", "Check concurrent programs under SC, TSO and PSO", rootHelp,
 		"  fencepost check dekker.fp --model sc,tso\n  fencepost fences dekker.c\n  fencepost show dekker.fp")
-	root.AddCommand(a.checkCommand(), a.robustCommand(), a.fencesCommand(), a.ordersCommand(), a.tracesCommand(), a.proveCommand(), a.explainCommand(), a.showCommand(), a.exportCommand(), a.litmusCommand(), a.stressCommand(), a.genCommand(), a.initCommand(), serveCommand(a), lspCommand(a), bisectCommand(a), a.versionCommand())
+	root.AddCommand(a.checkCommand(), a.robustCommand(), a.fencesCommand(), ordersCommand(a), a.tracesCommand(), a.proveCommand(), a.explainCommand(), a.showCommand(), a.exportCommand(), a.litmusCommand(), a.stressCommand(), a.genCommand(), a.initCommand(), serveCommand(a), lspCommand(a), bisectCommand(a), a.versionCommand())
 	return root
 }
 

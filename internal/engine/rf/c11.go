@@ -228,7 +228,7 @@ func (m *graphs) build(c *cut) {
 
 // comesFirst lets a read whose write is not added yet come before other read-modify-writes with the same source: the machine,
 // which holds who waits for a condition and at a barrier, has not run those when it runs this one. If one of them comes before the
-// read by porf, the write has no place, and the graph counts as inconsistent.
+// read by porf, there is no order with the write in it, and the graph counts as inconsistent.
 func (m *graphs) comesFirst(e int32) {
 	r := &m.in.Events[e]
 	for u := range m.in.Events {
@@ -343,7 +343,7 @@ func complete(x *explorer, t, i int, seq []node) {
 }
 
 // dropUnwritten forgets the writes of an operation on a mutex that has failed: one that was never initialised, or that the
-// thread does not hold. before is what the mutex held.
+// thread does not hold. before has the contents of the mutex before it.
 func (rn *runner) dropUnwritten(what *ir.Op, o *op, before []poke) {
 	switch what.Kind {
 	case ir.Lock, ir.TryLock, ir.Unlock, ir.CondWait:
@@ -356,7 +356,7 @@ func (rn *runner) dropUnwritten(what *ir.Op, o *op, before []poke) {
 	}
 }
 
-// poke is what is written to memory before an operation runs.
+// poke is a value that memory gets before an operation runs.
 type poke struct {
 	addr uint64
 	size int

@@ -204,13 +204,13 @@ func findDataRace(x *exploration) {
 		}
 	}
 	if x.frees {
-		findFreeRace(x, m)
+		findUnorderedFree(x, m)
 	}
 }
 
-// findFreeRace reports an access to a block, or another free of it, that is not ordered with the end of the block by
+// findUnorderedFree reports an access to a block, or another free of it, that is not ordered with the end of the block by
 // happens-before. Where porf does not order the two either, the access fails in another order (blocks.go).
-func findFreeRace(x *exploration, m *graphs) {
+func findUnorderedFree(x *exploration, m *graphs) {
 	for t := range x.g.threads {
 		for i := range x.g.threads[t] {
 			for _, b := range x.g.threads[t][i].freed() {
