@@ -37,7 +37,12 @@ func dataRaceWords(v *engine.Violation) string {
 }
 
 func accessNoun(st *verdict.Step) string {
+	if st.Free {
+		return "the free"
+	}
 	switch st.Kind {
+	case verdict.StepExec:
+		return "the allocation"
 	case verdict.StepLoad:
 		return "the load"
 	case verdict.StepStore:

@@ -231,7 +231,7 @@ func (a *axioms) scBefore(x, y int) bool {
 	return false
 }
 
-// frees reports whether an event frees the block of an access, or of another free.
+// frees reports whether an event frees or allocates the block of an access, or of another such event.
 func (a *axioms) frees(x, y int) bool {
 	e, f := &a.events[x], &a.events[y]
 	at := f.addr

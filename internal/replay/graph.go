@@ -30,7 +30,7 @@ type event struct {
 	from   int  // of a read: the event of the write, -1 for the initial value
 	update bool // of a write: the event before is a read, and both are one read-modify-write
 	after  []int
-	// block and bytes are the block that the step frees; bytes is 0 if it frees none.
+	// block and bytes are the block that the step frees or allocates; bytes is 0 if there is none.
 	block uint64
 	bytes int
 }
@@ -283,11 +283,16 @@ func (g *grapher) note(i int, s *state, tr *transition) error {
 			g.starts[u] = g.last[tr.thread]
 		}
 	case ir.Alloc:
-		if tr.fail == nil {
-			g.lives[tr.addr] = life{i, op.Undef, tr.next}
+		if tr.fail != nil {
+			break
 		}
-		if free, again := g.freed[tr.addr]; again && tr.fail == nil {
-			e := g.add(event{step: i, thread: tr.thread, kind: 'S'})
+		g.lives[tr.addr] = life{i, op.Undef, tr.next}
+		begin := event{step: i, thread: tr.thread, kind: 'S'}
+		if !op.Stack { // it counts as a write of the block
+			begin.block, begin.bytes = tr.addr, tr.size
+		}
+		e := g.add(begin)
+		if free, again := g.freed[tr.addr]; again {
 			g.events[e].after = append(g.events[e].after, free)
 		}
 	}

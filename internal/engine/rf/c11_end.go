@@ -206,6 +206,9 @@ func findDataRace(x *exploration) {
 	if x.frees {
 		findUnorderedFree(x, m)
 	}
+	if x.run.m.Uses.Heap && !x.out.Met[dataRaceKey] {
+		findUnorderedAlloc(x, m)
+	}
 }
 
 // findUnorderedFree reports an access to a block, or another free of it, that is not ordered with the end of the block by
@@ -245,11 +248,7 @@ func reportDataRace(x *exploration, a, b ref) {
 	past := slices.Clone(x.g.pastOf(a.t(), int(a.index)))
 	join32(past, x.g.pastOf(b.t(), int(b.index)))
 	toPart(x, past)
-	step := func(r ref) int {
-		k := slices.IndexFunc(x.run.ran, func(n ran) bool { return n.node.thread == r.thread-1 && n.node.index == r.index })
-		return x.run.ran[k].steps
-	}
-	first, second := step(a), step(b)
+	first, second := x.run.stepOf(a), x.run.stepOf(b)
 	if first > second {
 		first, second = second, first
 	}

@@ -50,6 +50,9 @@ int main() { p = malloc(sizeof *p); start(a); free((void *)p); wait(a); }`},
 	{"automatic variable of another thread", "data race on", `_Atomic(atomic_int *) p;
 void *a(void *x) { atomic_int v; set(v, 0, rlx); set(p, &v, rel); while (!get(v, rlx)); return 0; }
 int main() { start(a); atomic_int *q = get(p, acq); if (q) set(*q, 1, rlx); else return 0; wait(a); }`},
+	{"a block that is not handed over", "data race on malloc", `_Atomic(atomic_int *) p;
+void *a(void *x) { set(p, malloc(sizeof(atomic_int)), rlx); return 0; }
+int main() { start(a); atomic_int *q = get(p, acq); if (q) set(*q, 1, rlx); wait(a); }`},
 	{"contents of a block", "uninitialised value", `struct n { int a, b; }; _Atomic(struct n *) h;
 void *a(void *x) { struct n *p = get(h, acq); if (p && p->b) return p; return 0; }
 int main() { start(a); struct n *p = malloc(sizeof *p); p->a = 1; set(h, p, rel); wait(a); free(p); }`},
