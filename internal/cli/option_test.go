@@ -43,7 +43,7 @@ func TestGroupedHelp(t *testing.T) {
 		t.Fatal(err)
 	}
 	text, at := check.UsageString(), 0
-	for _, want := range []string{"Usage:", "Examples:", "\nQuestion:", "--races", "\nLimits and bounds:", "--buffer k", "\nEngines:", "--rounds k", "\nC and machine code:", "--entry function", "\nOutput:", "--json", "--verbose"} {
+	for _, want := range []string{"Usage:", "Examples:", "\nThe five flags", "--races", "\nQuestion:", "--deadlock", "\nLimits and bounds:", "--buffer k", "\nEngines:", "--rounds k", "\nC and machine code:", "--entry function", "\nOutput:", "--json", "--verbose"} {
 		if i := strings.Index(text[at:], want); i < 0 && want != "--verbose" || !strings.Contains(text, want) {
 			t.Errorf("%q is missing after %q", want, text[max(0, at-20):at])
 		} else if i > 0 {

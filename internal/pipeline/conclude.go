@@ -235,11 +235,16 @@ func (p *Program) Sources(witnesses ...*verdict.Witness) map[string]string {
 	return out
 }
 
-// CarrySources gives a result the texts that it needs to be shown.
+// CarrySources gives a result the texts that it needs to be shown, and its positions those of the source.
 func (p *Program) CarrySources(res *verdict.Result) {
 	if p.Locate != nil {
 		p.Locate(res)
 	}
+	res.Sources = p.SourcesOf(res)
+}
+
+// SourcesOf returns the texts that a result needs to be shown.
+func (p *Program) SourcesOf(res *verdict.Result) map[string]string {
 	var witnesses []*verdict.Witness
 	for _, e := range res.Executions() {
 		witnesses = append(witnesses, e.Witness)
@@ -247,15 +252,16 @@ func (p *Program) CarrySources(res *verdict.Result) {
 	for _, b := range res.Breaks() {
 		witnesses = append(witnesses, b.Witness())
 	}
-	res.Sources = p.Sources(witnesses...)
+	out := p.Sources(witnesses...)
 	if res.Repair == nil {
-		return
+		return out
 	}
 	for _, patch := range res.Repair.Patches {
 		if f := p.Files[patch.File]; f != nil {
-			res.Sources[patch.File] = string(f.Text)
+			out[patch.File] = string(f.Text)
 		}
 	}
+	return out
 }
 
 // concludeAsking states the verdict of an engine that was asked the program's own questions.

@@ -111,6 +111,9 @@ func (v *verifier) samePos(r *verdict.Result, stored, now *verdict.Pos) bool {
 		return stored == now
 	}
 	a, b := *stored, *now
+	if v.now.Locate != nil {
+		v.now.Locate(&b)
+	}
 	_, known := r.Sources[a.File]
 	if !known && a.File != b.File {
 		return false
