@@ -345,7 +345,7 @@ func (w *world) addBranch(s *shared, b *tree) {
 
 // convert makes shared nodes from a wakeup tree.
 func convert(t *tree, parent *shared, index int32) *shared {
-	s := &shared{parent: parent, index: index, ev: t.ev, leaf: t.below.first == nil}
+	s := &shared{parent: parent, index: index, ev: &t.ev, leaf: t.below.first == nil}
 	for c := t.below.first; c != nil; c = c.next {
 		s.children = append(s.children, convert(c, s, int32(len(s.children))))
 	}

@@ -23,7 +23,7 @@ import "math"
 
 // tree is a node of a wakeup tree other than its root: an event and what comes after it.
 type tree struct {
-	ev    *event // it never changes, and other nodes may have it, too
+	ev    event
 	below branches
 	next  *tree // the next branch of the node above
 }
@@ -56,9 +56,8 @@ type inserter struct {
 	world      *world // nil: one worker
 	tail       *tail  // what v leaves out
 
-	size, most int        // how many nodes the wakeup trees have, and have had at most
-	unused     *tree      // nodes to be used again
-	events     [][]*event // per process: events of nodes, which others may have, too
+	size, most int   // how many nodes the wakeup trees have, and have had at most
+	unused     *tree // nodes to be used again
 
 	// The sequence that is being inserted at a node: the event explored from the node at present,
 	// the node's sleep set, the children that were no weak initials, and the events that it was led
@@ -167,20 +166,20 @@ func (in *inserter) repeated(d *event, v *sequence) bool {
 // insert inserts v below a node with the given branches.
 func (in *inserter) insert(list *branches, v *sequence) {
 	for c := list.first; c != nil; c = c.next {
-		k := in.leads(c.ev, v)
+		k := in.leads(&c.ev, v)
 		if in.tail.clash {
 			return
 		}
 		if k == notInitial {
-			in.passed = append(in.passed, c.ev)
+			in.passed = append(in.passed, &c.ev)
 			continue
 		}
 		if k >= 0 {
 			v.items[k].gone = true
 		}
-		v.moveToFront(c.ev)
+		v.moveToFront(&c.ev)
 		if c.below.first != nil {
-			in.led = append(in.led, ledBy{c.ev, len(in.passed)})
+			in.led = append(in.led, ledBy{&c.ev, len(in.passed)})
 			in.insert(&c.below, v)
 		}
 		return
@@ -269,36 +268,12 @@ func (in *inserter) newTree(e *event) *tree {
 	}
 	t := in.unused
 	in.unused = t.next
-	t.ev, t.below, t.next = in.event(e), branches{}, nil
+	t.ev, t.below, t.next = *e, branches{}, nil
 	return t
-}
-
-// maxEvents bounds the events of a process that a new one is compared with.
-const maxEvents = 8
-
-// event returns an event for nodes of trees that is equal to e. Where trees are large, most of their events are the same.
-func (in *inserter) event(e *event) *event {
-	for int(e.Proc) >= len(in.events) {
-		in.events = append(in.events, nil)
-	}
-	known := in.events[e.Proc]
-	for _, d := range known {
-		if sameEvent(d, e) && d.From == e.From && d.Prev == e.Prev && d.Old == e.Old && d.Want == e.Want {
-			return d
-		}
-	}
-	out := *e
-	if len(known) == maxEvents {
-		copy(known, known[1:])
-		known = known[:maxEvents-1]
-	}
-	in.events[e.Proc] = append(known, &out)
-	return &out
 }
 
 // free takes back a node that has been explored, for newTree.
 func (in *inserter) free(t *tree) {
-	t.ev = nil
 	t.next = in.unused
 	in.unused = t
 }
