@@ -190,8 +190,11 @@ func ReplayExecution(flat *ir.Program, model memory.Model, w *verdict.Witness, t
 	return nil
 }
 
-// AddTexts gives every step the instruction as the user wrote it.
+// AddTexts gives every step the instruction as the user wrote it, and its position in the source.
 func (p *Program) AddTexts(w *verdict.Witness) {
+	if p.Locate != nil {
+		p.Locate(w)
+	}
 	texts := map[verdict.Pos]string{} // many steps of a long expression have its text
 	for i := range w.Steps {
 		st := &w.Steps[i]

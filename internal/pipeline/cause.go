@@ -19,9 +19,6 @@ import (
 
 // Cause says why the execution of a violation is possible.
 func (p *Program) Cause(flat *ir.Program, model memory.Model, w *verdict.Witness) *verdict.Cause {
-	if p.Locate != nil {
-		p.Locate(w)
-	}
 	if memory.HasC11 && model == memory.C11 {
 		return &verdict.Cause{Kind: verdict.CauseOrder, Words: staleWords(flat, w)}
 	}
