@@ -45,7 +45,6 @@ type sequential struct {
 	threads []*sequentialThread
 	regs    []string // declarations of registers
 	inits   []string // initial values of registers
-	fails   int
 }
 
 // Sequential returns a program as sequential C. If there are refusals, the text is empty.

@@ -153,8 +153,3 @@ type tokenParams struct {
 type cancelParams struct {
 	ID json.RawMessage `json:"id"`
 }
-
-type showParams struct {
-	Type    int    `json:"type"`
-	Message string `json:"message"`
-}
