@@ -148,7 +148,7 @@ func (r *Repairer) makeFlat() (err error) {
 	if r.opt.Deadlock {
 		r.run.Props.Deadlock = true
 	}
-	if r.opt.For == query.ForAssertions && r.model != memory.C11 {
+	if r.opt.For == query.ForAssertions {
 		pipeline.AskEndless(&r.opt.Endless, r.run.Props)
 	}
 	if r.opt.For == query.ForAssertions && r.model != memory.C11 && !r.run.AsksMore() && (r.run.Props.Final == nil || r.run.Observes()) {
@@ -162,7 +162,7 @@ func (r *Repairer) makeFlat() (err error) {
 	if r.Flat, err = r.run.FlattenFixed(r.opt.Options); err != nil {
 		return err
 	}
-	if r.opt.For == query.ForAssertions && r.model != memory.C11 {
+	if r.opt.For == query.ForAssertions {
 		pipeline.AskDefaultEndless(&r.opt.Endless, r.run.Props, r.Flat)
 	}
 	if err := r.run.ListsInputs(r.Flat, "fences"); err != nil {

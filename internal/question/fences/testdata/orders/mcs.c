@@ -17,17 +17,17 @@ void *work(void *arg) {
   atomic_store(&me->waits, 1); // needs: relaxed
   struct node *before = atomic_exchange(&tail, me); // needs: acquire
   if (before) {
-    atomic_store(&before->next, me); // needs: relaxed
+    atomic_store(&before->next, me); // needs: release
     while (atomic_load(&me->waits)) // needs: acquire
       ;
   }
   count++;
-  struct node *after = atomic_load(&me->next); // needs: relaxed
+  struct node *after = atomic_load(&me->next); // needs: acquire
   if (!after) {
     struct node *expected = me;
     if (atomic_compare_exchange_strong(&tail, &expected, (struct node *)0)) // needs: release, failure relaxed
       return 0;
-    while (!(after = atomic_load(&me->next))) // needs: relaxed
+    while (!(after = atomic_load(&me->next))) // needs: acquire
       ;
   }
   atomic_store(&after->waits, 0); // needs: release
