@@ -240,11 +240,11 @@ func (p *Program) CarrySources(res *verdict.Result) {
 	if p.Locate != nil {
 		p.Locate(res)
 	}
-	res.Sources = p.SourcesOf(res)
+	res.Sources = SourcesOf(p, res)
 }
 
 // SourcesOf returns the texts that a result needs to be shown.
-func (p *Program) SourcesOf(res *verdict.Result) map[string]string {
+func SourcesOf(p *Program, res *verdict.Result) map[string]string {
 	var witnesses []*verdict.Witness
 	for _, e := range res.Executions() {
 		witnesses = append(witnesses, e.Witness)

@@ -188,7 +188,7 @@ func nameIn(sources map[string]string, name string) string {
 
 // sources compares the texts of a result with the texts of the files that its executions are in.
 func (v *verifier) sources(stored map[string]string, r *verdict.Result) error {
-	return sameSources(stored, v.now.SourcesOf(r))
+	return sameSources(stored, pipeline.SourcesOf(v.now.Program, r))
 }
 
 // sameSources compares the stored texts with the expected texts.
