@@ -238,7 +238,7 @@ func newSample(t *testing.T, name, text string, opt query.CheckOptions, args ...
 		t.Fatal(err)
 	}
 	opt.Engines, opt.Workers = []query.Engine{"rf"}, 1
-	opt.NoReduction = true // an exploration in parts has all executions, also those that differ by an exchange of threads
+	opt.NoReduction = true // an exploration in parts does not leave out executions that differ by an exchange of threads
 	a, err := fencepost.Check(context.Background(), query.Input{Name: file, Text: []byte(text)}, opt)
 	if err != nil || a.HasErrors() {
 		t.Fatalf("%v %v\n%s", err, a.Diagnostics, text)
