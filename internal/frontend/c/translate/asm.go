@@ -8,6 +8,7 @@ import (
 	"fencepost/internal/lang/c/parse"
 	"fencepost/internal/lang/c/types"
 
+	"fencepost/internal/frontend/c/translate/read"
 	"fencepost/internal/ir"
 	"fencepost/internal/lazyregexp"
 	"fencepost/internal/x86"
@@ -39,7 +40,15 @@ type asmOperand struct {
 
 // asmBlock is one assembly statement.
 type asmBlock struct {
-	*Lowering
+	In       *read.Unit
+	Types    *Typing
+	Syms     *Symbols
+	Code     *Code
+	Arith    *Arithmetic
+	Mem      *Accesses
+	Exprs    *Expressions
+	Lvals    *Lvalues
+	jump     func(*parse.Label) // leaves the statement for a label of C
 	stmt     *parse.Stmt
 	operands []*asmOperand
 	machine  *asmMachine
@@ -49,8 +58,11 @@ type asmBlock struct {
 }
 
 // assembly is an inline assembly statement.
-func assembly(f *Lowering, s *parse.Stmt) {
-	b := &asmBlock{Lowering: f, stmt: s, machine: newAsmMachine()}
+func (f *Statements) assembly(s *parse.Stmt) {
+	b := &asmBlock{
+		In: f.In, Types: f.Types, Syms: f.Syms, Code: f.Code, Arith: f.Arith, Mem: f.Mem, Exprs: f.Exprs, Lvals: f.Lvals,
+		jump: f.jumpTo, stmt: s, machine: newAsmMachine(),
+	}
 	for i := range s.Asm.Outputs {
 		b.operands = append(b.operands, b.operand(&s.Asm.Outputs[i], true))
 	}
@@ -165,7 +177,7 @@ func (b *asmBlock) registerFor(o *asmOperand) ir.Reg {
 
 // input gives an input its register and value.
 func (b *asmBlock) input(o *asmOperand) {
-	v := b.Lowering.Exprs.IntegerOrPointer(o.expr)
+	v := b.Exprs.IntegerOrPointer(o.expr)
 	o.typ = v.Type
 	if n, ok := v.Expr.IsConst(); ok {
 		o.constant = &n
@@ -199,7 +211,7 @@ func (b *asmBlock) write(end bool) {
 		default:
 			v = Integer(ir.R(o.reg), ir.S64)
 		}
-		b.Mem.Store(o.lvalue, b.Exprs.Convert(v, o.lvalue.Type, o.expr), o.expr)
+		b.Mem.Store(o.lvalue, b.Arith.Convert(v, o.lvalue.Type, o.expr), o.expr)
 	}
 }
 

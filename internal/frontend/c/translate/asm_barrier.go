@@ -65,7 +65,7 @@ func (b *asmBlock) foreignBarrier(p string) bool {
 		b.Mem.FullFence()
 	case barrierStores:
 		what = "a store-store fence"
-		StoreFence(b.Lowering)
+		b.Mem.StoreFence()
 	case barrierNothing:
 		what = "nothing"
 		op := ir.NewOp(ir.Nop)
@@ -80,7 +80,7 @@ func (b *asmBlock) foreignBarrier(p string) bool {
 }
 
 // StoreFence emits a store-store fence.
-func StoreFence(f *Lowering) {
+func (f *Accesses) StoreFence() {
 	op := ir.NewOp(ir.Fence)
 	op.Fence = ir.StoreStoreFence
 	f.Code.Emit(op)

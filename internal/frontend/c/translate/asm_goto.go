@@ -33,5 +33,5 @@ func (b *asmBlock) outside(ref string) *parse.Label {
 // leave jumps to a label of C.
 func (b *asmBlock) leave(ref string) {
 	b.write(false)
-	b.stmts.jumpTo(b.outside(ref))
+	b.jump(b.outside(ref))
 }

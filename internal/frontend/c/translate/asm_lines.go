@@ -198,7 +198,7 @@ func (b *asmBlock) instruction(p string) {
 		b.Mem.FullFence()
 		return
 	case p == "sfence":
-		StoreFence(b.Lowering)
+		b.Mem.StoreFence()
 		return
 	case asmHints[p], strings.HasPrefix(p, "prefetch"), strings.HasPrefix(p, "clflush"), strings.HasPrefix(p, "clwb "):
 		op := ir.NewOp(ir.Nop)

@@ -18,7 +18,7 @@ func isAsync(l *parse.Label) bool { return strings.HasPrefix(l.Text, asyncPrefix
 // async starts the thread of a label. Only a call can stand after it, with
 // arguments that read no memory: the thread would read it, not its parent.
 func (f *Statements) async(s *parse.Stmt) {
-	f.begin(s)
+	f.Code.begin(s)
 	call := f.asyncCall(s)
 	d := VariableOf(call.A)
 	if d == nil || d.Kind != parse.Function {
@@ -55,7 +55,7 @@ func (f *Statements) asyncArgs(s *symbol, call *parse.Expr) []*ir.Expr {
 			f.In.Refuse(codeStatement, a, "the arguments of a call that starts a thread must not read memory")
 		}
 		f.Types.Scalar(params[i], a)
-		out = append(out, f.Exprs.Convert(f.Exprs.Operand(a), params[i], a).Expr)
+		out = append(out, f.Arith.Convert(f.Exprs.Operand(a), params[i], a).Expr)
 	}
 	return out
 }

@@ -43,7 +43,7 @@ func (f *Accesses) Gather(l Lvalue, n parse.Node) Value {
 	if l.Type.Size() == 16 {
 		return f.Code.Keep(Pair(words[0], words[1], false))
 	}
-	return f.Lvals.Save(Integer(words[0], ir.Type{Bits: uint8(8 * l.Type.Size())}))
+	return f.Code.Save(Integer(words[0], ir.Type{Bits: uint8(8 * l.Type.Size())}))
 }
 
 // Scatter writes one word or two to the members of a struct.
@@ -66,9 +66,9 @@ func (f *Accesses) Scatter(l Lvalue, v Value, n parse.Node) {
 }
 
 // AtomicOperand is a value that an atomic operation on an object of type t takes.
-func (f *Accesses) AtomicOperand(e *parse.Expr, t *types.Type, n parse.Node) Value {
+func (f *Atomics) AtomicOperand(e *parse.Expr, t *types.Type, n parse.Node) Value {
 	if !IsStruct(t) {
-		return f.Exprs.Convert(f.Exprs.anyOperand(e), t, n)
+		return f.Arith.Convert(f.Exprs.anyOperand(e), t, n)
 	}
 	if !IsStruct(e.Type) {
 		f.In.Reject(CodeAtomic, e, "a value of type %s is needed here", t)
@@ -78,9 +78,9 @@ func (f *Accesses) AtomicOperand(e *parse.Expr, t *types.Type, n parse.Node) Val
 		f.In.Reject(CodeAtomic, e, "a value of type %s is needed here", t)
 	}
 	if from.Atomic {
-		return f.loadAtomic(from, n)
+		return f.Mem.loadAtomic(from, n)
 	}
-	return f.Gather(from, n)
+	return f.Mem.Gather(from, n)
 }
 
 func (f *Accesses) loadAtomic(l Lvalue, n parse.Node) Value {
@@ -111,13 +111,13 @@ func (f *Accesses) copyAtomic(to, from Lvalue, n parse.Node) {
 }
 
 // atomicValue is the lvalue of a struct an atomic operation returns.
-func (f *Accesses) atomicValue(e *parse.Expr) Lvalue {
+func (f *Atomics) atomicValue(e *parse.Expr) Lvalue {
 	l, ok := f.Vars.literals[e]
 	if !ok && f.Code.static {
 		f.In.Refuse(codeInit, e, "the initialiser is not constant")
 	} else if !ok {
 		f.Vars.missing(e)
 	}
-	f.Scatter(l, f.calls.call(e, true), e)
+	f.Mem.Scatter(l, f.calls.call(e, true), e)
 	return l
 }

@@ -56,7 +56,7 @@ func (f *Accesses) StoreAtomic(l Lvalue, v Value, order ir.Order) {
 func (f *Accesses) CasSection(l Lvalue, t ir.Type, old, desired Value) (was Value, wrote *ir.Expr) {
 	old, desired = f.Code.Keep(old), f.Code.Keep(desired)
 	was = f.wideSection(l, t, func(was Value) *Value {
-		wrote = f.pairs.word(compareWide(ir.Eq, was, old))
+		wrote = f.Arith.word(compareWide(ir.Eq, was, old))
 		is := Pair(ir.Conditional(wrote, desired.Expr, was.Expr), ir.Conditional(wrote, desired.High, was.High), t.Signed)
 		return &is
 	})
@@ -71,9 +71,9 @@ func (f *Accesses) RmwSection(l Lvalue, t ir.Type, k RmwFunction, v Value, n par
 		case k.Kind == ir.Xchg:
 			is = v
 		case k.neg:
-			is = f.pairs.wrapped(ir.Sub, was, v, n)
+			is = f.Arith.wrapped(ir.Sub, was, v, n)
 		default:
-			is = f.pairs.wrapped(k.op, was, v, n)
+			is = f.Arith.wrapped(k.op, was, v, n)
 		}
 		if k.nand {
 			is = f.Code.Keep(Pair(ir.Unary(ir.BitNot, ir.U64, is.Expr), ir.Unary(ir.BitNot, ir.U64, is.High), t.Signed))
@@ -84,7 +84,7 @@ func (f *Accesses) RmwSection(l Lvalue, t ir.Type, k RmwFunction, v Value, n par
 }
 
 // wrapped applies an operator as atomic operations do, which wrap.
-func (f *Pairs) wrapped(op ir.ExprOp, x, y Value, n parse.Node) Value {
+func (f *Arithmetic) wrapped(op ir.ExprOp, x, y Value, n parse.Node) Value {
 	signed := x.Type.Signed
 	x.Type.Signed, y.Type.Signed = false, false
 	v := f.combineWide(op, x, y, n)
@@ -93,13 +93,13 @@ func (f *Pairs) wrapped(op ir.ExprOp, x, y Value, n parse.Node) Value {
 }
 
 // updateSection is a compound assignment to an _Atomic integer of 128 bits.
-func (f *Accesses) updateSection(l Lvalue, t ir.Type, op ir.ExprOp, v Value, n parse.Node) (was, is Value) {
+func (f *Atomics) updateSection(l Lvalue, t ir.Type, op ir.ExprOp, v Value, n parse.Node) (was, is Value) {
 	if op == ir.Div || op == ir.Rem {
 		f.In.Refuse(CodeAtomic, n, "the division of an atomic integer of 128 bits is not supported")
 	}
 	v = f.Code.Keep(v)
-	was = f.wideSection(l, t, func(was Value) *Value {
-		is = f.Code.Keep(f.Exprs.Convert(f.pairs.combineWide(op, was, v, n), l.Type, n))
+	was = f.Mem.wideSection(l, t, func(was Value) *Value {
+		is = f.Code.Keep(f.Arith.Convert(f.Arith.combineWide(op, was, v, n), l.Type, n))
 		return &is
 	})
 	return was, is

@@ -37,10 +37,11 @@ func (u *unit) refusedAttribute(a parse.Attribute) *read.Refusal {
 	return &r
 }
 
-// checkAttributes finds the functions that run before and after main. If one of them cannot, main is refused.
-func (c *Symbols) checkAttributes() {
+// checkAttributes finds the functions that run before and after main, if there is one. If one of them cannot, main
+// is refused.
+func (c *Symbols) checkAttributes(hasMain bool) {
 	c.startOrEnd = map[*symbol]bool{}
-	if c.test == nil {
+	if hasMain {
 		c.collectStartAndEnd()
 	}
 	for _, u := range c.units {

@@ -199,7 +199,7 @@ func (f *Accesses) loadBits(l Lvalue, n parse.Node) Value {
 		word = ir.Binary(ir.Or, ir.U64, word, ir.Binary(ir.Shl, ir.U64, part, ir.Int(int64(below))))
 		below += b.width
 	}
-	return f.Lvals.Save(l.bits.value(l.bits.extended(word), declared))
+	return f.Code.Save(l.bits.value(l.bits.extended(word), declared))
 }
 
 // loadUnit reads the unit of a part of the bit-field at l.
@@ -284,7 +284,7 @@ func fitted(v Value, t ir.Type, width uint8) Value {
 }
 
 // combineBits applies a binary operator to integers, one of which has the type of a bit-field.
-func (f *Expressions) combineBits(op ir.ExprOp, x, y Value, n parse.Node) Value {
+func (f *Arithmetic) combineBits(op ir.ExprOp, x, y Value, n parse.Node) Value {
 	plain := func(v Value) Value { v.width = 0; return v }
 	if op == ir.Shl || op == ir.Shr {
 		return narrowed(f.combine(op, plain(x), plain(y), n), x)

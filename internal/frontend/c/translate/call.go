@@ -21,7 +21,7 @@ func (f *Calls) call(x *parse.Expr, want bool) Value {
 		if v.Void || IsStruct(x.Type) {
 			return v
 		}
-		return f.Exprs.Convert(v, x.Type, x)
+		return f.Arith.Convert(v, x.Type, x)
 	}
 	if d == nil || d.Kind != parse.Function {
 		return f.callPointer(x, args, want)
@@ -34,7 +34,7 @@ func (f *Calls) call(x *parse.Expr, want bool) Value {
 	op := ir.NewOp(ir.Call)
 	op.Args = f.callArgs(s.parameters(), t, args, x)
 	op.Func = f.Syms.Function(s).ID
-	noteDestructor(f.Lowering, s, op.Args)
+	f.noteDestructor(s, op.Args)
 	section := strings.HasPrefix(d.Text, "__VERIFIER_atomic_")
 	if section {
 		f.Code.Emit(ir.NewOp(ir.AtomicBegin))
@@ -112,7 +112,7 @@ func (f *Calls) callPointer(x *parse.Expr, args []*parse.Expr, want bool) Value 
 	op := ir.NewOp(ir.Call)
 	op.Val = v.Expr
 	op.Args = f.callArgs(pointerParams(t, args), t, args, x)
-	if v.Expr.Op == ir.FuncAddr && f.Syms.ByID[v.Expr.Func].HasWords(f.Compiler, len(op.Args)) { // *f or &f of a function we know
+	if v.Expr.Op == ir.FuncAddr && f.Syms.ByID[v.Expr.Func].HasWords(len(op.Args)) { // *f or &f of a function we know
 		op.Func, op.Val = v.Expr.Func, nil
 	} else {
 		op.Msg = functionType(t)
@@ -157,7 +157,7 @@ func (f *Calls) external(name string, args []*parse.Expr, x *parse.Expr, want bo
 		if _, plain := f.library.Functions[strings.TrimPrefix(name, BuiltinPrefix)]; plain {
 			name = strings.TrimPrefix(name, BuiltinPrefix)
 		}
-		return m.Lower(f.Lowering, &Call{Name: name, Args: args, Node: x, Want: want})
+		return m.Lower(f.whole, &Call{Name: name, Args: args, Node: x, Want: want})
 	}
 	if s := f.Syms.builtin(name); s != nil {
 		t := s.Decl.Type

@@ -46,21 +46,21 @@ func cleanupsOf(d *parse.Stmt) []cleanup {
 // enterScope puts the locals of a declaration on the stack.
 func (f *Statements) enterScope(d *parse.Stmt) {
 	if f.Syms.cleanups {
-		f.cleanups = append(f.cleanups, cleanupsOf(d)...)
+		f.Code.cleanups = append(f.Code.cleanups, cleanupsOf(d)...)
 	}
 }
 
 // leaveScope runs the cleanups of the scopes that end here.
 func (f *Statements) leaveScope(height int) {
 	f.runCleanups(height)
-	f.cleanups = f.cleanups[:height]
+	f.Code.cleanups = f.Code.cleanups[:height]
 }
 
 // runCleanups runs the cleanups above some height of the stack. The scopes do not end for the text that
 // follows.
 func (f *Statements) runCleanups(height int) {
-	for i := len(f.cleanups) - 1; i >= height; i-- {
-		c := f.cleanups[i]
+	for i := len(f.Code.cleanups) - 1; i >= height; i-- {
+		c := f.Code.cleanups[i]
 		f.Code.attempt(func() { f.runCleanup(c) })
 	}
 }
@@ -77,7 +77,7 @@ func (f *Statements) runCleanup(c cleanup) {
 	if s == nil {
 		s = f.Syms.named(f.Unit, name)
 	}
-	if s == nil || s.Def == nil || !s.HasWords(f.Compiler, 1) {
+	if s == nil || s.Def == nil || !s.HasWords(1) {
 		f.In.Refuse(codeAttribute, c.by, "%s has no body with one parameter", name)
 	}
 	of, ok := f.Vars.vars[c.decl]
@@ -97,7 +97,7 @@ func (f *Statements) leaveTo(e exit) {
 
 // jumpTo leaves the scopes that a label is not in, and goes on there.
 func (f *Statements) jumpTo(label *parse.Label) {
-	if len(f.cleanups) > 0 {
+	if len(f.Code.cleanups) > 0 {
 		f.runCleanups(f.inCommon(label))
 	}
 	f.Code.Jump(f.gotoLabel(label))
@@ -107,10 +107,10 @@ func (f *Statements) jumpTo(label *parse.Label) {
 func (f *Statements) inCommon(label *parse.Label) int {
 	if f.scopes == nil {
 		f.scopes = map[*parse.Label][]cleanup{}
-		f.findScopes(f.sym.Def.Body, nil)
+		f.findScopes(f.Vars.sym.Def.Body, nil)
 	}
 	n := 0
-	for there := f.scopes[label]; n < len(there) && n < len(f.cleanups) && there[n] == f.cleanups[n]; {
+	for there := f.scopes[label]; n < len(there) && n < len(f.Code.cleanups) && there[n] == f.Code.cleanups[n]; {
 		n++
 	}
 	return n

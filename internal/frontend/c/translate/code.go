@@ -1,13 +1,17 @@
 package translate
 
 import (
+	"fencepost/internal/lang/c/parse"
+
+	"fencepost/internal/frontend/c/translate/read"
 	"fencepost/internal/ir"
 	"fencepost/internal/source"
 )
 
 // Code makes the edges of a function, in the order of execution, and its registers.
 type Code struct {
-	*Lowering
+	Opt    *Options
+	In     *read.Unit
 	Fb     *ir.FuncBuilder
 	static bool // a static initialiser: nothing may be emitted
 
@@ -21,6 +25,8 @@ type Code struct {
 
 	refuses bool // something in the function has no translation
 	machine bool // inside inline assembly
+	// cleanups are the locals with the attribute cleanup whose scope control is in.
+	cleanups []cleanup
 
 	// straight are the edges that are the only way on from where they start, see goesOn.
 	Straight map[ir.EdgeID]bool
@@ -28,6 +34,12 @@ type Code struct {
 
 // Nowhere is the current location after a jump.
 const Nowhere ir.Loc = -1
+
+// begin starts a full expression: its edges carry the position of n.
+func (f *Code) begin(n parse.Node) {
+	f.Pos = f.In.Span(n)
+	f.inUse = f.floor
+}
 
 // Emit adds an edge from where we are to a new location.
 func (f *Code) Emit(op ir.Op) {
@@ -135,6 +147,14 @@ func (f *Code) Keep(v Value) Value {
 	f.Assign(r, v.Expr)
 	v.Expr = ir.R(r)
 	return v
+}
+
+// Save keeps a value of some size in a register, so that it is computed once.
+func (f *Code) Save(v Value) Value {
+	if v.Expr.Op == ir.RegRef && v.High == nil {
+		return v
+	}
+	return f.Keep(v)
 }
 
 // tempFor is a temporary for a value. A pointer gets a register that holds nothing

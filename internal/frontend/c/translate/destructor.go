@@ -9,11 +9,13 @@ import (
 // ThreadEnd is the function of library/keys.c that runs destructors.
 const ThreadEnd = "__fp_thread_end"
 
-// keyEnds collects the destructors of a program.
-type keyEnds struct {
+// ThreadEnds collects what threads run when they end: the destructors of a program.
+type ThreadEnds struct {
 	Funcs   []ir.FuncID // in the order of the text
 	Unknown bool        // there may be others
 	runs    *symbol     // threadEnd, until it is translated: last of all
+	// Wrapped are the functions that threads start in, by their start routines, nil for a pointer.
+	Wrapped map[*symbol]*ir.FuncBuilder
 }
 
 // makesKey reports whether a function makes keys.
@@ -22,7 +24,7 @@ func makesKey(s *symbol) bool {
 }
 
 // noteDestructor looks at the arguments of a call that may make a key.
-func noteDestructor(f *Lowering, callee *symbol, args []*ir.Expr) {
+func (f *Calls) noteDestructor(callee *symbol, args []*ir.Expr) {
 	if !makesKey(callee) || f.Unit.ofLibrary() || len(args) != 2 {
 		return
 	}
@@ -30,8 +32,8 @@ func noteDestructor(f *Lowering, callee *symbol, args []*ir.Expr) {
 	switch {
 	case known && null == 0:
 	case args[1].Op != ir.FuncAddr:
-		f.KeyEnds.Unknown = true
-	case !slices.Contains(f.KeyEnds.Funcs, args[1].Func):
-		f.KeyEnds.Funcs = append(f.KeyEnds.Funcs, args[1].Func)
+		f.Ends.Unknown = true
+	case !slices.Contains(f.Ends.Funcs, args[1].Func):
+		f.Ends.Funcs = append(f.Ends.Funcs, args[1].Func)
 	}
 }

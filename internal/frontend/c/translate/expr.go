@@ -60,7 +60,7 @@ func (f *Expressions) other(e *parse.Expr) {
 func IsStruct(t *types.Type) bool { return t.IsRecord() }
 
 func (f *Expressions) conditionalEffect(x *parse.Expr) {
-	f.stmts.either(x.A, func() { f.Effect(x.B) }, func() { f.Effect(x.C) })
+	f.either(x.A, func() { f.Effect(x.B) }, func() { f.Effect(x.C) })
 }
 
 // binaryOps are the operators with two operands.
@@ -155,7 +155,7 @@ func (f *Expressions) conversion(e *parse.Expr) Value {
 			return Integer(ir.Int(t.Wrap(v.Int.Int64())), t)
 		}
 	}
-	return f.Convert(f.anyOperand(e.A), e.Type, e)
+	return f.Arith.Convert(f.anyOperand(e.A), e.Type, e)
 }
 
 func (f *Expressions) unary(e *parse.Expr) Value {
@@ -168,7 +168,7 @@ func (f *Expressions) unary(e *parse.Expr) Value {
 		v := f.anyOperand(e.A)
 		return Integer(ir.Negate(TruthOf(v)), ir.S32)
 	case parse.SizeOf:
-		v, ok := f.Vars.variableSize(e)
+		v, ok := f.variableSize(e)
 		if !ok {
 			f.In.Refuse(codeVLA, e, "this size is not constant")
 		}
@@ -191,7 +191,7 @@ func (f *Expressions) unary(e *parse.Expr) Value {
 func (f *Expressions) sign(e *parse.Expr) Value {
 	v := f.anyOperand(e.A)
 	if v.High != nil {
-		return f.pairs.unaryWide(e.Op, v, e)
+		return f.Arith.unaryWide(e.Op, v, e)
 	}
 	if v.Elem != nil || v.Type.Float && e.Op == parse.Complement {
 		f.In.Reject(CodeExpr, e.A, "an integer is needed here")
@@ -205,7 +205,7 @@ func (f *Expressions) sign(e *parse.Expr) Value {
 	}
 	switch e.Op {
 	case parse.Minus:
-		f.checkNegation(t, v.Expr)
+		f.Arith.checkNegation(t, v.Expr)
 		return narrowed(Integer(ir.Unary(ir.Neg, t, v.Expr), t), v)
 	case parse.Complement:
 		return narrowed(Integer(ir.Unary(ir.BitNot, t, v.Expr), t), v)
@@ -226,17 +226,17 @@ func (f *Expressions) address(x *parse.Expr) Value {
 func (f *Expressions) binary(op ir.ExprOp, left, right *parse.Expr, n parse.Node) Value {
 	x := f.anyOperand(left)
 	y := f.anyOperand(right)
-	return f.combine(op, x, y, n)
+	return f.Arith.combine(op, x, y, n)
 }
 
 // combine applies a binary operator to two values.
-func (f *Expressions) combine(op ir.ExprOp, x, y Value, n parse.Node) Value {
+func (f *Arithmetic) combine(op ir.ExprOp, x, y Value, n parse.Node) Value {
 	if (x.width > 0 || y.width > 0) && isInteger(x) && isInteger(y) {
 		return f.combineBits(op, x, y, n)
 	}
 	switch {
 	case x.High != nil || y.High != nil:
-		return f.pairs.combineWide(op, x, y, n)
+		return f.combineWide(op, x, y, n)
 	case x.Type.Float || y.Type.Float:
 		return f.combineFloat(op, common(x.Type, y.Type), x, y, n)
 	case op.IsCompare():
@@ -265,7 +265,7 @@ func (f *Expressions) combine(op ir.ExprOp, x, y Value, n parse.Node) Value {
 	return Integer(ir.Binary(op, t, x.Expr, y.Expr), t)
 }
 
-func (f *Expressions) checkDivisor(y Value, t ir.Type) Value {
+func (f *Arithmetic) checkDivisor(y Value, t ir.Type) Value {
 	if v, ok := y.Expr.IsConst(); ok && v != 0 {
 		return y
 	}
@@ -278,7 +278,7 @@ func (f *Expressions) checkDivisor(y Value, t ir.Type) Value {
 // checkQuotient asserts that the quotient of signed operands fits their type: the processor stops at the
 // lowest value divided by -1 as it does at a division by zero. If -1 is a constant, compilers negate, and
 // the quotient wraps.
-func (f *Expressions) checkQuotient(op ir.ExprOp, x, y Value, t ir.Type, small bool) {
+func (f *Arithmetic) checkQuotient(op ir.ExprOp, x, y Value, t ir.Type, small bool) {
 	if _, known := y.Expr.IsConst(); known || small || !t.Signed || f.Opt.CheckOverflow || f.Code.static {
 		return
 	}
@@ -288,7 +288,7 @@ func (f *Expressions) checkQuotient(op ir.ExprOp, x, y Value, t ir.Type, small b
 	f.Code.Check(fitsSigned(op, t, x.Expr, y.Expr), ir.DivByZero, "the quotient of a division does not fit")
 }
 
-func (f *Expressions) pointerArithmetic(op ir.ExprOp, x, y Value, n parse.Node) Value {
+func (f *Arithmetic) pointerArithmetic(op ir.ExprOp, x, y Value, n parse.Node) Value {
 	if x.Elem == nil && op == ir.Add {
 		x, y = y, x
 	}
@@ -321,7 +321,7 @@ func (f *Expressions) logical(e *parse.Expr) Value {
 		return Integer(ir.Binary(op, ir.S64, x, TruthOf(f.anyOperand(e.B))), ir.S32)
 	}
 	r := f.Code.Temp()
-	f.stmts.choose(r, e, func() *ir.Expr { return ir.Int(1) }, func() *ir.Expr { return ir.Int(0) })
+	f.choose(r, e, func() *ir.Expr { return ir.Int(1) }, func() *ir.Expr { return ir.Int(0) })
 	return Integer(ir.R(r), ir.S32)
 }
 
@@ -334,19 +334,21 @@ func (f *Expressions) conditional(x *parse.Expr) Value {
 		return Value{Void: true, Obj: ir.NoObject}
 	}
 	if t, ok := WideType(x.Type); ok {
-		return f.pairs.conditionalWide(x, t)
+		return f.conditionalWide(x, t)
 	}
 	if f.Code.static || f.pure(x.B) && f.pure(x.C) {
 		c := TruthOf(f.anyOperand(x.A))
 		return f.chosen(ir.Conditional(c, f.arm(x.B, x), f.arm(x.C, x)), x)
 	}
 	r := f.Code.Temp()
-	f.stmts.choose(r, x.A, func() *ir.Expr { return f.arm(x.B, x) }, func() *ir.Expr { return f.arm(x.C, x) })
+	f.choose(r, x.A, func() *ir.Expr { return f.arm(x.B, x) }, func() *ir.Expr { return f.arm(x.C, x) })
 	return f.chosen(ir.R(r), x)
 }
 
 // arm evaluates an arm of a conditional.
-func (f *Expressions) arm(e, x *parse.Expr) *ir.Expr { return f.Convert(f.Operand(e), x.Type, e).Expr }
+func (f *Expressions) arm(e, x *parse.Expr) *ir.Expr {
+	return f.Arith.Convert(f.Operand(e), x.Type, e).Expr
+}
 
 // chosen is the value of a conditional.
 func (f *Expressions) chosen(e *ir.Expr, x *parse.Expr) Value {

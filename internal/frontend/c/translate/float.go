@@ -56,7 +56,7 @@ func castFloat(e *ir.Expr, from, to ir.Type) *ir.Expr {
 }
 
 // combineFloat applies a binary operator to two numbers at a type of floating point.
-func (f *Expressions) combineFloat(op ir.ExprOp, t ir.Type, x, y Value, n parse.Node) Value {
+func (f *Arithmetic) combineFloat(op ir.ExprOp, t ir.Type, x, y Value, n parse.Node) Value {
 	float, ok := floatOps[op]
 	if !ok || x.Elem != nil || y.Elem != nil {
 		f.In.Reject(read.CodeType, n, "%s does not take floating point", operatorWord(op, x, y))
@@ -79,7 +79,7 @@ func operatorWord(op ir.ExprOp, x, y Value) string {
 // checkConversion rejects conversions between pointers and floating point, and with
 // Options.CheckOverflow asserts that a number fits the integer type that it is converted to: else C
 // leaves the result undefined [C11 6.3.1.4 p1].
-func (f *Expressions) checkConversion(v Value, to *types.Type, t ir.Type, n parse.Node) {
+func (f *Arithmetic) checkConversion(v Value, to *types.Type, t ir.Type, n parse.Node) {
 	switch {
 	case v.Type.Float && ElemOf(to) != nil, t.Float && v.Elem != nil:
 		f.In.Reject(read.CodeType, n, "there is no conversion between floating point and pointers")

@@ -10,10 +10,8 @@ import (
 // lowerFunction translates a function. A function whose parameters or result have no translation is
 // one operation that is not supported.
 func (c *Compiler) lowerFunction(s *symbol) {
-	f := c.newLowering(s.Unit)
-	f.sym, f.Code.Fb = s, s.Fb
+	f := c.newLowering(s.Unit, s)
 	if body := c.Opt.Bodies[s.Name]; body != nil {
-		f.result = s.Decl.Type.Elem
 		f.Vars.parameters()
 		body(&Linker{c}, s.Fb)
 		return
@@ -26,10 +24,7 @@ func (c *Compiler) lowerFunction(s *symbol) {
 		panic(*r)
 	default:
 		if f.Code.Fb.F.Params == 0 { // the body was refused before them; calls pass them
-			c.In.Catch(func() {
-				f.result = s.Decl.Type.Elem
-				f.Vars.parameters()
-			})
+			c.In.Catch(func() { f.Vars.parameters() })
 		}
 		f.Code.Fb.F.Edges = nil
 		f.Code.At = f.Code.Fb.Loc("", r.Diag.Span)
@@ -41,9 +36,8 @@ func (c *Compiler) lowerFunction(s *symbol) {
 func (c *Compiler) lowerBody(f *Lowering, s *symbol) {
 	body := f.In.Body(s.Def)
 	c.marks.findBare(f.In, body)
-	f.result = s.Decl.Type.Elem
-	if !IsVoid(f.result) && !inWords(f.result) {
-		f.Types.Scalar(f.result, s.Decl)
+	if result := f.Vars.result; !IsVoid(result) && !inWords(result) {
+		f.Types.Scalar(result, s.Decl)
 	}
 	f.Vars.escaped = f.Vars.escapes(body)
 	f.Vars.escapeCleanups(body)
@@ -70,17 +64,17 @@ func (c *Compiler) lowerBody(f *Lowering, s *symbol) {
 	for _, p := range params {
 		f.Vars.spill(p)
 	}
-	f.Vars.lengths()
+	f.stmts.lengths()
 	f.stmts.compound(body)
 	if f.Code.At != Nowhere {
 		f.Code.Pos = f.In.ClosingBrace(body)
-		f.Vars.leave(noResult(f))
+		f.Vars.leave(f.Vars.noResult())
 	}
 }
 
 // noResult returns the result of a function that ends without a value: nil for void and for main, whose result is 0
 // then, and for a struct, which is written to the caller's block.
-func noResult(f *Lowering) *ir.Expr {
+func (f *Storage) noResult() *ir.Expr {
 	if t, scalar := ScalarType(f.result); scalar && f.Opt.Undefined && f.sym.Name != "main" {
 		return ir.Undefined(t)
 	}
@@ -150,8 +144,8 @@ func (f *Storage) parameters() []spilled {
 }
 
 // lengths evaluates the lengths of parameters that are declared as arrays, if that changes anything.
-func (f *Storage) lengths() {
-	for _, d := range f.sym.Def.Params {
+func (f *Statements) lengths() {
+	for _, d := range f.Vars.sym.Def.Params {
 		if d.Length == nil || !hasEffects(d.Length) {
 			continue
 		}

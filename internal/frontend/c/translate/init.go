@@ -67,7 +67,7 @@ func stringBytes(e *parse.Expr, size int64) []byte {
 
 // initialise fills in the initial bytes of a static object.
 func (c *staticData) initialise(u *unit, i *parse.Init, t *types.Type, n parse.Node, bytes []byte) {
-	f := c.newLowering(u)
+	f := c.lower(u)
 	f.Code.static = true
 	f.inits.initStatic(i, t, n, bytes)
 }
@@ -107,7 +107,7 @@ func (f *Initialisers) putPart(p *part, bytes []byte) {
 	if isAggregate(p.typ) {
 		f.In.Refuse(codeInit, p.expr, "this initialiser of type %s is not constant", p.typ)
 	}
-	value := f.Exprs.Convert(f.Exprs.expr(p.expr), p.typ, p.expr)
+	value := f.Arith.Convert(f.Exprs.expr(p.expr), p.typ, p.expr)
 	v := f.constantWord(value.Expr, p.expr)
 	if value.High != nil {
 		putWord(bytes[p.off:], ir.U64, v)
@@ -205,7 +205,7 @@ func (f *Initialisers) initLocal(to Lvalue, i *parse.Init, n parse.Node) {
 		if e != nil {
 			v = f.Exprs.anyOperand(e)
 		}
-		f.Mem.Store(to, f.Exprs.Convert(v, to.Type, n), n)
+		f.Mem.Store(to, f.Arith.Convert(v, to.Type, n), n)
 		return
 	}
 	if i.Expr != nil {
@@ -260,7 +260,7 @@ func (f *Initialisers) writesOf(p *part) []write {
 	if isAggregate(p.typ) {
 		f.In.Refuse(codeInit, p.expr, "this initialiser of type %s is not supported", p.typ)
 	}
-	v := f.Code.Keep(f.Exprs.Convert(f.Exprs.expr(p.expr), p.typ, p.expr))
+	v := f.Code.Keep(f.Arith.Convert(f.Exprs.expr(p.expr), p.typ, p.expr))
 	if p.bits != nil {
 		return append(out, partWrites(p, v.Expr)...)
 	}

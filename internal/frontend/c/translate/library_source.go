@@ -57,7 +57,7 @@ func (lib *Library) files() []*libraryFile {
 }
 
 // addLibrary parses the files of the library that the program needs.
-func (c *Symbols) addLibrary() {
+func (c *Symbols) addLibrary(parse func(f *source.File)) {
 	files := c.library.files()
 	if c.Mentioned["syscall"] {
 		for _, name := range []string{"__fp_futex", "__fp_membarrier", "__fp_syscall"} {
@@ -75,7 +75,7 @@ func (c *Symbols) addLibrary() {
 			if !l.taken && c.needs(l) {
 				l.taken, again = true, true
 				c.In.Files[l.file.Name] = l.file
-				c.parse(l.file, "", "")
+				parse(l.file)
 			}
 		}
 	}

@@ -260,7 +260,7 @@ func (t *Test) Lower() {
 			}
 		}
 	}
-	c.Syms.lowerAll()
+	c.lowerAll()
 	if c.In.Diags.HasErrors() {
 		return
 	}

@@ -67,7 +67,7 @@ func (f *Lvalues) designated(e *parse.Expr) Lvalue {
 // returned is the struct that a call returns.
 func (f *Lvalues) returned(e *parse.Expr) Lvalue {
 	if e.Op == parse.Builtin {
-		return f.Mem.atomicValue(e)
+		return f.Atomics.atomicValue(e)
 	}
 	f.calls.call(e, true)
 	return f.Vars.literals[e]
@@ -86,7 +86,7 @@ func (f *Lvalues) subscript(e *parse.Expr) Lvalue {
 		f.In.Refuse(CodeExpr, e, "this index is not supported")
 	}
 	f.checkSubscript(a, i, e)
-	v := f.Exprs.pointerArithmetic(ir.Add, a, i, e)
+	v := f.Arith.pointerArithmetic(ir.Add, a, i, e)
 	return Lvalue{Reg: ir.NoReg, Addr: v.Expr, Obj: v.Obj, Type: a.Elem, via: via{pointer: a.array == nil || a.array.pointer}, known: v.known}
 }
 
@@ -193,7 +193,7 @@ func (f *Lvalues) step(e *parse.Expr, op ir.ExprOp, old bool, n parse.Node) Valu
 	l := f.Lvalue(e)
 	one := Integer(ir.Int(1), ir.S32)
 	if l.Atomic {
-		was, is := f.Mem.atomicUpdate(l, op, one, n)
+		was, is := f.Atomics.atomicUpdate(l, op, one, n)
 		if old {
 			return was
 		}
@@ -203,12 +203,12 @@ func (f *Lvalues) step(e *parse.Expr, op ir.ExprOp, old bool, n parse.Node) Valu
 	if l.Reg != ir.NoReg && old {
 		was = f.Code.Keep(was)
 	}
-	is := f.Exprs.Convert(f.Exprs.combine(op, was, one, n), l.Type, n)
+	is := f.Arith.Convert(f.Arith.combine(op, was, one, n), l.Type, n)
 	if l.bits != nil {
 		is = l.bits.fit(is)
 	}
 	if l.Reg == ir.NoReg {
-		is = f.Save(is)
+		is = f.Code.Save(is)
 	}
 	f.Mem.Store(l, is, n)
 	if old {
@@ -218,14 +218,6 @@ func (f *Lvalues) step(e *parse.Expr, op ir.ExprOp, old bool, n parse.Node) Valu
 		is.Expr = ir.R(l.Reg)
 	}
 	return is
-}
-
-// Save keeps a value of some size in a register, so that it is computed once.
-func (f *Lvalues) Save(v Value) Value {
-	if v.Expr.Op == ir.RegRef && v.High == nil {
-		return v
-	}
-	return f.Code.Keep(v)
 }
 
 func (f *Lvalues) assignment(x *parse.Expr) Value {
@@ -238,25 +230,25 @@ func (f *Lvalues) assignment(x *parse.Expr) Value {
 	if compound && !isAtomic(x.A.Type) && hasEffects(x.B) { // as gcc has it: the old value is read after them
 		by := f.Code.Keep(f.Exprs.anyOperand(x.B))
 		l := f.Lvalue(x.A)
-		return f.assign(l, f.Exprs.combine(op, f.Mem.Load(l, x), by, x), x)
+		return f.assign(l, f.Arith.combine(op, f.Mem.Load(l, x), by, x), x)
 	}
 	l := f.Lvalue(x.A)
 	if compound && l.Atomic {
-		_, is := f.Mem.atomicUpdate(l, op, f.Exprs.anyOperand(x.B), x)
+		_, is := f.Atomics.atomicUpdate(l, op, f.Exprs.anyOperand(x.B), x)
 		return is
 	}
 	if compound {
 		was := f.Mem.Load(l, x)
-		return f.assign(l, f.Exprs.combine(op, was, f.Exprs.anyOperand(x.B), x), x)
+		return f.assign(l, f.Arith.combine(op, was, f.Exprs.anyOperand(x.B), x), x)
 	}
 	return f.assign(l, f.Exprs.anyOperand(x.B), x)
 }
 
 // assign writes a value to an object. It returns the value of the assignment.
 func (f *Lvalues) assign(l Lvalue, v Value, x *parse.Expr) Value {
-	v = f.Exprs.Convert(v, l.Type, x)
+	v = f.Arith.Convert(v, l.Type, x)
 	if l.bits != nil {
-		v = f.Save(l.bits.fit(v))
+		v = f.Code.Save(l.bits.fit(v))
 	}
 	f.Mem.Store(l, v, x)
 	if l.Reg != ir.NoReg {

@@ -18,12 +18,12 @@ func (f *Expressions) Accessed(e *parse.Expr) Value {
 // Operand is a scalar that must have a value, of one word.
 func (f *Expressions) Operand(e *parse.Expr) Value {
 	v := f.anyOperand(e)
-	f.oneWord(v, e)
+	f.Arith.oneWord(v, e)
 	return v
 }
 
 // oneWord refuses integers of 128 bits where they have no translation.
-func (f *Expressions) oneWord(v Value, n parse.Node) {
+func (f *Arithmetic) oneWord(v Value, n parse.Node) {
 	if v.High != nil {
 		f.In.Refuse(read.CodeType, n, "a value of type __int128 is not supported here")
 	}

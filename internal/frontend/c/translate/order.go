@@ -43,7 +43,7 @@ const orderBits = 0xffff
 // ByOrder translates an operation whose order is e. An order that is not a constant, such as a
 // parameter of an inline function, is evaluated: work is called for each order that makes a difference,
 // in a branch of its own. A constant is alone.
-func (f *Accesses) ByOrder(e *parse.Expr, use *OrderUse, work func(order ir.Order, alone bool)) {
+func (f *Atomics) ByOrder(e *parse.Expr, use *OrderUse, work func(order ir.Order, alone bool)) {
 	v := f.Exprs.IntegerOperand(e)
 	if n, ok := f.Data.Constant(v.Expr); ok {
 		edges := f.Code.edges()
@@ -87,7 +87,7 @@ func (f *Accesses) ByOrder(e *parse.Expr, use *OrderUse, work func(order ir.Orde
 }
 
 // constantOrder returns the order with a value.
-func (f *Accesses) constantOrder(v int64, use *OrderUse, e *parse.Expr) ir.Order {
+func (f *Atomics) constantOrder(v int64, use *OrderUse, e *parse.Expr) ir.Order {
 	for _, c := range use.cases {
 		for _, n := range c.values {
 			if n == v {
@@ -105,13 +105,13 @@ func (f *Accesses) constantOrder(v int64, use *OrderUse, e *parse.Expr) ir.Order
 }
 
 // AtomicLvalue is the object an atomic operation works on.
-func (f *Accesses) AtomicLvalue(e *parse.Expr) (Lvalue, ir.Type) {
+func (f *Atomics) AtomicLvalue(e *parse.Expr) (Lvalue, ir.Type) {
 	f.Lvals.accessedThrough(e)
 	l := f.Lvals.Pointee(e)
 	if l.misplaced() {
-		f.refuseMisplaced(e)
+		f.Mem.refuseMisplaced(e)
 	}
-	return l, f.atomicWord(l.Type, e)
+	return l, f.Mem.atomicWord(l.Type, e)
 }
 
 // refuseMisplaced refuses an atomic operation on an object that may not be aligned.
@@ -128,7 +128,7 @@ func (f *Accesses) AtomicStore(l Lvalue, t ir.Type, v *ir.Expr, order ir.Order) 
 		return
 	}
 	if order == ir.Release {
-		StoreFence(f.Lowering) // without an order: the store releases, and no fence does
+		f.StoreFence() // without an order: the store releases, and no fence does
 	}
 	op := Access(ir.Store, l, t, order)
 	op.Val = v

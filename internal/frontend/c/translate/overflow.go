@@ -15,7 +15,7 @@ import (
 
 // checkOverflow asserts that an operation on operands of type t has a defined result.
 // The operands of a shift are as they are written; the count has type count.
-func (f *Expressions) checkOverflow(op ir.ExprOp, t ir.Type, x, y *ir.Expr, count ir.Type) {
+func (f *Arithmetic) checkOverflow(op ir.ExprOp, t ir.Type, x, y *ir.Expr, count ir.Type) {
 	if !f.Opt.CheckOverflow || f.Code.static {
 		return
 	}
@@ -38,14 +38,14 @@ func (f *Expressions) checkOverflow(op ir.ExprOp, t ir.Type, x, y *ir.Expr, coun
 
 // wraps reports whether the flag -fwrapv defines signed overflow in the file of the
 // function: additions, subtractions, multiplications, negations and shifts wrap then.
-func (f *Expressions) wraps() bool { return f.In.Settings(f.Unit.Name).Wrap }
+func (f *Arithmetic) wraps() bool { return f.wrap }
 
 var opWord = map[ir.ExprOp]string{
 	ir.Add: "an addition", ir.Sub: "a subtraction", ir.Mul: "a multiplication", ir.Div: "a division", ir.Rem: "a remainder",
 }
 
 // checkNegation asserts that -x fits.
-func (f *Expressions) checkNegation(t ir.Type, x *ir.Expr) {
+func (f *Arithmetic) checkNegation(t ir.Type, x *ir.Expr) {
 	if f.Opt.CheckOverflow && !f.Code.static && t.Signed && !f.wraps() {
 		f.Code.Check(ir.Binary(ir.Ne, ir.S64, x, ir.Int(lowest(t))), ir.Overflow, "signed overflow in a negation")
 	}

@@ -9,11 +9,11 @@ import (
 // Exact returns what an operator gives for two integers of at most 64 bits in unlimited precision, cut to a
 // type, and whether it did not fit that type. It computes with 128 bits, which every result fits: that of a
 // multiplication of unsigned integers without a sign.
-func (f *Expressions) Exact(op ir.ExprOp, x, y Value, t ir.Type, n parse.Node) (result, over *ir.Expr) {
+func (f *Arithmetic) Exact(op ir.ExprOp, x, y Value, t ir.Type, n parse.Node) (result, over *ir.Expr) {
 	before := f.Opt.CheckOverflow
 	f.Opt.CheckOverflow = false // nothing overflows
 	signed := op != ir.Mul || x.Type.Signed || y.Type.Signed
-	v := f.pairs.combineWide(op, f.pairs.widen(x, signed), f.pairs.widen(y, signed), n)
+	v := f.combineWide(op, f.widen(x, signed), f.widen(y, signed), n)
 	f.Opt.CheckOverflow = before
 	r := f.Code.Keep(Integer(Cast(v.Expr, ir.U64, t), t)).Expr
 	high := ir.Int(0)

@@ -118,7 +118,7 @@ func (f *Accesses) atPositions(l Lvalue, size int64, work func([]Piece)) {
 		return
 	}
 	step := int64(l.known)
-	at := f.Lvals.Save(Integer(ir.Binary(ir.And, ir.U64, l.Addr, ir.Int(wordSize-1)), ir.U64)).Expr
+	at := f.Code.Save(Integer(ir.Binary(ir.And, ir.U64, l.Addr, ir.Int(wordSize-1)), ir.U64)).Expr
 	from, end := f.Code.Start(), f.Code.Label("")
 	branch := func(cond *ir.Expr, parts []Piece) {
 		begin := f.Code.Label("")
@@ -145,7 +145,7 @@ func (f *Accesses) LoadWord(l Lvalue, t ir.Type, order ir.Order) *ir.Expr {
 		f.Code.Emit(op)
 		return ir.R(dst)
 	}
-	l.Addr = f.Lvals.Save(Integer(l.Addr, ir.U64)).Expr
+	l.Addr = f.Code.Save(Integer(l.Addr, ir.U64)).Expr
 	f.atPositions(l, int64(t.Size()), func(parts []Piece) {
 		if len(parts) == 1 {
 			op := Access(ir.Load, l, t, ir.Plain)
@@ -173,8 +173,8 @@ func (f *Accesses) StoreWord(l Lvalue, t ir.Type, v *ir.Expr) {
 		f.Code.Emit(op)
 		return
 	}
-	l.Addr = f.Lvals.Save(Integer(l.Addr, ir.U64)).Expr
-	v = f.Lvals.Save(Integer(v, t)).Expr
+	l.Addr = f.Code.Save(Integer(l.Addr, ir.U64)).Expr
+	v = f.Code.Save(Integer(v, t)).Expr
 	f.atPositions(l, int64(t.Size()), func(parts []Piece) {
 		for _, p := range parts {
 			op := Access(ir.Store, f.Offset(l, p.Off), p.Type, ir.Plain)

@@ -136,39 +136,46 @@ func (c *Symbols) Find(u *unit, o *parse.Object) *symbol {
 	return c.named(u, o.Text)
 }
 
-func (c *Symbols) compile() {
-	main := c.Linked["main"]
+func (c *Compiler) compile() {
+	main := c.Syms.Linked["main"]
 	if main == nil || main.Def == nil {
 		c.In.Errorf(codeNoMain, source.At(source.Pos{File: c.In.First, Line: 1, Col: 1}), "the program has no function main")
 		return
 	}
 	c.In.Guard(func() {
-		for _, s := range append([]*symbol{main}, append(slices.Clone(c.early), c.late...)...) {
-			c.Function(s)
+		for _, s := range append([]*symbol{main}, append(slices.Clone(c.Syms.early), c.Syms.late...)...) {
+			c.Syms.Function(s)
 		}
-		c.AtExit()
+		c.Syms.AtExit()
 	})
 	c.lowerAll()
 	if c.In.Diags.HasErrors() {
 		return
 	}
-	c.checkSections()
+	c.Syms.checkSections()
 	t := c.B.Thread(ir.Thread{
-		Name: "main", Func: c.wholeMain(main).ID, Start: true, Args: c.mainArgs(main.Fb.F.Params), Pos: main.span(),
+		Name: "main", Func: c.Syms.wholeMain(main).ID, Start: true, Args: c.Syms.mainArgs(main.Fb.F.Params), Pos: main.span(),
 	})
 	c.B.Main(t)
 }
 
 // lowerAll translates the functions that were asked for, and what they reach.
-func (c *Symbols) lowerAll() {
-	for len(c.todo) > 0 || c.KeyEnds.runs != nil {
-		if len(c.todo) == 0 {
-			c.todo, c.KeyEnds.runs = append(c.todo, c.KeyEnds.runs), nil
-		}
-		s := c.todo[0]
-		c.todo = c.todo[1:]
+func (c *Compiler) lowerAll() {
+	for s := c.Syms.next(); s != nil; s = c.Syms.next() {
 		c.In.Guard(func() { c.lowerFunction(s) })
 	}
+}
+
+// next returns a function that was asked for and is still to lower, nil if there is none.
+func (c *Symbols) next() *symbol {
+	if len(c.todo) == 0 {
+		s := c.ends.runs
+		c.ends.runs = nil
+		return s
+	}
+	s := c.todo[0]
+	c.todo = c.todo[1:]
+	return s
 }
 
 // mainArgs are the arguments main is run with: one, the program's name.
@@ -199,7 +206,7 @@ func (c *Symbols) Function(s *symbol) *ir.FuncBuilder {
 		s.Fb = c.B.Func(s.Name, s.span())
 		c.ByID[s.Fb.ID] = s
 		if s.Name == ThreadEnd && s.Unit.ofLibrary() {
-			c.KeyEnds.runs = s // when all destructors are known
+			c.ends.runs = s // when all destructors are known
 		} else {
 			c.todo = append(c.todo, s)
 		}
@@ -212,7 +219,7 @@ func (s *symbol) Params() int { return len(s.parameters()) }
 
 // HasWords reports whether a function takes that many words, hidden ones
 // included.
-func (s *symbol) HasWords(c *Compiler, n int) bool {
+func (s *symbol) HasWords(n int) bool {
 	have := hidden(s.Decl.Type)
 	for _, t := range s.parameters() {
 		have += s.Unit.Layouts.words(t, s.Decl)

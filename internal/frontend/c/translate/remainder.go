@@ -13,7 +13,7 @@ import (
 
 // narrowInput restricts the input that was read just before to the results of an operator that is
 // applied to it next: % by a constant, or & with a mask of low bits.
-func (f *Expressions) narrowInput(op ir.ExprOp, x, y Value) {
+func (f *Arithmetic) narrowInput(op ir.ExprOp, x, y Value) {
 	if f.Code.static {
 		return
 	}

@@ -38,7 +38,7 @@ func (f *Accesses) Rmw(l Lvalue, t ir.Type, k RmwFunction, v Value, order ir.Ord
 		v.Expr = ir.Unary(ir.Neg, t, v.Expr)
 	}
 	if k.Kind == ir.RMWUnset {
-		v = f.Lvals.Save(v)
+		v = f.Code.Save(v)
 		return f.casLoop(l, t, order, func(old Value) *ir.Expr {
 			e := ir.Binary(k.op, t, old.Expr, v.Expr)
 			if k.nand {
@@ -68,7 +68,7 @@ func (f *Accesses) casLoop(l Lvalue, t ir.Type, order ir.Order, next func(old Va
 	is = was
 	again, failed, end := f.Code.Label(""), f.Code.Label(""), f.Code.Label("")
 	f.Code.Here(again)
-	is.Expr = f.Lvals.Save(Integer(next(was), t)).Expr
+	is.Expr = f.Code.Save(Integer(next(was), t)).Expr
 	op := Access(ir.RMW, l, t, order)
 	op.RMW, op.Val, op.Val2, op.Fail = ir.Cas, was.Expr, is.Expr, ir.Relaxed
 	op.Dst, op.Dst2 = f.Code.Temp(), f.Code.Temp()
@@ -84,13 +84,13 @@ func (f *Accesses) casLoop(l Lvalue, t ir.Type, order ir.Order, next func(old Va
 }
 
 // atomicUpdate is a compound assignment to an _Atomic object, or ++ and --.
-func (f *Accesses) atomicUpdate(l Lvalue, op ir.ExprOp, v Value, n parse.Node) (was, is Value) {
+func (f *Atomics) atomicUpdate(l Lvalue, op ir.ExprOp, v Value, n parse.Node) (was, is Value) {
 	edges := f.Code.edges()
 	defer func() { f.sites.noteOperator(n, ir.UpdateAccess, edges) }()
 	if wide, ok := WideType(l.Type); ok {
 		return f.updateSection(l, wide, op, v, n)
 	}
-	f.Exprs.oneWord(v, n)
+	f.Arith.oneWord(v, n)
 	which := map[ir.ExprOp]int{ir.Add: 1, ir.Sub: 2, ir.And: 3, ir.Or: 4, ir.Xor: 5}[op]
 	t := f.Types.Scalar(l.Type, n)
 	switch {
@@ -99,13 +99,13 @@ func (f *Accesses) atomicUpdate(l Lvalue, op ir.ExprOp, v Value, n parse.Node) (
 	case l.Type.Kind == types.Pointer:
 		v = Integer(Scaled(v.Expr, f.Types.ElemSize(ElemOf(l.Type), n)), ir.S64)
 	case which == 0 || l.Type.Kind == types.Bool || t.Float || v.Type.Float:
-		l.Addr = f.Lvals.Save(Integer(l.Addr, ir.U64)).Expr
-		v = f.Lvals.Save(v)
-		return f.casLoop(l, t, ir.SeqCst, func(old Value) *ir.Expr {
-			return f.Exprs.Convert(f.Exprs.combine(op, old, v, n), l.Type, n).Expr
+		l.Addr = f.Code.Save(Integer(l.Addr, ir.U64)).Expr
+		v = f.Code.Save(v)
+		return f.Mem.casLoop(l, t, ir.SeqCst, func(old Value) *ir.Expr {
+			return f.Arith.Convert(f.Arith.combine(op, old, v, n), l.Type, n).Expr
 		})
 	default:
 		v = Integer(Cast(v.Expr, v.Type, t), t)
 	}
-	return f.Rmw(l, t, RmwFunctions[which], v, ir.SeqCst)
+	return f.Mem.Rmw(l, t, RmwFunctions[which], v, ir.SeqCst)
 }

@@ -7,12 +7,12 @@ import (
 )
 
 func (f *Statements) compound(s *parse.Stmt) {
-	height := len(f.cleanups)
+	height := len(f.Code.cleanups)
 	for _, item := range s.List {
 		f.In.Guard(func() { f.item(item) })
 	}
 	f.sites.markEnd(s)
-	if len(f.cleanups) > height {
+	if len(f.Code.cleanups) > height {
 		f.Code.Pos = f.In.ClosingBrace(s)
 		f.leaveScope(height)
 	}
@@ -29,22 +29,16 @@ func (f *Statements) item(s *parse.Stmt) {
 	}
 }
 
-// begin starts a full expression: its edges carry the position of n.
-func (f *Statements) begin(n parse.Node) {
-	f.Code.Pos = f.In.Span(n)
-	f.Code.inUse = f.Code.floor
-}
-
 func (f *Statements) declaration(d *parse.Stmt) {
 	for _, o := range d.Objs {
 		switch {
 		case o.Kind == parse.Variable && o.Storage == parse.Static:
 			f.Syms.locals[o] = &symbol{
-				Name: f.sym.Name + "." + o.Text, Unit: f.Unit, Decl: o, init: o.Init, Defined: true,
+				Name: f.Vars.sym.Name + "." + o.Text, Unit: f.Unit, Decl: o, init: o.Init, Defined: true,
 			}
 		case o.Kind != parse.Variable || o.Global:
 		case f.Vars.arrays[o] != nil && f.Code.At != Nowhere:
-			f.Code.attempt(func() { f.Vars.makeVariable(f.Vars.arrays[o], o.Initialized()) })
+			f.Code.attempt(func() { f.makeVariable(f.Vars.arrays[o], o.Initialized()) })
 		case o.Init != nil:
 			f.Code.attempt(func() { f.initDeclared(o) })
 		default:
@@ -64,7 +58,7 @@ func (f *Statements) initDeclared(d *parse.Object) {
 		f.Vars.missing(d)
 	}
 	n := d.Initialized()
-	f.begin(n)
+	f.Code.begin(n)
 	f.inits.initLocal(to, d.Init, n)
 }
 
@@ -74,7 +68,7 @@ func (f *Statements) undefineAgain(d *parse.Object, n parse.Node) {
 	if !ok || f.Code.At == Nowhere || !f.Opt.Undefined || len(f.conts) == 0 && len(f.labels) == 0 {
 		return
 	}
-	f.begin(n)
+	f.Code.begin(n)
 	if to.Reg != ir.NoReg {
 		f.Code.Assign(to.Reg, ir.Undefined(f.Types.Scalar(to.Type, n)))
 		return
@@ -113,8 +107,8 @@ func (f *Statements) statement(s *parse.Stmt) {
 	case parse.Asm:
 		f.Unit.loops = true // it may jump
 		f.Code.attempt(func() {
-			f.begin(s)
-			assembly(f.Lowering, s)
+			f.Code.begin(s)
+			f.assembly(s)
 		})
 	default:
 		f.Code.attempt(func() { f.In.Refuse(codeStatement, s, "this statement is not supported") })
@@ -165,7 +159,7 @@ func (f *Statements) part(s *parse.Stmt) {
 }
 
 func (f *Statements) jumpStatement(s *parse.Stmt) {
-	f.begin(s)
+	f.Code.begin(s)
 	switch s.Kind {
 	case parse.Goto:
 		f.Unit.loops = true
@@ -177,7 +171,7 @@ func (f *Statements) jumpStatement(s *parse.Stmt) {
 	case parse.Return:
 		f.Code.attempt(func() {
 			v := f.returned(s)
-			if v != nil && len(f.cleanups) > 0 {
+			if v != nil && len(f.Code.cleanups) > 0 {
 				r := f.Code.Fb.Reg("result", 0, f.Code.Pos)
 				f.Code.Assign(r, v)
 				v = ir.R(r)
@@ -197,21 +191,21 @@ func (f *Statements) jumpStatement(s *parse.Stmt) {
 func (f *Statements) returned(s *parse.Stmt) *ir.Expr {
 	switch e := s.Expr; {
 	case e == nil:
-		return noResult(f.Lowering)
-	case IsVoid(f.result):
+		return f.Vars.noResult()
+	case IsVoid(f.Vars.result):
 		f.Exprs.Effect(e)
-	case inWords(f.result):
+	case inWords(f.Vars.result):
 		f.Lvals.returnWords(e, s)
 	default:
-		return f.Exprs.Convert(f.Exprs.expr(e), f.result, s).Expr
+		return f.Arith.Convert(f.Exprs.expr(e), f.Vars.result, s).Expr
 	}
 	return nil
 }
 
 func (f *Statements) ifStatement(s *parse.Stmt) {
-	f.begin(s.Expr)
+	f.Code.begin(s.Expr)
 	then, otherwise := f.Code.Label(""), f.Code.Label("")
-	f.branch(s.Expr, then, otherwise)
+	f.Exprs.branch(s.Expr, then, otherwise)
 	if s.Else == nil {
 		f.Code.At, f.Code.Fresh = then, false
 		f.part(s.Then)
@@ -234,7 +228,7 @@ func (f *Statements) ifStatement(s *parse.Stmt) {
 func (f *Statements) close(s *parse.Stmt) { f.Code.Pos = f.In.Span(parse.Token(s.Tok)) }
 
 func (f *Statements) switchStatement(s *parse.Stmt) {
-	f.begin(s.Expr)
+	f.Code.begin(s.Expr)
 	v := f.Exprs.expr(narrower(s.Expr))
 	if v.Elem != nil || v.Type.Float {
 		f.In.Reject(CodeExpr, s.Expr, "a switch over something that is no integer")
@@ -268,7 +262,7 @@ func (f *Statements) switchStatement(s *parse.Stmt) {
 	}
 	f.Code.Assume(from, none, other)
 	f.Code.At, f.Code.Fresh = Nowhere, false
-	f.breaks = append(f.breaks, exit{end, len(f.cleanups)})
+	f.breaks = append(f.breaks, exit{end, len(f.Code.cleanups)})
 	f.part(s.Then)
 	f.breaks = f.breaks[:len(f.breaks)-1]
 	f.close(s)
@@ -311,7 +305,7 @@ func (f *Statements) iteration(s *parse.Stmt) {
 	case parse.Do:
 		f.doLoop(s)
 	default:
-		height := len(f.cleanups)
+		height := len(f.Code.cleanups)
 		switch {
 		case s.Init == nil:
 		case s.Init.Kind == parse.ExprStmt:
@@ -330,7 +324,7 @@ func (f *Statements) effect(e *parse.Expr) {
 		return
 	}
 	f.Code.attempt(func() {
-		f.begin(e)
+		f.Code.begin(e)
 		f.Exprs.Effect(e)
 	})
 }
@@ -340,8 +334,8 @@ func (f *Statements) loop(s *parse.Stmt, cond, next *parse.Expr) {
 	head, body, end := f.Code.Label(""), f.Code.Label(""), f.Code.Label("")
 	f.Code.Here(head)
 	if cond != nil {
-		f.begin(cond)
-		f.branch(cond, body, end)
+		f.Code.begin(cond)
+		f.Exprs.branch(cond, body, end)
 	} else {
 		f.Code.Jump(body)
 	}
@@ -367,62 +361,15 @@ func (f *Statements) doLoop(s *parse.Stmt) {
 	f.Code.Here(head)
 	f.body(s.Then, again, end)
 	f.Code.Here(again)
-	f.begin(s.Expr)
-	f.branch(s.Expr, head, end)
+	f.Code.begin(s.Expr)
+	f.Exprs.branch(s.Expr, head, end)
 	f.close(s)
 	f.Code.At, f.Code.Fresh = end, false
 }
 
 func (f *Statements) body(s *parse.Stmt, again, end ir.Loc) {
-	height := len(f.cleanups)
+	height := len(f.Code.cleanups)
 	f.breaks, f.conts = append(f.breaks, exit{end, height}), append(f.conts, exit{again, height})
 	f.part(s)
 	f.breaks, f.conts = f.breaks[:len(f.breaks)-1], f.conts[:len(f.conts)-1]
-}
-
-// either emits two branches, one for each value of a condition, that meet again.
-func (f *Statements) either(e *parse.Expr, then, otherwise func()) {
-	yes, no, end := f.Code.Label(""), f.Code.Label(""), f.Code.Label("")
-	f.branch(e, yes, no)
-	f.Code.At, f.Code.Fresh = yes, false
-	f.Code.attempt(then)
-	f.Code.Jump(end)
-	f.Code.At, f.Code.Fresh = no, false
-	f.Code.attempt(otherwise)
-	f.Code.Here(end)
-}
-
-// choose sets a register to the value of one of two expressions. The translation of each is
-// emitted in its own branch.
-func (f *Statements) choose(r ir.Reg, e *parse.Expr, then, otherwise func() *ir.Expr) {
-	f.either(e, func() { f.Code.Assign(r, then()) }, func() { f.Code.Assign(r, otherwise()) })
-}
-
-// branch goes to one of two locations, evaluating as much of the condition as C
-// does.
-func (f *Statements) branch(e *parse.Expr, then, otherwise ir.Loc) {
-	switch e.Op {
-	case parse.AndAnd:
-		mid := f.Code.Label("")
-		f.branch(e.A, mid, otherwise)
-		f.Code.At, f.Code.Fresh = mid, false
-		f.branch(e.B, then, otherwise)
-		return
-	case parse.OrOr:
-		mid := f.Code.Label("")
-		f.branch(e.A, then, mid)
-		f.Code.At, f.Code.Fresh = mid, false
-		f.branch(e.B, then, otherwise)
-		return
-	case parse.Not:
-		f.branch(e.A, otherwise, then)
-		return
-	}
-	f.Code.attempt(func() {
-		v := TruthOf(f.Exprs.expr(e))
-		from := f.Code.Start()
-		f.Code.Assume(from, v, then)
-		f.Code.Assume(from, ir.Negate(v), otherwise)
-		f.Code.At, f.Code.Fresh = Nowhere, false
-	})
 }

@@ -11,7 +11,7 @@ import (
 // statementValue is the value of ({ ... }): that of the last statement, if it is an
 // expression.
 func (f *Expressions) statementValue(x *parse.Expr) Value {
-	height := len(f.stmts.cleanups)
+	height := len(f.Code.cleanups)
 	v := f.lastValue(x)
 	f.stmts.leaveScope(height)
 	return v
@@ -32,9 +32,9 @@ func (f *Expressions) lastValue(x *parse.Expr) Value {
 
 // statementLvalue is where the struct lies that ({ ... }) gives.
 func (f *Expressions) statementLvalue(x *parse.Expr) Lvalue {
-	height := len(f.stmts.cleanups)
+	height := len(f.Code.cleanups)
 	last := f.statementsBefore(x)
-	if len(f.stmts.cleanups) > height {
+	if len(f.Code.cleanups) > height {
 		f.In.Refuse(codeAttribute, x, "the attribute cleanup is not supported here, in an expression whose value is a struct")
 	}
 	if last == nil || !IsStruct(last.Type) {
@@ -65,19 +65,19 @@ func (f *Expressions) statementsBefore(x *parse.Expr) *parse.Expr {
 // orElse is x ?: y: x, if that is not zero.
 func (f *Expressions) orElse(x *parse.Expr) Value {
 	if t, ok := WideType(x.Type); ok {
-		return f.pairs.orElseWide(x, t)
+		return f.orElseWide(x, t)
 	}
 	if IsVoid(x.Type) {
-		f.stmts.either(x.A, func() {}, func() { f.Effect(x.C) })
+		f.either(x.A, func() {}, func() { f.Effect(x.C) })
 		return Value{Void: true, Obj: ir.NoObject}
 	}
 	a := f.Operand(x.A)
 	if f.Code.static {
-		return f.chosen(ir.Conditional(TruthOf(a), f.Convert(a, x.Type, x).Expr, f.arm(x.C, x)), x)
+		return f.chosen(ir.Conditional(TruthOf(a), f.Arith.Convert(a, x.Type, x).Expr, f.arm(x.C, x)), x)
 	}
 	r := f.Code.Temp()
 	otherwise, end := f.Code.Label(""), f.Code.Label("")
-	a = f.Convert(a, x.Type, x) // what is not zero stays so
+	a = f.Arith.Convert(a, x.Type, x) // what is not zero stays so
 	f.Code.Assign(r, a.Expr)
 	from := f.Code.Start()
 	kept := a

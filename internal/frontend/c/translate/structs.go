@@ -53,7 +53,7 @@ func (f *Lvalues) asUnion(e *parse.Expr) Lvalue {
 		f.Mem.copyObject(to, f.Lvalue(e.A), e)
 		return l
 	}
-	v := f.Exprs.Convert(f.Exprs.anyOperand(e.A), to.Type, e)
+	v := f.Arith.Convert(f.Exprs.anyOperand(e.A), to.Type, e)
 	if e.Type.Size() > to.Type.Size() { // the other bytes are not known: zero
 		for _, w := range Words(0, e.Type.Size()) {
 			f.Mem.StoreWord(f.Mem.leaf(l, w), w.Typ, ir.Int(0))
@@ -66,7 +66,7 @@ func (f *Lvalues) asUnion(e *parse.Expr) Lvalue {
 // chosenLvalue is the struct a conditional chooses.
 func (f *Lvalues) chosenLvalue(x *parse.Expr) Lvalue {
 	r := f.Code.Fb.Reg("p", 0, f.Code.Pos)
-	f.stmts.choose(r, x.A,
+	f.Exprs.choose(r, x.A,
 		func() *ir.Expr { return f.structAt(x.B).Addr },
 		func() *ir.Expr { return f.structAt(x.C).Addr })
 	return Lvalue{Reg: ir.NoReg, Addr: ir.R(r), Obj: ir.NoObject, Type: x.Type}
@@ -87,11 +87,11 @@ func (f *Lvalues) structAt(e *parse.Expr) Lvalue {
 // argumentWords are the words an argument travels in.
 func (f *Lvalues) argumentWords(e *parse.Expr, t *types.Type) []*ir.Expr {
 	if isWide(t) {
-		v := f.Exprs.Convert(f.Exprs.anyOperand(e), t, e)
+		v := f.Arith.Convert(f.Exprs.anyOperand(e), t, e)
 		return []*ir.Expr{v.Expr, v.High}
 	}
 	if !IsStruct(t) {
-		return []*ir.Expr{f.Exprs.Convert(f.Exprs.anyOperand(e), t, e).Expr}
+		return []*ir.Expr{f.Arith.Convert(f.Exprs.anyOperand(e), t, e).Expr}
 	}
 	if words := f.transparent(e, t); words != nil {
 		return words
@@ -147,9 +147,9 @@ func hidden(t *types.Type) int {
 
 // returnWords writes the result to the caller's block.
 func (f *Lvalues) returnWords(e *parse.Expr, n parse.Node) {
-	to := Lvalue{Reg: ir.NoReg, Addr: ir.R(f.Vars.resultAt), Obj: ir.NoObject, Type: f.result, known: wordSize}
-	if isWide(f.result) {
-		f.Mem.storePair(to, f.Exprs.Convert(f.Exprs.expr(e), f.result, n))
+	to := Lvalue{Reg: ir.NoReg, Addr: ir.R(f.Vars.resultAt), Obj: ir.NoObject, Type: f.Vars.result, known: wordSize}
+	if isWide(f.Vars.result) {
+		f.Mem.storePair(to, f.Arith.Convert(f.Exprs.expr(e), f.Vars.result, n))
 		return
 	}
 	f.Mem.copyObject(to, f.structAt(e), n)

@@ -46,7 +46,7 @@ func (v via) member(field *types.Field) via {
 }
 
 // declared is the array at an lvalue.
-func (f *Lvalues) declared(l Lvalue, t *types.Type) *declaredArray {
+func (f *Accesses) declared(l Lvalue, t *types.Type) *declaredArray {
 	a := &declaredArray{length: t.Len, pointer: l.via.pointer}
 	a.whole = l.Obj != ir.NoObject && l.Addr.Op == ir.AddrOf && l.Addr.Value == 0 && t.Size() == f.B.Size(l.Obj)
 	a.free = a.length <= 0 || l.via.pointer && l.via.members && !l.via.inside

@@ -100,7 +100,7 @@ func Program(files []*source.File, lib *Library, opt Options) (*Unit, *diag.List
 	}
 	c.finishParsing(files)
 	if !diags.HasErrors() {
-		c.Syms.compile()
+		c.compile()
 	}
 	return c.unit(files), diags
 }
@@ -112,7 +112,7 @@ func (c *Compiler) parse(f *source.File, before, after string) {
 	if in == nil {
 		return
 	}
-	u := c.newUnit(f.Name, in)
+	u := newUnit(f.Name, in)
 	c.Syms.units = append(c.Syms.units, u)
 	c.Syms.collectMentions(u)
 	c.Syms.collectSymbols(u)
@@ -121,9 +121,9 @@ func (c *Compiler) parse(f *source.File, before, after string) {
 // finishParsing adds what the files need of the library.
 func (c *Compiler) finishParsing(files []*source.File) {
 	if !c.In.Diags.HasErrors() {
-		c.Syms.addLibrary()
+		c.Syms.addLibrary(func(f *source.File) { c.parse(f, "", "") })
 	}
-	c.Syms.checkAttributes()
+	c.Syms.checkAttributes(c.test == nil)
 	if c.Opt.Sites {
 		c.marks = newMarks(files, c.In.Included(), c.In.IsSystem)
 		for _, u := range c.Syms.units {
@@ -150,18 +150,17 @@ func (c *Compiler) unit(files []*source.File) *Unit {
 	return u
 }
 
-// Compiler turns checked syntax trees into a program. Like lowering it has parts, each
-// of which owns its state and embeds the compiler.
+// Compiler turns checked syntax trees into a program. Like Lowering it has parts, each of which owns its state and
+// holds what it needs.
 type Compiler struct {
 	Opt        Options
 	B          *ir.Builder
 	library    *Library
 	Invariants []property.CodeInvariant
 	marks      *marks // nil: the caller did not ask where fences can be written
-	KeyEnds    keyEnds
-	Wrapped    map[*symbol]*ir.FuncBuilder // see endsWithDestructors
-	test       *Test                       // nil: the program begins at main
-	threads    map[*symbol]*testThread     // of the test
+	Ends       *ThreadEnds
+	test       *Test                   // nil: the program begins at main
+	threads    map[*symbol]*testThread // of the test
 
 	In   *read.Input
 	Syms *Symbols
@@ -170,7 +169,13 @@ type Compiler struct {
 
 // Symbols are the functions and objects of a program.
 type Symbols struct {
-	*Compiler
+	Opt     *Options
+	In      *read.Input
+	B       *ir.Builder
+	library *Library
+	Data    *staticData
+	ends    *ThreadEnds
+
 	units     []*unit
 	Linked    map[string]*symbol        // names of the program with external linkage
 	ours      map[string]*symbol        // names of the library's sources with external linkage, see library_source.go
@@ -198,7 +203,6 @@ type Symbols struct {
 
 // Typing knows how values of types are held, in one file.
 type Typing struct {
-	*Compiler
 	In *read.Unit
 	// subscripted has the arrays that a subscript follows; addressed the last subscripts of
 	// lvalues whose address is taken; unaccessed other subscripts without an access.
@@ -208,13 +212,16 @@ type Typing struct {
 
 // Layouts knows the bytes of structs, in one file.
 type Layouts struct {
-	*Compiler
 	In     *read.Unit
+	Types  *Typing
 	placed map[*types.Record]placement
 }
 
 // staticData translates the initialisers of objects with static storage.
-type staticData struct{ *Compiler }
+type staticData struct {
+	B     *ir.Builder
+	lower func(u *unit) *Lowering // begins the translation of an initialiser
+}
 
 // unit is one translation unit.
 type unit struct {
@@ -226,12 +233,12 @@ type unit struct {
 	loops   bool               // it has a statement that may be part of a loop
 }
 
-func (c *Compiler) newUnit(name string, in *read.Unit) *unit {
+func newUnit(name string, in *read.Unit) *unit {
 	set := func() map[*parse.Expr]bool { return map[*parse.Expr]bool{} }
+	typing := &Typing{In: in, subscripted: set(), addressed: set(), unaccessed: set(), accessed: set()}
 	return &unit{
 		Name: name, In: in, static: map[string]*symbol{},
-		Types:   &Typing{Compiler: c, In: in, subscripted: set(), addressed: set(), unaccessed: set(), accessed: set()},
-		Layouts: &Layouts{Compiler: c, In: in, placed: map[*types.Record]placement{}},
+		Types: typing, Layouts: &Layouts{In: in, Types: typing, placed: map[*types.Record]placement{}},
 	}
 }
 
@@ -257,26 +264,26 @@ func (s *symbol) span() source.Span { return s.Unit.In.Span(s.Decl) }
 
 func newCompiler(files []*source.File, lib *Library, opt Options, diags *diag.List) *Compiler {
 	c := &Compiler{
-		Opt: opt, library: lib, Wrapped: map[*symbol]*ir.FuncBuilder{}, threads: map[*symbol]*testThread{},
+		Opt: opt, library: lib, Ends: &ThreadEnds{Wrapped: map[*symbol]*ir.FuncBuilder{}}, threads: map[*symbol]*testThread{},
 	}
 	c.In = read.NewInput(files, read.Options{
 		Defines: opt.Defines, Undefines: opt.Undefines, IncludeDirs: opt.IncludeDirs, Include: opt.Include,
 		Std: opt.Std, Flags: opt.Flags, FileFlags: opt.FileFlags,
 		Invariants: opt.Invariants, KeepMarks: opt.Sites, Strict: opt.Strict,
 	}, diags)
-	c.Syms = &Symbols{
-		Compiler: c,
-		Linked:   map[string]*symbol{}, ours: map[string]*symbol{}, locals: map[*parse.Object]*symbol{}, ByID: map[ir.FuncID]*symbol{},
-		strings: map[string]ir.ObjectID{}, anonymous: map[*parse.Object]ir.ObjectID{},
-		Mentioned: map[string]bool{}, mentionedInOurs: map[string]bool{}, weak: map[*symbol]bool{}, weakNames: map[string]bool{},
-	}
-	c.Data = &staticData{c}
 	name := "program"
 	if len(files) > 0 {
 		base := path.Base(files[0].Name)
 		name = strings.TrimSuffix(base, path.Ext(base))
 	}
 	c.B = ir.NewBuilder(name, false)
+	c.Data = &staticData{B: c.B, lower: func(u *unit) *Lowering { return c.newLowering(u, nil) }}
+	c.Syms = &Symbols{
+		Opt: &c.Opt, In: c.In, B: c.B, library: lib, Data: c.Data, ends: c.Ends,
+		Linked: map[string]*symbol{}, ours: map[string]*symbol{}, locals: map[*parse.Object]*symbol{}, ByID: map[ir.FuncID]*symbol{},
+		strings: map[string]ir.ObjectID{}, anonymous: map[*parse.Object]ir.ObjectID{},
+		Mentioned: map[string]bool{}, mentionedInOurs: map[string]bool{}, weak: map[*symbol]bool{}, weakNames: map[string]bool{},
+	}
 	return c
 }
 

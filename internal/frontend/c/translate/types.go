@@ -134,7 +134,7 @@ func (c *Layouts) appendLeaves(out []Leaf, t *types.Type, off int64, n parse.Nod
 	}
 	switch t.Kind {
 	case types.Array:
-		c.types().checkArray(t, n)
+		c.Types.checkArray(t, n)
 		for i := int64(0); i < t.Len && len(out) <= maxLeaves; i++ {
 			out = c.appendLeaves(out, t.Elem, off+i*t.Elem.Size(), n)
 		}
@@ -154,16 +154,13 @@ func (c *Layouts) appendLeaves(out []Leaf, t *types.Type, off int64, n parse.Nod
 		if it, ok := ScalarType(t); ok {
 			out = append(out, Leaf{off, it})
 		} else if t.IsIncomplete() || t.Size() < 0 {
-			c.types().Scalar(t, n)
+			c.Types.Scalar(t, n)
 		} else { // a number that no operation takes can be copied
 			out = append(out, Words(off, t.Size())...)
 		}
 	}
 	return out
 }
-
-// types returns what knows the types of the same file.
-func (c *Layouts) types() *Typing { return &Typing{Compiler: c.Compiler, In: c.In} }
 
 // isFlexible reports whether a member is an array without a length.
 func isFlexible(f *types.Field) bool { return f.Type.Kind == types.Array && f.Type.Len < 0 }

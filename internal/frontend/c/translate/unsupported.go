@@ -25,7 +25,7 @@ func (f *Code) attempt(work func()) bool {
 		return true
 	}
 	at, fresh, pos, inUse, floor, n := f.At, f.Fresh, f.Pos, f.inUse, f.floor, len(f.Fb.F.Edges)
-	last, height := Nowhere, len(f.stmts.cleanups)
+	last, height := Nowhere, len(f.cleanups)
 	if n > 0 {
 		last = f.Fb.F.Edges[n-1].To // a jump may bend it
 	}
@@ -41,7 +41,7 @@ func (f *Code) attempt(work func()) bool {
 		f.Fb.F.Edges[n-1].To = last
 	}
 	f.At, f.Fresh, f.inUse, f.floor = at, fresh, inUse, floor
-	f.stmts.cleanups = f.stmts.cleanups[:height]
+	f.cleanups = f.cleanups[:height]
 	f.unsupported(r)
 	f.Pos = pos
 	return false

@@ -86,7 +86,7 @@ func TruthOf(v Value) *ir.Expr {
 }
 
 // Convert is the conversion of a value to a type, as by assignment or a cast.
-func (f *Expressions) Convert(v Value, to *types.Type, n parse.Node) Value {
+func (f *Arithmetic) Convert(v Value, to *types.Type, n parse.Node) Value {
 	if IsVoid(to) {
 		return Value{Void: true, Obj: ir.NoObject}
 	}
@@ -94,7 +94,7 @@ func (f *Expressions) Convert(v Value, to *types.Type, n parse.Node) Value {
 		f.In.Reject(CodeExpr, n, "a value is needed here")
 	}
 	if v.High != nil || isWide(to) {
-		return f.pairs.convertWide(v, to, n)
+		return f.convertWide(v, to, n)
 	}
 	t := f.Types.Scalar(to, n)
 	if to.Kind == types.Bool {
@@ -160,7 +160,7 @@ func (f *Accesses) Load(l Lvalue, n parse.Node) Value {
 	}
 	switch t := l.Type; t.Kind {
 	case types.Array:
-		return Value{Expr: l.Addr, Type: ir.U64, Elem: t.Elem, Obj: l.Obj, array: f.Lvals.declared(l, t), known: l.known}
+		return Value{Expr: l.Addr, Type: ir.U64, Elem: t.Elem, Obj: l.Obj, array: f.declared(l, t), known: l.known}
 	case types.Function:
 		return Value{Expr: l.Addr, Type: ir.U64, Elem: t, Obj: ir.NoObject}
 	}

@@ -87,7 +87,7 @@ func (f *Storage) callee(x *parse.Expr) (t *types.Type, named int) {
 	}
 	s := f.Syms.Find(f.Unit, d)
 	if s == nil || s.Def == nil {
-		if s = f.Syms.builtin(d.Text); s == nil || f.library.Functions[d.Text].Lower != nil {
+		if s = f.Syms.builtin(d.Text); s == nil || f.Syms.library.Functions[d.Text].Lower != nil {
 			return nil, 0
 		}
 	}

@@ -42,8 +42,8 @@ func (f *Storage) declareVariable(d *parse.Object) {
 }
 
 // makeVariable runs the declaration.
-func (f *Storage) makeVariable(v *variableArray, n parse.Node) {
-	f.stmts.begin(n)
+func (f *Statements) makeVariable(v *variableArray, n parse.Node) {
+	f.Code.begin(n)
 	length := f.Code.Keep(f.Exprs.IntegerOperand(v.length))
 	f.Code.Check(ir.Binary(ir.Gt, ir.S64, length.Expr, ir.Int(0)), ir.OutOfBounds, "the length of an array must be positive")
 	f.Code.Assign(v.size, Scaled(length.Expr, v.elem.Size()))
@@ -51,7 +51,7 @@ func (f *Storage) makeVariable(v *variableArray, n parse.Node) {
 	free.Addr, free.Stack = ir.R(v.addr), true
 	f.Code.Emit(free)
 	op := ir.NewOp(ir.Alloc)
-	op.Dst, op.Val, op.Stack, op.Align = v.addr, ir.R(v.size), true, f.BlockAlign(int64(v.elem.Align()), n)
+	op.Dst, op.Val, op.Stack, op.Align = v.addr, ir.R(v.size), true, f.Vars.BlockAlign(int64(v.elem.Align()), n)
 	op.Undef = f.Opt.Undefined
 	f.Code.Emit(op)
 }
@@ -68,9 +68,9 @@ func (f *Storage) StackBlock(size *ir.Expr) ir.Reg {
 }
 
 // variableSize is sizeof of an array of variable length.
-func (f *Storage) variableSize(x *parse.Expr) (Value, bool) {
+func (f *Expressions) variableSize(x *parse.Expr) (Value, bool) {
 	if x.A != nil {
-		if v := f.arrays[VariableOf(x.A)]; v != nil {
+		if v := f.Vars.arrays[VariableOf(x.A)]; v != nil {
 			return Integer(ir.R(v.size), ir.U64), true
 		}
 		return Value{}, false
@@ -82,8 +82,8 @@ func (f *Storage) variableSize(x *parse.Expr) (Value, bool) {
 }
 
 // typeSize evaluates the size of a type of variable length, such as int[n][4].
-func (f *Storage) typeSize(t *types.Type) Value {
-	n := f.Code.Keep(f.Exprs.IntegerOperand(parse.LengthOf(t)))
+func (f *Expressions) typeSize(t *types.Type) Value {
+	n := f.Code.Keep(f.IntegerOperand(parse.LengthOf(t)))
 	elem := ir.Int(t.Elem.Size())
 	if isVariable(t.Elem) {
 		elem = f.typeSize(t.Elem).Expr

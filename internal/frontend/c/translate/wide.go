@@ -40,16 +40,16 @@ func Pair(low, high *ir.Expr, signed bool) Value {
 func u64(op ir.ExprOp, x, y *ir.Expr) *ir.Expr { return ir.Binary(op, ir.U64, x, y) }
 
 // word keeps a word in a register.
-func (f *Pairs) word(e *ir.Expr) *ir.Expr { return f.Lvals.Save(Integer(e, ir.U64)).Expr }
+func (f *Arithmetic) word(e *ir.Expr) *ir.Expr { return f.Code.Save(Integer(e, ir.U64)).Expr }
 
 // kept keeps both words of a value in registers.
-func (f *Pairs) kept(v Value) Value {
+func (f *Arithmetic) kept(v Value) Value {
 	v.Expr, v.High = f.word(v.Expr), f.word(v.High)
 	return v
 }
 
 // widen is the conversion to 128 bits.
-func (f *Pairs) widen(v Value, signed bool) Value {
+func (f *Arithmetic) widen(v Value, signed bool) Value {
 	if v.High != nil {
 		v.Type.Signed = signed
 		return v
@@ -74,7 +74,7 @@ func firstWord(v Value) Value {
 }
 
 // convertWide is a conversion from or to 128 bits.
-func (f *Pairs) convertWide(v Value, to *types.Type, n parse.Node) Value {
+func (f *Arithmetic) convertWide(v Value, to *types.Type, n parse.Node) Value {
 	if t, ok := WideType(to); ok {
 		if v.Void {
 			f.In.Reject(CodeExpr, n, "a value is needed here")
@@ -111,7 +111,7 @@ func (f *Accesses) storePair(l Lvalue, v Value) {
 // halves are the lvalues of the two words of an object.
 func (f *Accesses) halves(l Lvalue) (low, high Lvalue) {
 	if l.Addr.Op != ir.AddrOf {
-		l.Addr = f.Lvals.Save(Integer(l.Addr, ir.U64)).Expr
+		l.Addr = f.Code.Save(Integer(l.Addr, ir.U64)).Expr
 	}
 	l.scalarAt()
 	high = f.Offset(l, 8)
@@ -120,7 +120,7 @@ func (f *Accesses) halves(l Lvalue) (low, high Lvalue) {
 }
 
 // unaryWide is an operator with one operand of 128 bits.
-func (f *Pairs) unaryWide(op parse.Op, v Value, n parse.Node) Value {
+func (f *Arithmetic) unaryWide(op parse.Op, v Value, n parse.Node) Value {
 	v = f.kept(v)
 	switch op {
 	case parse.Minus:
@@ -133,32 +133,32 @@ func (f *Pairs) unaryWide(op parse.Op, v Value, n parse.Node) Value {
 }
 
 // negated is -v, whose words are in registers.
-func (f *Pairs) negated(v Value) Value {
+func (f *Arithmetic) negated(v Value) Value {
 	high := u64(ir.Add, ir.Unary(ir.BitNot, ir.U64, v.High), ir.Binary(ir.Eq, ir.U64, v.Expr, ir.Int(0)))
 	return f.kept(Pair(ir.Unary(ir.Neg, ir.U64, v.Expr), high, v.Type.Signed))
 }
 
 // noOverflowCheck refuses an operation that would have to be checked.
-func (f *Pairs) noOverflowCheck(t ir.Type, n parse.Node) {
-	if t.Signed && f.Opt.CheckOverflow && !f.Exprs.wraps() {
+func (f *Arithmetic) noOverflowCheck(t ir.Type, n parse.Node) {
+	if t.Signed && f.Opt.CheckOverflow && !f.wraps() {
 		f.In.Refuse(CodeExpr, n, "overflow of __int128 cannot be checked; use unsigned __int128, or leave --check-overflow out")
 	}
 }
 
 // combineWide applies a binary operator to operands one of which has 128 bits.
-func (f *Pairs) combineWide(op ir.ExprOp, x, y Value, n parse.Node) Value {
+func (f *Arithmetic) combineWide(op ir.ExprOp, x, y Value, n parse.Node) Value {
 	if x.Type.Float || y.Type.Float {
 		return f.combineWideFloat(op, x, y, n)
 	}
 	if (op == ir.Add || op == ir.Sub) && (x.Elem != nil || y.Elem != nil) {
-		return f.Exprs.pointerArithmetic(op, firstWord(x), firstWord(y), n)
+		return f.pointerArithmetic(op, firstWord(x), firstWord(y), n)
 	}
 	if x.Elem != nil || y.Elem != nil {
 		f.In.Refuse(CodeExpr, n, "this operation on a pointer and an integer of 128 bits is not supported")
 	}
 	if op == ir.Shl || op == ir.Shr {
 		if x.High == nil {
-			return f.Exprs.combine(op, x, Integer(narrow(y, ir.S32), ir.S32), n)
+			return f.combine(op, x, Integer(narrow(y, ir.S32), ir.S32), n)
 		}
 		if f.Opt.CheckOverflow {
 			f.noOverflowCheck(ir.Type{Signed: true}, n)
@@ -221,7 +221,7 @@ func shiftWide(op ir.ExprOp, x Value, n *ir.Expr) Value {
 }
 
 // multiplyWide multiplies, by halves of words.
-func (f *Pairs) multiplyWide(x, y Value) Value {
+func (f *Arithmetic) multiplyWide(x, y Value) Value {
 	low := func(e *ir.Expr) *ir.Expr { return u64(ir.And, e, ir.Int(1<<32-1)) }
 	high := func(e *ir.Expr) *ir.Expr { return u64(ir.Shr, e, ir.Int(32)) }
 	xl, xh, yl, yh := f.word(low(x.Expr)), f.word(high(x.Expr)), f.word(low(y.Expr)), f.word(high(y.Expr))
@@ -237,7 +237,7 @@ func (f *Pairs) multiplyWide(x, y Value) Value {
 const divideName = "__fp_divide_wide"
 
 // divideWide divides, numbers with a sign by their absolute values.
-func (f *Pairs) divideWide(op ir.ExprOp, x, y Value) Value {
+func (f *Arithmetic) divideWide(op ir.ExprOp, x, y Value) Value {
 	nonzero := ir.Binary(ir.Ne, ir.U64, u64(ir.Or, y.Expr, y.High), ir.Int(0))
 	if v, ok := nonzero.IsConst(); !ok || v == 0 {
 		f.Code.Check(nonzero, ir.DivByZero, "division by zero")
@@ -263,38 +263,38 @@ func (f *Pairs) divideWide(op ir.ExprOp, x, y Value) Value {
 }
 
 // divided calls the function of the library for one word of the quotient (0, 1) or remainder (2, 3).
-func (f *Pairs) divided(x, y Value, which int64) *ir.Expr {
+func (f *Arithmetic) divided(x, y Value, which int64) *ir.Expr {
 	return f.inLibrary(divideName, x.Expr, x.High, y.Expr, y.High, ir.Int(which))
 }
 
 // negatedIf is -v if a condition holds, v otherwise.
-func (f *Pairs) negatedIf(cond *ir.Expr, v Value) Value {
+func (f *Arithmetic) negatedIf(cond *ir.Expr, v Value) Value {
 	minus := f.negated(v)
 	return f.kept(Pair(ir.Conditional(cond, minus.Expr, v.Expr), ir.Conditional(cond, minus.High, v.High), v.Type.Signed))
 }
 
 // conditionalWide is c ? a : b of 128 bits.
-func (f *Pairs) conditionalWide(x *parse.Expr, t ir.Type) Value {
+func (f *Expressions) conditionalWide(x *parse.Expr, t ir.Type) Value {
 	if f.Code.static {
 		f.In.Refuse(codeInit, x, "the initialiser is not constant")
 	}
 	low, high := f.Code.Fb.Reg("t", 0, f.Code.Pos), f.Code.Fb.Reg("t", 0, f.Code.Pos)
 	arm := func(e *parse.Expr) func() *ir.Expr {
 		return func() *ir.Expr {
-			v := f.kept(f.widen(f.Exprs.anyOperand(e), t.Signed))
+			v := f.Arith.kept(f.Arith.widen(f.anyOperand(e), t.Signed))
 			f.Code.Assign(high, v.High)
 			return v.Expr
 		}
 	}
-	f.stmts.choose(low, x.A, arm(x.B), arm(x.C))
+	f.choose(low, x.A, arm(x.B), arm(x.C))
 	return Pair(ir.R(low), ir.R(high), t.Signed)
 }
 
 // orElseWide is x ?: y of 128 bits.
-func (f *Pairs) orElseWide(x *parse.Expr, t ir.Type) Value {
+func (f *Expressions) orElseWide(x *parse.Expr, t ir.Type) Value {
 	low, high := f.Code.Fb.Reg("t", 0, f.Code.Pos), f.Code.Fb.Reg("t", 0, f.Code.Pos)
 	assign := func(e *parse.Expr) {
-		v := f.kept(f.widen(f.Exprs.anyOperand(e), t.Signed))
+		v := f.Arith.kept(f.Arith.widen(f.anyOperand(e), t.Signed))
 		f.Code.Assign(low, v.Expr)
 		f.Code.Assign(high, v.High)
 	}

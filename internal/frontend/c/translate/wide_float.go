@@ -19,7 +19,7 @@ const (
 var wideFunctions = []string{divideName, wideToDouble, wideToFloat, doubleToWide}
 
 // inLibrary calls a function of the library and returns its result.
-func (f *Pairs) inLibrary(name string, args ...*ir.Expr) *ir.Expr {
+func (f *Arithmetic) inLibrary(name string, args ...*ir.Expr) *ir.Expr {
 	s := f.Syms.InLibrary(name)
 	if s == nil {
 		panic("BUG: the library has no " + name)
@@ -31,7 +31,7 @@ func (f *Pairs) inLibrary(name string, args ...*ir.Expr) *ir.Expr {
 }
 
 // toFloat converts to floating point: the absolute value, and then its sign.
-func (f *Pairs) toFloat(v Value, t ir.Type, n parse.Node) Value {
+func (f *Arithmetic) toFloat(v Value, t ir.Type, n parse.Node) Value {
 	if f.Code.static {
 		f.In.Refuse(codeInit, n, "a conversion of __int128 to floating point is not supported here")
 	}
@@ -53,7 +53,7 @@ func (f *Pairs) toFloat(v Value, t ir.Type, n parse.Node) Value {
 }
 
 // fromFloat converts from floating point, numbers with a sign by their absolute values.
-func (f *Pairs) fromFloat(v Value, signed bool, n parse.Node) Value {
+func (f *Arithmetic) fromFloat(v Value, signed bool, n parse.Node) Value {
 	if f.Code.static {
 		f.In.Refuse(codeInit, n, "a conversion of floating point to __int128 is not supported here")
 	}
@@ -72,7 +72,7 @@ func (f *Pairs) fromFloat(v Value, signed bool, n parse.Node) Value {
 }
 
 // combineWideFloat applies a binary operator to an integer of 128 bits and a number of floating point.
-func (f *Pairs) combineWideFloat(op ir.ExprOp, x, y Value, n parse.Node) Value {
+func (f *Arithmetic) combineWideFloat(op ir.ExprOp, x, y Value, n parse.Node) Value {
 	t := ir.F32
 	if x.Type == ir.F64 || y.Type == ir.F64 {
 		t = ir.F64
@@ -82,5 +82,5 @@ func (f *Pairs) combineWideFloat(op ir.ExprOp, x, y Value, n parse.Node) Value {
 			*v = f.toFloat(*v, t, n)
 		}
 	}
-	return f.Exprs.combineFloat(op, t, x, y, n)
+	return f.combineFloat(op, t, x, y, n)
 }

@@ -52,7 +52,7 @@ func libAligned(f *translate.Lowering, c *translate.Call) translate.Value {
 	if n == 2 {
 		return block
 	}
-	f.Mem.Store(to, f.Exprs.Convert(block, to.Type, c.Node), c.Node)
+	f.Mem.Store(to, f.Arith.Convert(block, to.Type, c.Node), c.Node)
 	return zero()
 }
 

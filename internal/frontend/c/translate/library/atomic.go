@@ -68,14 +68,14 @@ func libLoad(f *translate.Lowering, c *translate.Call) translate.Value {
 
 // load is an atomic load.
 func load(f *translate.Lowering, p, order *parse.Expr) (translate.Value, translate.Lvalue) {
-	l, t := f.Mem.AtomicLvalue(p)
+	l, t := f.Atomics.AtomicLvalue(p)
 	if t.Bits == 128 {
 		f.Exprs.Effect(order)
 		return f.Mem.LoadSection(l, t), l
 	}
 	op := translate.Access(ir.Load, l, t, ir.Relaxed)
 	op.Dst = f.Code.Temp()
-	f.Mem.ByOrder(order, translate.LoadOrder, func(order ir.Order, _ bool) {
+	f.Atomics.ByOrder(order, translate.LoadOrder, func(order ir.Order, _ bool) {
 		op.Order = order
 		f.Code.Emit(op)
 	})
@@ -96,7 +96,7 @@ func put(f *translate.Lowering, c *translate.Call, to, from translate.Lvalue, v 
 		f.Mem.Scatter(to, v, c.Node)
 		return
 	}
-	f.Mem.Store(to, f.Exprs.Convert(f.Exprs.Convert(v, from.Type, c.Node), to.Type, c.Node), c.Node)
+	f.Mem.Store(to, f.Arith.Convert(f.Arith.Convert(v, from.Type, c.Node), to.Type, c.Node), c.Node)
 }
 
 func libStore(f *translate.Lowering, c *translate.Call) translate.Value {
@@ -110,9 +110,9 @@ func libStoreFrom(f *translate.Lowering, c *translate.Call) translate.Value {
 
 // store is an atomic store.
 func store(f *translate.Lowering, c *translate.Call, p, value, order *parse.Expr) translate.Value {
-	l, t := f.Mem.AtomicLvalue(p)
-	v := f.Mem.AtomicOperand(value, l.Type, c.Node)
-	f.Mem.ByOrder(order, translate.StoreOrder, func(order ir.Order, _ bool) {
+	l, t := f.Atomics.AtomicLvalue(p)
+	v := f.Atomics.AtomicOperand(value, l.Type, c.Node)
+	f.Atomics.ByOrder(order, translate.StoreOrder, func(order ir.Order, _ bool) {
 		v.Type = t
 		f.Mem.StoreAtomic(l, v, order)
 	})
@@ -133,7 +133,7 @@ func flag(f *translate.Lowering, e *parse.Expr) translate.Lvalue {
 
 func libClear(f *translate.Lowering, c *translate.Call) translate.Value {
 	l := flag(f, c.Args[0])
-	f.Mem.ByOrder(c.Args[1], translate.StoreOrder, func(order ir.Order, _ bool) {
+	f.Atomics.ByOrder(c.Args[1], translate.StoreOrder, func(order ir.Order, _ bool) {
 		f.Mem.StoreAtomic(l, translate.Integer(ir.Int(0), ir.U8), order)
 	})
 	return nothing()
@@ -142,7 +142,7 @@ func libClear(f *translate.Lowering, c *translate.Call) translate.Value {
 func libTestAndSet(f *translate.Lowering, c *translate.Call) translate.Value {
 	l := flag(f, c.Args[0])
 	was, _ := rmwByOrder(f, l, ir.U8, translate.RmwFunctions[0], translate.Integer(ir.Int(1), ir.U8), c.Args[1])
-	return f.Exprs.Convert(was, l.Type, c.Node)
+	return f.Arith.Convert(was, l.Type, c.Node)
 }
 
 func libFullFence(f *translate.Lowering, c *translate.Call) translate.Value {
@@ -155,8 +155,8 @@ func libFullFence(f *translate.Lowering, c *translate.Call) translate.Value {
 
 // libInit is atomic_init: no atomic access.
 func libInit(f *translate.Lowering, c *translate.Call) translate.Value {
-	l, t := f.Mem.AtomicLvalue(c.Args[0])
-	v := f.Mem.AtomicOperand(c.Args[1], l.Type, c.Node)
+	l, t := f.Atomics.AtomicLvalue(c.Args[0])
+	v := f.Atomics.AtomicOperand(c.Args[1], l.Type, c.Node)
 	if t.Bits == 128 {
 		f.Mem.StoreWord(l, ir.U64, v.Expr)
 		l, t, v.Expr = f.Mem.Offset(l, 8), ir.U64, v.High
@@ -170,7 +170,7 @@ func libInit(f *translate.Lowering, c *translate.Call) translate.Value {
 // written to expected where it fails. A weak one is marked: it fails without a reason under c11 only, never
 // on x86.
 func libCas(f *translate.Lowering, c *translate.Call) translate.Value {
-	l, t := f.Mem.AtomicLvalue(c.Args[0])
+	l, t := f.Atomics.AtomicLvalue(c.Args[0])
 	expected := target(f, c.Args[1])
 	if translate.IsVoid(expected.Type) { // a cast to void *, as in GLib
 		expected.Type = l.Type.Unqualified()
@@ -185,12 +185,12 @@ func libCas(f *translate.Lowering, c *translate.Call) translate.Value {
 	if c.Name == "__atomic_compare_exchange" {
 		value = pointee(value)
 	}
-	desired := f.Mem.AtomicOperand(value, l.Type, c.Node)
+	desired := f.Atomics.AtomicOperand(value, l.Type, c.Node)
 	var old translate.Value
 	if translate.IsStruct(l.Type) {
 		old = f.Mem.Gather(expected, c.Node)
 	} else {
-		old = f.Exprs.Convert(f.Mem.Load(expected, c.Node), l.Type, c.Node)
+		old = f.Arith.Convert(f.Mem.Load(expected, c.Node), l.Type, c.Node)
 	}
 	if t.Bits == 128 {
 		for _, a := range c.Args[3:] {
@@ -205,8 +205,8 @@ func libCas(f *translate.Lowering, c *translate.Call) translate.Value {
 	if weak, ok := f.Data.Constant(f.Exprs.IntegerOperand(c.Args[3]).Expr); !ok || weak != 0 {
 		op.Marks |= ir.Weak
 	}
-	f.Mem.ByOrder(c.Args[4], translate.UpdateOrder, func(success ir.Order, _ bool) {
-		f.Mem.ByOrder(c.Args[5], translate.LoadOrder, func(failure ir.Order, _ bool) {
+	f.Atomics.ByOrder(c.Args[4], translate.UpdateOrder, func(success ir.Order, _ bool) {
+		f.Atomics.ByOrder(c.Args[5], translate.LoadOrder, func(failure ir.Order, _ bool) {
 			op.Order, op.Fail = success, failure
 			f.Code.Emit(op)
 		})
@@ -219,7 +219,7 @@ func libCas(f *translate.Lowering, c *translate.Call) translate.Value {
 // wrote.
 func writeFound(f *translate.Lowering, c *translate.Call, l, expected translate.Lvalue, found translate.Value, wrote *ir.Expr) translate.Value {
 	if !translate.IsStruct(l.Type) {
-		found = f.Exprs.Convert(found, expected.Type, c.Node)
+		found = f.Arith.Convert(found, expected.Type, c.Node)
 	}
 	if expected.Reg != ir.NoReg {
 		f.Code.Assign(expected.Reg, ir.Conditional(wrote, ir.R(expected.Reg), found.Expr))
@@ -246,9 +246,9 @@ func libSyncCas(f *translate.Lowering, c *translate.Call) translate.Value {
 		f.In.Reject(translate.CodeArgument, c.Node, "%s takes 3 arguments", c.Name)
 	}
 	wrote := c.Name == "__sync_bool_compare_and_swap"
-	l, t := f.Mem.AtomicLvalue(c.Args[0])
-	old := f.Mem.AtomicOperand(c.Args[1], l.Type, c.Node)
-	desired := f.Mem.AtomicOperand(c.Args[2], l.Type, c.Node)
+	l, t := f.Atomics.AtomicLvalue(c.Args[0])
+	old := f.Atomics.AtomicOperand(c.Args[1], l.Type, c.Node)
+	desired := f.Atomics.AtomicOperand(c.Args[2], l.Type, c.Node)
 	if t.Bits == 128 {
 		found, success := f.Mem.CasSection(l, t, old, desired)
 		if wrote {
@@ -267,7 +267,7 @@ func libSyncCas(f *translate.Lowering, c *translate.Call) translate.Value {
 }
 
 func libFence(f *translate.Lowering, c *translate.Call) translate.Value {
-	f.Mem.ByOrder(c.Args[0], translate.FenceOrder, func(order ir.Order, _ bool) { fence(f, order) })
+	f.Atomics.ByOrder(c.Args[0], translate.FenceOrder, func(order ir.Order, _ bool) { fence(f, order) })
 	return nothing()
 }
 
@@ -317,7 +317,7 @@ func libExchange(f *translate.Lowering, c *translate.Call) translate.Value {
 // rmw is an update of the object that the first argument points to.
 func rmw(f *translate.Lowering, c *translate.Call, which int, bits int64, operand, order *parse.Expr) (translate.Value, translate.Lvalue) {
 	k := translate.RmwFunctions[which]
-	l, t := f.Mem.AtomicLvalue(c.Args[0])
+	l, t := f.Atomics.AtomicLvalue(c.Args[0])
 	if k.Kind != ir.Xchg && (translate.IsStruct(l.Type) || l.Type.Kind == types.Bool) {
 		f.In.Refuse(translate.CodeAtomic, c.Node, "atomic arithmetic on an object of type %s is not supported", l.Type)
 	}
@@ -329,7 +329,7 @@ func rmw(f *translate.Lowering, c *translate.Call, which int, bits int64, operan
 			v.Expr = translate.Scaled(v.Expr, f.Types.ElemSize(translate.ElemOf(l.Type), c.Node))
 		}
 	} else {
-		v = f.Mem.AtomicOperand(operand, l.Type, c.Node)
+		v = f.Atomics.AtomicOperand(operand, l.Type, c.Node)
 	}
 	var was, is translate.Value
 	if t.Bits == 128 {
@@ -347,7 +347,7 @@ func rmw(f *translate.Lowering, c *translate.Call, which int, bits int64, operan
 // rmwByOrder emits a read-modify-write, once for each order that makes a difference.
 func rmwByOrder(f *translate.Lowering, l translate.Lvalue, t ir.Type, k translate.RmwFunction, v translate.Value, order *parse.Expr) (was, is translate.Value) {
 	result := [2]ir.Reg{ir.NoReg, ir.NoReg}
-	f.Mem.ByOrder(order, translate.UpdateOrder, func(o ir.Order, alone bool) {
+	f.Atomics.ByOrder(order, translate.UpdateOrder, func(o ir.Order, alone bool) {
 		was, is = f.Mem.Rmw(l, t, k, v, o)
 		if alone {
 			return

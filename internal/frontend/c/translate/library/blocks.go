@@ -14,9 +14,9 @@ import (
 const sizeHeader = blockAlign
 
 // keepsSizes reports whether blocks carry their sizes.
-func keepsSizes(c *translate.Compiler) bool {
+func keepsSizes(f *translate.Lowering) bool {
 	for _, name := range []string{"realloc", "reallocarray"} {
-		if c.Syms.Mentioned[name] && c.Syms.InLibrary(name) != nil {
+		if f.Syms.Mentioned[name] && f.Syms.InLibrary(name) != nil {
 			return true
 		}
 	}
@@ -31,7 +31,7 @@ func heapBlock(f *translate.Lowering, name string, n *ir.Expr, align int64, layo
 	op := ir.NewOp(ir.Alloc)
 	op.Dst, op.Val, op.Msg, op.Layout = f.Code.Temp(), n, name, layout
 	op.Align, op.Undef = align, f.Opt.Undefined && !zeroed[name]
-	if !keepsSizes(f.Compiler) {
+	if !keepsSizes(f) {
 		f.Code.Emit(op)
 		return ir.R(op.Dst)
 	}
@@ -80,7 +80,7 @@ func libMalloc(f *translate.Lowering, c *translate.Call) translate.Value {
 func libFree(f *translate.Lowering, c *translate.Call) translate.Value {
 	op := ir.NewOp(ir.Free)
 	op.Addr = f.Exprs.Operand(c.Args[0]).Expr
-	if keepsSizes(f.Compiler) {
+	if keepsSizes(f) {
 		p := f.Code.Keep(translate.Integer(op.Addr, ir.U64)).Expr
 		null := ir.Binary(ir.Eq, ir.U64, p, ir.Int(0))
 		op.Addr = ir.Conditional(null, ir.Int(0), ir.Binary(ir.Sub, ir.U64, p, ir.Int(sizeHeader)))

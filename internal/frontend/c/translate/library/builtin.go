@@ -75,7 +75,7 @@ func libOverflow(f *translate.Lowering, c *translate.Call) translate.Value {
 	case t.Bits == 64 && converts(a, t) && converts(b, t):
 		result, over = wideOverflow(f, kind, a, b, t)
 	default:
-		result, over = f.Exprs.Exact(kind, a, b, t, c.Node)
+		result, over = f.Arith.Exact(kind, a, b, t, c.Node)
 	}
 	failed := f.Code.Keep(translate.Integer(over, ir.U8))
 	if asks {

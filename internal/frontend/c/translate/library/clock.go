@@ -22,7 +22,7 @@ func libClock(f *translate.Lowering, c *translate.Call) translate.Value {
 	}
 	f.Exprs.Effect(c.Args[1-at])
 	to := wordAt(f, c.Args[at])
-	to.Addr = f.Lvals.Save(translate.Integer(to.Addr, ir.U64)).Expr
+	to.Addr = f.Code.Save(translate.Integer(to.Addr, ir.U64)).Expr
 	f.Mem.StoreWord(to, ir.S64, f.Code.AnyTime(c.Node, math.MaxInt64))
 	part := ir.Int(0)
 	if f.Opt.Nondet != nil {
@@ -51,7 +51,7 @@ func libTime(f *translate.Lowering, c *translate.Call) translate.Value {
 	if v, ok := to.Addr.IsConst(); ok && v == 0 {
 		return t
 	}
-	to.Addr = f.Lvals.Save(translate.Integer(to.Addr, ir.U64)).Expr
+	to.Addr = f.Code.Save(translate.Integer(to.Addr, ir.U64)).Expr
 	null := ir.Binary(ir.Eq, ir.U64, to.Addr, ir.Int(0))
 	from, store, end := f.Code.Start(), f.Code.Label(""), f.Code.Label("")
 	f.Code.Assume(from, null, end)

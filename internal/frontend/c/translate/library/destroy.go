@@ -16,7 +16,7 @@ import (
 // libMutexDestroy is pthread_mutex_destroy or mtx_destroy.
 func libMutexDestroy(f *translate.Lowering, c *translate.Call) translate.Value {
 	m := wordAt(f, c.Args[0])
-	m.Addr = f.Lvals.Save(translate.Integer(m.Addr, ir.U64)).Expr
+	m.Addr = f.Code.Save(translate.Integer(m.Addr, ir.U64)).Expr
 	word := translate.Access(ir.Load, m, ir.U64, ir.Relaxed)
 	word.Dst = f.Code.Temp()
 	f.Code.Emit(word)
@@ -48,7 +48,7 @@ func liveCondition(f *translate.Lowering, op ir.Op) ir.Op {
 	if !f.Syms.Mentioned["pthread_cond_destroy"] && !f.Syms.Mentioned["cnd_destroy"] {
 		return op
 	}
-	op.Addr = f.Lvals.Save(translate.Integer(op.Addr, ir.U64)).Expr
+	op.Addr = f.Code.Save(translate.Integer(op.Addr, ir.U64)).Expr
 	word := translate.Access(ir.Load, translate.Lvalue{Reg: ir.NoReg, Addr: op.Addr, Obj: op.Obj}, ir.U64, ir.Relaxed)
 	word.Dst = f.Code.Temp()
 	f.Code.Emit(word)

@@ -56,7 +56,7 @@ func number(f *translate.Lowering, e *parse.Expr, t ir.Type) translate.Value {
 	if _, ok := v.Expr.IsConst(); ok {
 		return v
 	}
-	return f.Lvals.Save(v)
+	return f.Code.Save(v)
 }
 
 // realArgument evaluates an argument of a function for float and double: of type double if it is an integer.

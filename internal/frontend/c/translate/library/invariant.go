@@ -55,7 +55,7 @@ func libInvariant(f *translate.Lowering, l *translate.Call) translate.Value {
 	}
 	text := f.In.Files[pos.File].Slice(pos)
 	cl.Text = strings.TrimSpace(string(read.InvariantWord.ReplaceAll([]byte(text), nil)))
-	f.Invariants = append(f.Invariants, cl)
+	*f.Invariants = append(*f.Invariants, cl)
 	return nothing()
 }
 

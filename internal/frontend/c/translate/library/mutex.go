@@ -22,12 +22,12 @@ const (
 )
 
 // speaksOfKinds reports whether any mutex of the program may be other than normal.
-func speaksOfKinds(c *translate.Compiler) bool {
+func speaksOfKinds(f *translate.Lowering) bool {
 	for _, name := range []string{
 		"pthread_mutexattr_settype", "mtx_recursive", "PTHREAD_MUTEX_RECURSIVE_NP", "PTHREAD_MUTEX_ERRORCHECK_NP",
 		"PTHREAD_MUTEX_RECURSIVE", "PTHREAD_MUTEX_ERRORCHECK",
 	} {
-		if c.Syms.Mentioned[name] {
+		if f.Syms.Mentioned[name] {
 			return true
 		}
 	}
@@ -45,7 +45,7 @@ func libMutexInit(f *translate.Lowering, c *translate.Call) translate.Value {
 		kind = ir.R(attr.Dst)
 	}
 	f.Mem.StoreWord(m, ir.U64, ir.Int(0))
-	if speaksOfKinds(f.Compiler) {
+	if speaksOfKinds(f) {
 		f.Mem.StoreWord(f.Mem.Offset(m, kindOffset), ir.S32, kind)
 	}
 	return zero()
@@ -74,7 +74,7 @@ func libMutexAttrType(f *translate.Lowering, c *translate.Call) translate.Value 
 
 func libMutexAttrGetType(f *translate.Lowering, c *translate.Call) translate.Value {
 	from, to := wordAt(f, c.Args[0]), target(f, c.Args[1])
-	f.Mem.Store(to, f.Exprs.Convert(translate.Integer(f.Mem.LoadWord(from, ir.S32, ir.Plain), ir.S32), to.Type, c.Node), c.Node)
+	f.Mem.Store(to, f.Arith.Convert(translate.Integer(f.Mem.LoadWord(from, ir.S32, ir.Plain), ir.S32), to.Type, c.Node), c.Node)
 	return zero()
 }
 
@@ -96,12 +96,12 @@ func mutexOp(f *translate.Lowering, kind ir.OpKind, at translate.Value, want boo
 		op.Dst = f.Code.Temp()
 		out = translate.Integer(ir.R(op.Dst), ir.S32)
 	}
-	if !speaksOfKinds(f.Compiler) {
+	if !speaksOfKinds(f) {
 		op.Mutex = ir.NormalMutex
 		f.Code.Emit(op)
 		return out
 	}
-	op.Addr = f.Lvals.Save(translate.Integer(op.Addr, ir.U64)).Expr
+	op.Addr = f.Code.Save(translate.Integer(op.Addr, ir.U64)).Expr
 	m := translate.Lvalue{Reg: ir.NoReg, Addr: op.Addr, Obj: op.Obj}
 	read := translate.Access(ir.Load, f.Mem.Offset(m, kindOffset), ir.S32, ir.Plain)
 	read.Dst = f.Code.Temp()

@@ -53,7 +53,7 @@ func libCreate(f *translate.Lowering, c *translate.Call) translate.Value {
 	}
 	endsWithDestructors(f, &op, routine)
 	f.Code.Emit(op)
-	f.Mem.Store(handle, f.Exprs.Convert(translate.Integer(threadID(ir.R(op.Dst)), ir.U64), handle.Type, c.Node), c.Node)
+	f.Mem.Store(handle, f.Arith.Convert(translate.Integer(threadID(ir.R(op.Dst)), ir.U64), handle.Type, c.Node), c.Node)
 	return zero()
 }
 
@@ -70,17 +70,17 @@ func libJoin(f *translate.Lowering, c *translate.Call) translate.Value {
 	}
 	op.Dst = f.Code.Temp()
 	f.Code.Emit(op)
-	f.Mem.Store(to, f.Exprs.Convert(translate.Integer(ir.R(op.Dst), ir.U64), to.Type, c.Node), c.Node)
+	f.Mem.Store(to, f.Arith.Convert(translate.Integer(ir.R(op.Dst), ir.U64), to.Type, c.Node), c.Node)
 	return zero()
 }
 
 func libThreadExit(f *translate.Lowering, c *translate.Call) translate.Value {
 	op := ir.NewOp(ir.ThreadExit)
-	op.Val = f.Lvals.Save(f.Exprs.Operand(c.Args[0])).Expr
-	if run := cleanups(f.Compiler); run != nil {
+	op.Val = f.Code.Save(f.Exprs.Operand(c.Args[0])).Expr
+	if run := cleanups(f); run != nil {
 		f.Code.Emit(callOf(run))
 	}
-	if end := destructors(f.Compiler); end != nil {
+	if end := destructors(f); end != nil {
 		f.Code.Emit(callOf(end))
 	}
 	if asks, always := f.Syms.EndsLate(); asks != nil || always {

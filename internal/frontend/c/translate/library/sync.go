@@ -190,7 +190,7 @@ func libSemInit(f *translate.Lowering, c *translate.Call) translate.Value {
 func libSemValue(f *translate.Lowering, c *translate.Call) translate.Value {
 	v := readSync(f, wordAt(f, c.Args[0]), ir.SyncInspect)
 	to := target(f, c.Args[1])
-	f.Mem.Store(to, f.Exprs.Convert(translate.Integer(v, ir.S32), to.Type, c.Node), c.Node)
+	f.Mem.Store(to, f.Arith.Convert(translate.Integer(v, ir.S32), to.Type, c.Node), c.Node)
 	return zero()
 }
 
@@ -234,7 +234,7 @@ func readSync(f *translate.Lowering, l translate.Lvalue, sync ir.SyncKind) *ir.E
 
 // give is a release store to the int of a synchronisation object. It drains nothing.
 func give(f *translate.Lowering, l translate.Lvalue, v int64) {
-	translate.StoreFence(f)
+	f.Mem.StoreFence()
 	op := translate.Access(ir.Store, l, ir.S32, ir.Release)
 	op.Val, op.Sync = ir.Int(v), ir.SyncGive
 	f.Code.Emit(op)
@@ -243,8 +243,8 @@ func give(f *translate.Lowering, l translate.Lvalue, v int64) {
 // libOnce runs a function the first time. A call that finds it completed is a load.
 func libOnce(f *translate.Lowering, c *translate.Call) translate.Value {
 	l := wordAt(f, c.Args[0])
-	l.Addr = f.Lvals.Save(translate.Integer(l.Addr, ir.U64)).Expr
-	routine := f.Lvals.Save(startRoutine(f, c.Args[1]))
+	l.Addr = f.Code.Save(translate.Integer(l.Addr, ir.U64)).Expr
+	routine := f.Code.Save(startRoutine(f, c.Args[1]))
 	state := readSync(f, l, ir.SyncTake)
 	from, first, wait, end := f.Code.Start(), f.Code.Label(""), f.Code.Label(""), f.Code.Label("")
 	done := ir.Binary(ir.Eq, ir.S32, state, ir.Int(completed))
@@ -275,7 +275,7 @@ func callBack(f *translate.Lowering, routine translate.Value, args []*ir.Expr, a
 	op := ir.NewOp(ir.Call)
 	op.Args = args
 	if routine.Expr.Op == ir.FuncAddr {
-		if !f.Syms.ByID[routine.Expr.Func].HasWords(f.Compiler, len(args)) {
+		if !f.Syms.ByID[routine.Expr.Func].HasWords(len(args)) {
 			f.In.Reject(translate.CodeArgument, at, "the function must have %d parameters", len(args))
 		}
 		op.Func = routine.Expr.Func

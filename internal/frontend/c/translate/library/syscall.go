@@ -60,9 +60,9 @@ func callByNumber(f *translate.Lowering, c *translate.Call, number translate.Val
 		f.In.Reject(translate.CodeArgument, c.Node, "a system call takes at most six arguments")
 	}
 	op := callOf(f.Syms.Function(s))
-	op.Args = append(op.Args, f.Lvals.Save(number).Expr)
+	op.Args = append(op.Args, f.Code.Save(number).Expr)
 	for _, a := range c.Args[1:] {
-		op.Args = append(op.Args, f.Lvals.Save(f.Exprs.Operand(a)).Expr)
+		op.Args = append(op.Args, f.Code.Save(f.Exprs.Operand(a)).Expr)
 	}
 	for len(op.Args) < 7 {
 		op.Args = append(op.Args, ir.Int(0))
@@ -88,7 +88,7 @@ func libFutex(f *translate.Lowering, c *translate.Call) translate.Value {
 			op.Args = append(op.Args, ir.Int(0))
 			continue
 		}
-		v := f.Lvals.Save(f.Exprs.Operand(c.Args[i]))
+		v := f.Code.Save(f.Exprs.Operand(c.Args[i]))
 		if n, known := f.Data.Constant(v.Expr); i == 1 && known && inheritsPriority[n&127] != "" {
 			f.In.Refuse(translate.CodeArgument, c.Args[i], "%s is not supported: priorities are not modelled", inheritsPriority[n&127])
 		}
@@ -114,7 +114,7 @@ func callInC(f *translate.Lowering, name string, c *translate.Call, types ...ir.
 			f.Exprs.Effect(a)
 			continue
 		}
-		v := f.Lvals.Save(f.Exprs.Operand(a))
+		v := f.Code.Save(f.Exprs.Operand(a))
 		op.Args = append(op.Args, translate.Cast(v.Expr, v.Type, types[i]))
 	}
 	op.Dst = f.Code.Temp()

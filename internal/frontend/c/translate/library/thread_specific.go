@@ -18,14 +18,14 @@ import (
 
 // libDestroy calls a destructor.
 func libDestroy(f *translate.Lowering, c *translate.Call) translate.Value {
-	routine, arg := f.Lvals.Save(f.Exprs.Operand(c.Args[0])), f.Lvals.Save(f.Exprs.Operand(c.Args[1]))
+	routine, arg := f.Code.Save(f.Exprs.Operand(c.Args[0])), f.Code.Save(f.Exprs.Operand(c.Args[1]))
 	args := []*ir.Expr{arg.Expr}
-	if destructorsUnknown(f.Compiler) {
+	if destructorsUnknown(f) {
 		callBack(f, routine, args, c.Node)
 		return nothing()
 	}
 	any := ir.Int(0)
-	for i, d := range f.KeyEnds.Funcs {
+	for i, d := range f.Ends.Funcs {
 		is := isFunction(f, routine, d)
 		if any = ir.Binary(ir.LOr, ir.S64, any, is); i == 0 {
 			any = is
@@ -33,7 +33,7 @@ func libDestroy(f *translate.Lowering, c *translate.Call) translate.Value {
 	}
 	f.Code.Check(any, ir.BadAddress, "call through a pointer that is no destructor")
 	from, end := f.Code.Start(), f.Code.Label("")
-	for _, d := range f.KeyEnds.Funcs {
+	for _, d := range f.Ends.Funcs {
 		at := f.Code.Label("")
 		f.Code.Assume(from, isFunction(f, routine, d), at)
 		f.Code.At, f.Code.Fresh = at, false
@@ -50,13 +50,13 @@ func isFunction(f *translate.Lowering, v translate.Value, d ir.FuncID) *ir.Expr 
 
 // destructorsUnknown reports whether a key may be made elsewhere than in a call that
 // was seen.
-func destructorsUnknown(c *translate.Compiler) bool {
+func destructorsUnknown(f *translate.Lowering) bool {
 	for _, name := range []string{"pthread_key_create", "tss_create"} {
-		if s := c.Syms.InLibrary(name); s != nil && s.Fb != nil && s.Fb.F.Pointer {
+		if s := f.Syms.InLibrary(name); s != nil && s.Fb != nil && s.Fb.F.Pointer {
 			return true
 		}
 	}
-	return c.KeyEnds.Unknown
+	return f.Ends.Unknown
 }
 
 // startRoutine is a function that is given to one we model. The name of a function needs
@@ -81,24 +81,24 @@ func startRoutine(f *translate.Lowering, e *parse.Expr) translate.Value {
 }
 
 // destructors is the function that runs destructors; nil: the program has no keys.
-func destructors(c *translate.Compiler) *ir.FuncBuilder {
-	if !c.Syms.Mentioned["pthread_key_create"] && !c.Syms.Mentioned["tss_create"] {
+func destructors(f *translate.Lowering) *ir.FuncBuilder {
+	if !f.Syms.Mentioned["pthread_key_create"] && !f.Syms.Mentioned["tss_create"] {
 		return nil
 	}
-	s := c.Syms.InLibrary(translate.ThreadEnd)
+	s := f.Syms.InLibrary(translate.ThreadEnd)
 	if s == nil { // the program has keys of its own making
 		return nil
 	}
-	return c.Syms.Function(s)
+	return f.Syms.Function(s)
 }
 
 // cleanups is the function that runs the cleanup handlers of a thread; nil: the program has none.
-func cleanups(c *translate.Compiler) *ir.FuncBuilder {
-	s := c.Syms.InLibrary("__fp_cleanup_all")
-	if s == nil || !c.Syms.Mentioned["__fp_cleanup_push"] {
+func cleanups(f *translate.Lowering) *ir.FuncBuilder {
+	s := f.Syms.InLibrary("__fp_cleanup_all")
+	if s == nil || !f.Syms.Mentioned["__fp_cleanup_push"] {
 		return nil
 	}
-	return c.Syms.Function(s)
+	return f.Syms.Function(s)
 }
 
 // callOf is a call of a function without parameters.
@@ -110,23 +110,23 @@ func callOf(fb *ir.FuncBuilder) ir.Op {
 
 // endsWithDestructors makes a new thread run destructors when it ends.
 func endsWithDestructors(f *translate.Lowering, spawn *ir.Op, at parse.Node) {
-	end := destructors(f.Compiler)
+	end := destructors(f)
 	if end == nil {
 		return
 	}
 	if spawn.Func != ir.NoFunc {
 		s := f.Syms.ByID[spawn.Func]
-		if f.Wrapped[s] == nil {
-			f.Wrapped[s] = wrapThread(f, s.Name, end, spawn.Func, at)
+		if f.Ends.Wrapped[s] == nil {
+			f.Ends.Wrapped[s] = wrapThread(f, s.Name, end, spawn.Func, at)
 		}
-		spawn.Func = f.Wrapped[s].ID
+		spawn.Func = f.Ends.Wrapped[s].ID
 		return
 	}
-	if f.Wrapped[nil] == nil {
-		f.Wrapped[nil] = wrapThread(f, "thread", end, ir.NoFunc, at)
+	if f.Ends.Wrapped[nil] == nil {
+		f.Ends.Wrapped[nil] = wrapThread(f, "thread", end, ir.NoFunc, at)
 	}
 	spawn.Args = append([]*ir.Expr{spawn.Val}, spawn.Args...)
-	spawn.Func, spawn.Val = f.Wrapped[nil].ID, nil
+	spawn.Func, spawn.Val = f.Ends.Wrapped[nil].ID, nil
 }
 
 // wrapThread makes a function that calls a start routine, the one given or the one its

@@ -48,7 +48,7 @@ func libMtxInit(f *translate.Lowering, c *translate.Call) translate.Value {
 	m := wordAt(f, c.Args[0])
 	kind := f.Exprs.IntegerOperand(c.Args[1])
 	f.Mem.StoreWord(m, ir.U64, ir.Int(0))
-	if speaksOfKinds(f.Compiler) {
+	if speaksOfKinds(f) {
 		f.Mem.StoreWord(f.Mem.Offset(m, kindOffset), ir.S32, ir.Binary(ir.And, ir.S32, kind.Expr, ir.Int(mtxRecursive)))
 	}
 	return zero()
@@ -61,10 +61,10 @@ func libMutexTimed(f *translate.Lowering, c *translate.Call) translate.Value {
 	for _, a := range c.Args[1:] {
 		f.Exprs.Effect(a)
 	}
-	if !c.Want || !speaksOfKinds(f.Compiler) {
+	if !c.Want || !speaksOfKinds(f) {
 		return timedOut(mutexOp(f, ir.TryLock, m, c.Want))
 	}
-	m = f.Lvals.Save(m)
+	m = f.Code.Save(m)
 	out := f.Code.Temp()
 	again := locksAgain(f, m)
 	from, deadlock, others, end := f.Code.Start(), f.Code.Label(""), f.Code.Label(""), f.Code.Label("")
@@ -108,7 +108,7 @@ func locksAgain(f *translate.Lowering, m translate.Value) *ir.Expr {
 // signal is allowed.
 func libTimedWait(f *translate.Lowering, c *translate.Call) translate.Value {
 	wait := syncOp(f, ir.CondWait, c.Args[0])
-	m := f.Lvals.Save(f.Exprs.Operand(c.Args[1]))
+	m := f.Code.Save(f.Exprs.Operand(c.Args[1]))
 	for _, a := range c.Args[2:] {
 		f.Exprs.Effect(a)
 	}
