@@ -28,8 +28,8 @@ type RobustOptions struct {
 	KeepGoing bool      // report every attack, not the first
 	Method    Method    // "": MethodSearch
 	Criterion Criterion // "": CriterionTrace
-	// Models are the memory models that are compared with SC: TSO and PSO; CriterionTRF, MethodInstrument and
-	// AnyThreads take TSO alone. The answer has a result for each. Empty: TSO.
+	// Models are the memory models that are compared with SC: TSO, PSO and C11; CriterionTRF, MethodInstrument and
+	// AnyThreads take TSO alone, and CriterionState does not take C11. The answer has a result for each. Empty: TSO.
 	Models Models `asked:"criterion_model"`
 	// AnyThreads asks about any number of instances of the program's templates. Domain, if not nil,
 	// restricts the values of memory there.
@@ -46,13 +46,16 @@ func (o *RobustOptions) Validate() error {
 		return err
 	}
 	for _, m := range o.Models {
-		if m != TSO && m != PSO {
-			return &OptionError{Option: "model of the criterion", Value: string(m), Want: "tso or pso"}
+		if m != TSO && m != PSO && m != C11 {
+			return &OptionError{Option: "model of the criterion", Value: string(m), Want: "tso, pso or c11"}
 		}
+	}
+	if o.Criterion == CriterionState && slices.Contains(o.Models, C11) {
+		return &OptionError{Option: "model of the criterion state", Value: o.Models.String(), Want: "tso or pso"}
 	}
 	with := ""
 	switch {
-	case !slices.Contains(o.Models, PSO):
+	case !slices.Contains(o.Models, PSO) && !slices.Contains(o.Models, C11):
 		return nil
 	case o.Criterion == CriterionTRF:
 		with = "of the criterion trf"

@@ -13,7 +13,7 @@ type Cause struct {
 	Words []string `json:"words"`
 	// Nodes and Edges are the happens-before relation of the execution. Cycle is a cycle
 	// in it, which sequential consistency forbids; it begins with the reordered pair.
-	// All three are empty if there is no cycle.
+	// All three are empty if there is no cycle; under c11 only Cycle is.
 	Nodes []TraceNode `json:"nodes,omitempty"`
 	Edges []TraceEdge `json:"edges,omitempty"`
 	Cycle []TraceEdge `json:"cycle,omitempty"`

@@ -25,6 +25,14 @@ type Witness struct {
 type Graph struct {
 	Reads  []GraphRead  `json:"reads"`
 	Orders []GraphOrder `json:"orders"`
+	// Last are bytes whose last store counts: SC has no execution with these reads and these last stores.
+	Last []GraphLast `json:"last,omitempty"`
+}
+
+// GraphLast is some bytes.
+type GraphLast struct {
+	Addr uint64 `json:"addr"`
+	Size int    `json:"size"`
 }
 
 // GraphRead is a read of some bytes by a step.

@@ -25,8 +25,8 @@ const loopBound = "iterations of a loop, where a bound is needed"
 var table = []option{
 	{name: "model", short: "m", field: "Models", value: anyModels, group: groupQuestion, on: "check litmus lsp bisect",
 		text: "memory models, separated by commas: sc, tso, pso, c11"},
-	{name: "model", short: "m", field: "Models", value: models, group: groupQuestion, on: "robust",
-		text: "memory models, separated by commas: tso, pso"},
+	{name: "model", short: "m", field: "Models", value: anyModels, group: groupQuestion, on: "robust",
+		text: "memory models, separated by commas: tso, pso, c11"},
 	{name: "model", short: "m", field: "Model", value: word("model", "", query.TSO, query.PSO, query.C11), group: groupQuestion, on: "fences",
 		text: "memory model: tso, pso, c11"},
 	{name: "weaken", field: "Orders.Weaken", group: groupQuestion, on: "orders", text: "begin with relaxed accesses: which orders are needed at all?"},

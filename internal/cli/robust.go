@@ -24,6 +24,11 @@ that the store can be delayed past, an execution in which this happens, and the
 cycle in its happens-before relation. Under PSO a store can also be delayed past a
 later store. A fence between the two stops this attack. --all lists every attack.
 
+Against c11, C11's own model, the question is whether some SC execution has the same
+reads, and the same last stores where the final condition depends on them; a data race
+is an execution that SC does not have. The answer shows an execution that SC forbids,
+without what it does not need, and its cycle. It holds within the bounds of loops.
+
 --criterion asks a stronger or weaker question. trf asks whether the program is
 free of triangular races, which implies robustness against TSO. state asks whether the program
 has the same final states under SC and under --model; the answer is exact for
@@ -43,6 +48,7 @@ const robustExample = `  fencepost robust dekker.fp
   fencepost robust dekker.fp --all --json
   fencepost robust dekker.fp --dot | dot -Tsvg > cycle.svg
   fencepost robust dekker.fp --model tso,pso
+  fencepost robust queue.c --model c11
   fencepost robust dekker.fp --criterion trf
   fencepost robust dekker.fp --criterion state --model pso`
 
@@ -119,11 +125,17 @@ func modelFlags(opt *query.RobustOptions, emit bool) error {
 	if slices.Contains(opt.Models, query.SC) {
 		return &usageError{"--model sc: every program is robust against SC", "give --model tso, pso, or tso,pso"}
 	}
-	if !slices.Contains(opt.Models, query.PSO) {
+	model := query.PSO
+	if slices.Contains(opt.Models, query.C11) {
+		model = query.C11
+	}
+	if !slices.Contains(opt.Models, model) {
 		return nil
 	}
 	with := ""
 	switch {
+	case model == query.C11 && opt.Criterion == query.CriterionState:
+		with = "--criterion state: final states are compared under TSO and PSO"
 	case opt.Criterion == query.CriterionTRF:
 		with = "--criterion trf: triangular races are about TSO"
 	case opt.Method == query.MethodInstrument:
@@ -135,7 +147,7 @@ func modelFlags(opt *query.RobustOptions, emit bool) error {
 	default:
 		return nil
 	}
-	return &usageError{"--model pso cannot be combined with " + with, "give --model tso"}
+	return &usageError{"--model " + string(model) + " cannot be combined with " + with, "give --model tso"}
 }
 
 // graphs prints the attacks as graphs, and the answer itself to stderr, where it

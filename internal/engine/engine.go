@@ -125,6 +125,8 @@ const (
 	TriangularRace
 	// DataRace: the steps StoreStep and LoadStep of the witness race, by the definition of C11.
 	DataRace
+	// NotSC: under c11, no SC execution has the reads of the witness, and the last writes of its locations Graph.Last.
+	NotSC
 )
 
 func (k ViolationKind) String() string {
@@ -147,6 +149,8 @@ func (k ViolationKind) String() string {
 		return "triangular race"
 	case DataRace:
 		return "data race"
+	case NotSC:
+		return "not sequentially consistent"
 	default:
 		panic(fmt.Sprintf("BUG: unknown violation %d", k))
 	}

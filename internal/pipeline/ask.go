@@ -158,6 +158,7 @@ var Expected = map[engine.ViolationKind]replay.Target{
 
 	engine.NonTermination: replay.TargetEndless,
 	engine.DataRace:       replay.TargetDataRace,
+	engine.NotSC:          replay.TargetNotSC,
 }
 
 // Replay runs a witness through the independent interpreter. A witness that leads to endless loops gets a

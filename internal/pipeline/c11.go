@@ -8,6 +8,8 @@ import (
 	"fencepost/internal/engine"
 	"fencepost/internal/ir"
 	"fencepost/internal/memory"
+	"fencepost/internal/render/relation"
+	"fencepost/internal/replay"
 	"fencepost/internal/transform"
 	"fencepost/verdict"
 )
@@ -26,6 +28,21 @@ func ForC11(p *Program, flat *ir.Program) (*ir.Program, error) {
 		})
 	}
 	return transform.C11(flat, p.Orders == OrdersRelaxed), nil
+}
+
+// causeC11 says which stores the loads of an execution miss, with the relation of its graph.
+func causeC11(flat *ir.Program, w *verdict.Witness) *verdict.Cause {
+	c := &verdict.Cause{Kind: verdict.CauseOrder, Words: staleWords(flat, w)}
+	if w.Graph == nil {
+		return c
+	}
+	sync, err := replay.Synchronised(flat, w)
+	if err != nil { // it was replayed before
+		panic("BUG: " + err.Error())
+	}
+	all := relation.FromGraph(w, sync)
+	c.Nodes, c.Edges, c.Cycle = all.Nodes, all.Edges, all.Cycle
+	return c
 }
 
 // dataRaceWords returns a data race as a sentence.
@@ -167,6 +184,17 @@ func fenced(flat *ir.Program, w *verdict.Witness, thread, after, before int, how
 		}
 	}
 	return false
+}
+
+// notCovered is the warning that executions with load buffering are not covered.
+const notCovered = "the answer does not cover load buffering: RC11 lets no relaxed load read what depends on a later store of its thread, " +
+	"and Armv8 and POWER processors do, where a relaxed load is followed by a relaxed store in several threads"
+
+// WarnLoadBuffering says in an answer that is not unsafe that load buffering is not covered, where the program has it.
+func WarnLoadBuffering(res *verdict.Result, flat *ir.Program) {
+	if res.Verdict != verdict.Unsafe && LoadBuffering(flat) {
+		res.Warnings = append(res.Warnings, verdict.Warning{Code: "FP0940", Message: notCovered})
+	}
 }
 
 // LoadBuffering reports whether at least two threads have a relaxed load that a relaxed store of another location may

@@ -20,7 +20,7 @@ import (
 // Cause says why the execution of a violation is possible.
 func (p *Program) Cause(flat *ir.Program, model memory.Model, w *verdict.Witness) *verdict.Cause {
 	if memory.HasC11 && model == memory.C11 {
-		return &verdict.Cause{Kind: verdict.CauseOrder, Words: staleWords(flat, w)}
+		return causeC11(flat, w)
 	}
 	c := causeOfOrder(flat, model, w)
 	if words := uninitialisedWords(flat, model, w); words != "" {

@@ -453,6 +453,11 @@ func (p *Program) Describe(v *engine.Violation) verdict.Violation {
 		}
 		one.Question = verdict.DataRaces
 		one.Pos = v.Witness.Steps[v.LoadStep].Pos
+	case engine.NotSC:
+		one.Question = verdict.Robustness
+		if memory.HasC11 {
+			one.Reason, one.Pos = notSCWords(v)
+		}
 	default:
 		panic("BUG: unknown violation")
 	}

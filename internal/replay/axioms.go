@@ -73,12 +73,20 @@ func (a *axioms) check() error {
 
 // happensBefore computes hb. Steps are in an order that porf respects, so porf has no cycle.
 func (a *axioms) happensBefore() {
+	a.synchronisesWith()
+	for x := range a.events {
+		for y := range a.events {
+			a.hb[x][y] = a.hb[x][y] || a.po(x, y)
+		}
+	}
+	closeOver(a.hb)
+}
+
+// synchronisesWith sets hb to the pairs that synchronise.
+func (a *axioms) synchronisesWith() {
 	n := len(a.events)
 	a.hb = matrix(n)
 	for x := range a.events {
-		for y := range a.events {
-			a.hb[x][y] = a.po(x, y)
-		}
 		for _, by := range a.events[x].after {
 			a.hb[by][x] = true
 		}
@@ -92,7 +100,6 @@ func (a *axioms) happensBefore() {
 			a.synchronise(w, r)
 		}
 	}
-	closeOver(a.hb)
 }
 
 // updated returns the write that a read-modify-write with the write w has read from, or -1.

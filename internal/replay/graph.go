@@ -86,59 +86,18 @@ type grapher struct {
 	values map[part][]content // what was written
 	first  *state             // the initial one
 	reads  [][]verdict.GraphRead
+
+	// When all steps have run:
+	end   *state
+	fail  *transition // the last step, if it fails
+	round []*state    // the states from which steps repeat
 }
 
 // replayGraph is Replay under C11.
 func replayGraph(p *ir.Program, props *property.Set, w *verdict.Witness, want Expect) error {
-	m, err := newMachine(p, SC)
+	g, err := runGraph(p, w)
 	if err != nil {
 		return err
-	}
-	if w.Graph == nil {
-		return fmt.Errorf("a witness under c11 needs a graph")
-	}
-	start := len(w.Steps) - w.Repeats // of the steps that repeat
-	if w.Repeats < 0 || start < 0 {
-		return fmt.Errorf("end: %d steps repeat, the witness has %d", w.Repeats, len(w.Steps))
-	}
-	g := &grapher{m: m, w: w, writes: map[part]int{}, values: map[part][]content{}, freed: map[uint64]int{}, lives: map[uint64]life{}, first: initial(p), reads: make([][]verdict.GraphRead, len(w.Steps))}
-	for _, r := range w.Graph.Reads {
-		if r.Step < 0 || r.Step >= len(w.Steps) || r.From >= r.Step || r.From < -1 || r.Size < 1 || r.Size > 8 {
-			return fmt.Errorf("graph: a read of step %d from step %d", r.Step, r.From)
-		}
-		g.reads[r.Step] = append(g.reads[r.Step], r)
-	}
-	for range p.Threads {
-		g.last, g.starts = append(g.last, -1), append(g.starts, -1)
-	}
-	s := initial(p)
-	var fail *transition
-	var round []*state // the states from which steps repeat
-	for i := range w.Steps {
-		if fail != nil {
-			return fmt.Errorf("%s: the program is over: a check failed in the step before", m.name(i, &w.Steps[i]))
-		}
-		if i >= start {
-			if s, err = g.latest(s, i, i == start); err != nil {
-				return fmt.Errorf("%s: %w", m.name(i, &w.Steps[i]), err)
-			}
-			round = append(round, s)
-		}
-		if s, err = g.remember(s, i); err != nil {
-			return fmt.Errorf("%s: %w", m.name(i, &w.Steps[i]), err)
-		}
-		tr, err := m.replayStep(s, i, &w.Steps[i])
-		if err != nil {
-			return err
-		}
-		if err := g.note(i, s, tr); err != nil {
-			return fmt.Errorf("%s: %w", m.name(i, &w.Steps[i]), err)
-		}
-		if tr.fail != nil {
-			fail = tr
-		} else {
-			s = tr.next
-		}
 	}
 	orders, err := g.orders()
 	if err != nil {
@@ -148,21 +107,78 @@ func replayGraph(p *ir.Program, props *property.Set, w *verdict.Witness, want Ex
 	if err := a.check(); err != nil {
 		return err
 	}
-	if want.Target == TargetDataRace {
+	switch want.Target {
+	case TargetDataRace:
 		return g.dataRace(a, want.DataRace)
+	case TargetNotSC:
+		return g.noSC(orders)
 	}
-	if fail != nil && want.Target != TargetCheck {
-		return fmt.Errorf("end: expected %s, computed a failed check: %s", want.Target, fail.fail.class)
+	if g.fail != nil && want.Target != TargetCheck {
+		return fmt.Errorf("end: expected %s, computed a failed check: %s", want.Target, g.fail.fail.class)
 	}
 	if want.Target == TargetEndless {
-		return m.endless(append(round, s), w.Steps[start:])
+		return g.m.endless(append(g.round, g.end), w.Steps[len(w.Steps)-w.Repeats:])
 	}
-	s = s.clone()
+	s := g.end.clone()
 	for _, o := range orders {
 		last := &g.events[o[len(o)-1]]
 		setContents(s, last.addr, g.values[part{last.step, last.addr, last.size}])
 	}
-	return m.conclude(s, props, fail, want, len(w.Steps))
+	return g.m.conclude(s, props, g.fail, want, len(w.Steps))
+}
+
+// runGraph runs the steps of a graph.
+func runGraph(p *ir.Program, w *verdict.Witness) (*grapher, error) {
+	m, err := newMachine(p, SC)
+	if err != nil {
+		return nil, err
+	}
+	if w.Graph == nil {
+		return nil, fmt.Errorf("a witness under c11 needs a graph")
+	}
+	start := len(w.Steps) - w.Repeats // of the steps that repeat
+	if w.Repeats < 0 || start < 0 {
+		return nil, fmt.Errorf("end: %d steps repeat, the witness has %d", w.Repeats, len(w.Steps))
+	}
+	g := &grapher{m: m, w: w, writes: map[part]int{}, values: map[part][]content{}, freed: map[uint64]int{}, lives: map[uint64]life{}, first: initial(p), reads: make([][]verdict.GraphRead, len(w.Steps))}
+	for _, r := range w.Graph.Reads {
+		if r.Step < 0 || r.Step >= len(w.Steps) || r.From >= r.Step || r.From < -1 || r.Size < 1 || r.Size > 8 {
+			return nil, fmt.Errorf("graph: a read of step %d from step %d", r.Step, r.From)
+		}
+		g.reads[r.Step] = append(g.reads[r.Step], r)
+	}
+	for range p.Threads {
+		g.last, g.starts = append(g.last, -1), append(g.starts, -1)
+	}
+	s := initial(p)
+	for i := range w.Steps {
+		if g.fail != nil {
+			return nil, fmt.Errorf("%s: the program is over: a check failed in the step before", m.name(i, &w.Steps[i]))
+		}
+		if i >= start {
+			if s, err = g.latest(s, i, i == start); err != nil {
+				return nil, fmt.Errorf("%s: %w", m.name(i, &w.Steps[i]), err)
+			}
+			g.round = append(g.round, s)
+		}
+		if s, err = g.remember(s, i); err != nil {
+			return nil, fmt.Errorf("%s: %w", m.name(i, &w.Steps[i]), err)
+		}
+		tr, err := m.replayStep(s, i, &w.Steps[i])
+		if err != nil {
+			return nil, err
+		}
+		if err := g.note(i, s, tr); err != nil {
+			return nil, fmt.Errorf("%s: %w", m.name(i, &w.Steps[i]), err)
+		}
+		if tr.fail != nil {
+			g.fail = tr
+		} else {
+			s = tr.next
+		}
+	}
+	g.end = s
+	return g, nil
 }
 
 // latest checks that step i, which repeats for ever, reads the last writes: what was written is read at last. The state is

@@ -35,6 +35,8 @@ const (
 	TargetEndless
 	// Under C11: the two steps of DataRace race.
 	TargetDataRace
+	// Under C11: SC has no execution with the reads of the graph, and the last writes that it names.
+	TargetNotSC
 )
 
 func (t Target) String() string {
@@ -59,6 +61,8 @@ func (t Target) String() string {
 		return "execution that never ends"
 	case TargetDataRace:
 		return "data race"
+	case TargetNotSC:
+		return "graph that SC does not have"
 	default:
 		panic(fmt.Sprintf("BUG: unknown target %d", t))
 	}

@@ -271,6 +271,34 @@ func (g C11Graph) satisfies(hb relation, orders [][]int) bool {
 	return !g.psc(hb, mo, rb, eco).cyclic()
 }
 
+// SC reports whether program order, reads-from, the order of writes and reads-before have no cycle: then there is an execution
+// under SC with these reads and this order of writes.
+func (g C11Graph) SC(orders [][]int) bool {
+	all := newRelation(len(g))
+	for a := range g {
+		for b := range g {
+			all[a][b] = g.po(a, b)
+		}
+	}
+	for _, list := range orders {
+		for i, w := range list {
+			for _, later := range list[i+1:] {
+				all[w][later] = true
+			}
+			for r := range g {
+				switch at := slices.Index(list, g[r].From); {
+				case g[r].Kind != 'R' || g[r].Loc != g[w].Loc:
+				case g[r].From == w:
+					all[w][r] = true
+				case g[r].From < 0 || at < i:
+					all[r][w] = true
+				}
+			}
+		}
+	}
+	return !all.cyclic()
+}
+
 // psc is the relation of the axiom SC.
 func (g C11Graph) psc(hb, mo, rb, eco relation) relation {
 	n := len(g)

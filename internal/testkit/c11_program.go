@@ -26,6 +26,9 @@ type C11Program struct {
 	Threads [][]C11Op
 	Locs    int
 	Mutex   bool
+
+	// Known after Classes: SC refuses some class, also one in which a lock waits; it does so given the last writes.
+	Weak, WeakLast bool
 }
 
 // RandomC11 returns a program.
@@ -194,6 +197,8 @@ type C11Class struct {
 	Orders int      // modification orders
 	Finals []string // what the variables hold in the end
 	Race   bool
+	SC     bool            // SC has the class
+	Last   map[string]bool // per combination of last writes: SC has it
 }
 
 // choice names an event before the graph is complete.
@@ -289,11 +294,19 @@ func (p *C11Program) end(from [][]c11Source, vals [][]int, classes map[string]*C
 		}
 	}
 	var c *C11Class
+	left := g.withoutWaits(vals, len(p.Threads))
 	g.Orders(p.Locs, func(mo [][]int) {
 		if c == nil {
-			c = &C11Class{Key: g.Key()}
+			c = &C11Class{Key: g.Key(), Last: map[string]bool{}}
 		}
 		c.Orders++
+		sc := left.SC(mo)
+		c.SC = c.SC || sc
+		last := ""
+		for _, list := range mo {
+			last += fmt.Sprint(list[max(0, len(list)-1):])
+		}
+		c.Last[last] = c.Last[last] || sc
 		final := ""
 		for l, list := range mo {
 			v := 0
@@ -311,9 +324,28 @@ func (p *C11Program) end(from [][]c11Source, vals [][]int, classes map[string]*C
 	}
 	c.Race = g.C11Race()
 	*race = *race || c.Race
+	p.Weak = p.Weak || !c.SC
+	for _, sc := range c.Last {
+		p.WeakLast = p.WeakLast || !sc && !waits
+	}
 	if !waits {
 		classes[c.Key] = c
 	}
+}
+
+// withoutWaits returns the graph in which locks that wait read nothing.
+func (g C11Graph) withoutWaits(vals [][]int, threads int) C11Graph {
+	out := slices.Clone(g)
+	for t := range threads {
+		if n := len(vals[t]); n > 0 && g.lastWaits(t, vals[t][n-1]) {
+			for i := range out {
+				if out[i].Thread == t && !slices.ContainsFunc(out[i+1:], func(e C11Event) bool { return e.Thread == t }) {
+					out[i].Kind = 'F'
+				}
+			}
+		}
+	}
+	return out
 }
 
 // lastWaits reports whether the last event of a thread is a lock that has read v, and waits.

@@ -166,6 +166,9 @@ func join32(to, from []int32) {
 
 // reportFailed reports the checks that the next step of thread t fails, where the machine is at the end of what happens before it.
 func reportFailed(x *exploration, t int) {
+	if x.robust.sc != nil {
+		return
+	}
 	m := &x.run.m
 	m.Enabled = m.Sys.EnabledEdges(m.State, t, m.Enabled[:0])
 	for _, st := range slices.Clone(m.Enabled) {

@@ -41,6 +41,9 @@ func (x *exploration) endClass(seq []node) {
 	if x.atEnd != nil {
 		x.atEnd(seq)
 	}
+	if memory.HasC11 {
+		askSC(x, nil)
+	}
 	before, failed, blocked := x.out.counts.Complete, x.out.counts.Failed, x.out.counts.Blocked+x.out.counts.Waits
 	x.judgeEnd()
 	if x.task.Failed != nil && x.out.counts.Failed > failed {
@@ -181,9 +184,15 @@ func (x *exploration) stuck() bool {
 		}
 		toEnd(x, seq)
 	}
-	return x.lastWriters(cells, &d, func() bool {
+	return x.lastWriters(cells, &d, func(d *demand) bool {
 		m.Enabled = m.Sys.Enabled(m.State, m.Enabled[:0])
-		return !x.canMove() && m.Sys.Deadlocked(m.State)
+		if x.canMove() || !m.Sys.Deadlocked(m.State) {
+			return false
+		}
+		if memory.HasC11 {
+			askSC(x, lastOfBlocked(x, d))
+		}
+		return true
 	})
 }
 
@@ -216,7 +225,10 @@ func (x *exploration) finals() {
 	if x.task.Props.Final == nil && !x.task.Finals {
 		return
 	}
-	x.lastWriters(x.observed(), &demand{}, func() bool {
+	x.lastWriters(x.observed(), &demand{}, func(d *demand) bool {
+		if memory.HasC11 && len(d.finals) > 0 {
+			askSC(x, d.finals)
+		}
 		x.final()
 		return x.stopped()
 	})
@@ -224,9 +236,9 @@ func (x *exploration) finals() {
 
 // lastWriters tries all last writers of some cells, given a demand: it brings the machine to the end of a
 // witness for each combination that is possible, and calls end there. It returns true as soon as end does.
-func (x *exploration) lastWriters(left []int32, d *demand, end func() bool) bool {
+func (x *exploration) lastWriters(left []int32, d *demand, end func(*demand) bool) bool {
 	if len(left) == 0 {
-		return end()
+		return end(d)
 	}
 	c := left[0]
 	for _, w := range x.sources(c)[1:] {
@@ -308,7 +320,7 @@ func (x *exploration) checkFailed(f memory.Fault) {
 
 // report adds a violation with the execution so far as its witness, unless it has been met before.
 func (x *exploration) report(key string, v engine.Violation) {
-	if x.out.Met[key] {
+	if x.out.Met[key] || x.robust.sc != nil {
 		return
 	}
 	v.Witness = x.execution()

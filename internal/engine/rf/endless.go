@@ -6,6 +6,7 @@ import (
 	"fencepost/internal/engine"
 	"fencepost/internal/ir"
 	"fencepost/internal/machine"
+	"fencepost/internal/memory"
 )
 
 // endless reports that an execution of the class ends in loops that no thread can end, if there is one.
@@ -31,9 +32,12 @@ func (x *exploration) endless() {
 		}
 		toEnd(x, seq)
 	}
-	x.lastWriters(readByLoops(x, d), d, func() bool {
+	x.lastWriters(readByLoops(x, d), d, func(d *demand) bool {
 		if !leadsToLoops(x) {
 			return false
+		}
+		if memory.HasC11 {
+			askSC(x, lastOfBlocked(x, d))
 		}
 		x.report(key, engine.Violation{Kind: engine.NonTermination})
 		return true

@@ -37,6 +37,9 @@ type Options struct {
 	Symmetric bool
 	// Graphs says, under c11, that Visit is called for every modification order of a class.
 	Graphs bool
+	// Robust asks, under c11, whether SC allows every class: a class that SC refuses is a violation, and so is a data race. Nothing
+	// else is.
+	Robust bool
 	// Restart, if not nil, is called where the exploration starts again because an access has split a
 	// cell: what was passed to Visit, Failed and Blocked is void. Without it, cells are found by an exploration
 	// that passes nothing.
@@ -217,12 +220,13 @@ type exploration struct {
 	reported int64   // ticks at the last report of progress
 	totals   []int64 // the last estimates of the number of classes
 
-	goals goalWatch
-	judge *engine.Judge
-	show  *engine.Finals
-	loops *endless.Executions // nil: endless loops are not asked about
-	mo    []modification      // under c11, of the witness at whose end the machine is
-	atEnd func(seq []node)    // for tests: called at the end of every class
+	goals  goalWatch
+	judge  *engine.Judge
+	show   *engine.Finals
+	loops  *endless.Executions // nil: endless loops are not asked about
+	robust robustness
+	mo     []modification   // under c11, of the witness at whose end the machine is
+	atEnd  func(seq []node) // for tests: called at the end of every class
 }
 
 func newExploration(ctx context.Context, task *job, y *memory.System, cs *cells) *exploration {
@@ -236,6 +240,9 @@ func newExploration(ctx context.Context, task *job, y *memory.System, cs *cells)
 	x.model = newBuffers(y.Model, cs, &x.spent)
 	if memory.HasC11 && c11 {
 		x.model = newGraphs(cs)
+	}
+	if memory.HasC11 && c11 && task.Robust {
+		x.robust.sc = newSC(x)
 	}
 	x.model.enter(x.g)
 	opt := machine.Options{Unroll: task.Limits.Unroll, Idle: task.Traces, Keep: task.KeepOf()}
@@ -317,6 +324,9 @@ func (x *exploration) runAll() {
 
 // conclude notes why the exploration ended early.
 func (x *exploration) conclude() {
+	if memory.HasC11 && !x.run.cells.split() {
+		reportNotSC(x)
+	}
 	switch {
 	case x.run.cells.split():
 	case x.run.m.Failure() != nil:

@@ -40,10 +40,6 @@ func prepareC11(q *question) error {
 	return nil
 }
 
-// notCovered is the warning that executions with load buffering are not covered.
-const notCovered = "the answer does not cover load buffering: RC11 lets no relaxed load read what depends on a later store of its thread, " +
-	"and Armv8 and POWER processors do, where a relaxed load is followed by a relaxed store in several threads"
-
 // answerC11 states the verdict under c11.
 func answerC11(ctx context.Context, q *question) (*verdict.Result, error) {
 	res, err := q.programQuestions(ctx)
@@ -53,9 +49,7 @@ func answerC11(ctx context.Context, q *question) (*verdict.Result, error) {
 	if res.Verdict != verdict.Unsafe {
 		res.Question += ", " + verdict.DataRaces
 	}
-	if pipeline.LoadBuffering(q.flat) && res.Verdict != verdict.Unsafe {
-		res.Warnings = append(res.Warnings, verdict.Warning{Code: "FP0940", Message: notCovered})
-	}
+	pipeline.WarnLoadBuffering(res, q.flat)
 	return res, nil
 }
 

@@ -32,7 +32,7 @@ func about(o *query.RobustOptions) verdict.Question {
 // models returns the memory models that the question is about, each once.
 func models(o *query.RobustOptions) (out []memory.Model) {
 	for _, name := range o.Models.OrTSO() {
-		if m, err := pipeline.ParseModel(name); err == nil && !slices.Contains(out, m) {
+		if m, err := pipeline.ParseAnyModel(name); err == nil && !slices.Contains(out, m) {
 			out = append(out, m)
 		}
 	}
@@ -88,6 +88,9 @@ func Run(ctx context.Context, in query.Input, opt query.RobustOptions) (query.An
 // ask answers the question about one model.
 func ask(ctx context.Context, run *pipeline.Run, q *question) (*verdict.Result, error) {
 	opt := &q.opt
+	if memory.HasC11 && q.model == memory.C11 {
+		return againstC11(ctx, run, q)
+	}
 	by := engineOf(opt)
 	run.Stage = "engine " + by.Name
 	if err := q.Supports(by, q.task()); err != nil {

@@ -3,6 +3,7 @@ package verify
 import (
 	"fmt"
 	"reflect"
+	"strings"
 
 	"fencepost/internal/engine"
 	"fencepost/internal/memory"
@@ -28,7 +29,14 @@ func (v *verifier) graph(e *verdict.Execution) (shows string, err error) {
 	if err != nil {
 		return shows, err
 	}
-	if e.Question == verdict.DataRaces {
+	if e.Question == verdict.Robustness && !strings.HasPrefix(e.Reason, "data race") {
+		shows = "a graph that SC does not have"
+		if err = replay.Replay(flat, v.now.Props, replay.C11, e.Witness, replay.Expect{Target: replay.TargetNotSC}); err == nil {
+			if now := v.now.Describe(&engine.Violation{Kind: engine.NotSC, Witness: e.Witness}); now.Reason != e.Reason || !reflect.DeepEqual(now.Pos, e.Pos) {
+				err = fmt.Errorf("the result gives the reason %q, computed %q", e.Reason, now.Reason)
+			}
+		}
+	} else if e.Question == verdict.DataRaces || e.Question == verdict.Robustness {
 		shows = "a graph with a data race"
 		second := len(e.Witness.Steps) - 1
 		for first := range second {
@@ -58,7 +66,7 @@ func (v *verifier) graph(e *verdict.Execution) (shows string, err error) {
 		}
 	}
 	if err == nil && e.Cause != nil {
-		if now := v.now.Cause(flat, memory.C11, e.Witness); !reflect.DeepEqual(now.Words, e.Cause.Words) {
+		if now := v.now.Cause(flat, memory.C11, e.Witness); !reflect.DeepEqual(now, e.Cause) {
 			err = fmt.Errorf("cause: the result gives another cause than the execution has")
 		}
 	}

@@ -93,6 +93,9 @@ func Delayed(e *verdict.Execution) (store, past int, ok bool) {
 
 // FromSteps derives the relation from the steps of a witness.
 func FromSteps(w *verdict.Witness) HappensBefore {
+	if w.Graph != nil {
+		return FromGraph(w, nil)
+	}
 	var o HappensBefore
 	node := make([]int, len(w.Steps)) // 1 + index of the node, 0: no access
 	last := make([]int, len(w.Threads))

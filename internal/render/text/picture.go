@@ -121,7 +121,11 @@ func (p *printer) picture(e *verdict.Execution, model string) {
 	}
 	if len(cause.Cycle) > 0 {
 		p.line("")
-		p.line("Happens-before has a cycle:")
+		if w.Graph != nil {
+			p.line("Program order and the order of accesses have a cycle, which SC forbids:")
+		} else {
+			p.line("Happens-before has a cycle:")
+		}
 		p.chain(cause.Nodes, cause.Cycle)
 	}
 }
