@@ -40,8 +40,9 @@ type thread struct {
 	undefined []undefined
 	read      *origin // of undefined bits of the last read from memory; two states that differ only here are equal
 	result    int64
-	buf       []entry // oldest first; no marker is first or comes right after another marker
-	fresh     int64   // offset of the next fresh block in the heap region of the thread
+	unclear   undefined // the undefined bits of the result
+	buf       []entry   // oldest first; no marker is first or comes right after another marker
+	fresh     int64     // offset of the next fresh block in the heap region of the thread
 }
 
 type entryKind uint8
@@ -193,6 +194,7 @@ func (th *thread) appendKey(b []byte) []byte {
 		b = binary.AppendUvarint(b, u.mask)
 	}
 	b = binary.AppendVarint(b, th.result)
+	b = binary.AppendUvarint(b, th.unclear.mask)
 	b = binary.AppendVarint(b, th.fresh)
 	b = binary.AppendUvarint(b, uint64(len(th.buf)))
 	for _, e := range th.buf {

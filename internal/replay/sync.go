@@ -186,6 +186,7 @@ func (c *turn) join() {
 	if c.m.ended(c.s, int(handle)) && len(target.buf) == 0 {
 		c.exec(0, record{value: target.result}, func(n *state, th *thread) {
 			th.set(c.op.Dst, target.result)
+			c.setOf(th, c.op.Dst, target.unclear)
 			n.threads[handle].phase = joined
 		})
 	}

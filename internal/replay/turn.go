@@ -129,7 +129,8 @@ func (c *turn) finish() {
 	if c.op.Val != nil {
 		v = c.eval(c.op.Val)
 	}
-	c.exec(0, record{value: v}, func(_ *state, th *thread) { th.result = v })
+	u := c.undefinedIn(c.op.Val)
+	c.exec(0, record{value: v}, func(_ *state, th *thread) { th.result, th.unclear = v, u })
 }
 
 // drained reports whether all stores of this thread have reached memory.

@@ -45,12 +45,6 @@ func ReachesUndefined(p *ir.Program, model Model, limits Limits) (found, all boo
 
 // decides reports whether some thread is about to do something that an undefined value decides.
 func (m *machine) decides(s *state) bool {
-	results := false
-	for _, f := range m.p.Funcs {
-		for i := range f.Edges {
-			results = results || f.Edges[i].Op.Kind == ir.Join && f.Edges[i].Op.Dst != ir.NoReg
-		}
-	}
 	for t := range s.threads {
 		th := &s.threads[t]
 		if s.over || th.phase != running {
@@ -59,7 +53,7 @@ func (m *machine) decides(s *state) bool {
 		f := m.p.ThreadFunc(ir.ThreadID(t))
 		for _, i := range f.Out(th.loc) {
 			c := m.turn(s, t, &f.Edges[i], 0)
-			if c.decidedByUndefined(results || ir.ThreadID(t) == m.p.Main) {
+			if c.decidedByUndefined(ir.ThreadID(t) == m.p.Main) {
 				return true
 			}
 		}
@@ -67,9 +61,9 @@ func (m *machine) decides(s *state) bool {
 	return false
 }
 
-// decidedByUndefined reports whether an undefined value decides what the operation does. returns says that a result
-// of the thread counts.
-func (c *turn) decidedByUndefined(returns bool) bool {
+// decidedByUndefined reports whether an undefined value decides what the operation does. main says that the
+// thread is the main thread, whose result counts.
+func (c *turn) decidedByUndefined(main bool) bool {
 	undef := func(list ...*ir.Expr) bool {
 		for _, e := range list {
 			if c.undefinedIn(e).mask != 0 {
@@ -102,7 +96,7 @@ func (c *turn) decidedByUndefined(returns bool) bool {
 	case ir.Signal, ir.Broadcast, ir.Barrier, ir.CondWait:
 		return undef(op.Val2) || c.readsUndefined(mutexSize, true)
 	case ir.Return, ir.ThreadExit:
-		return returns && undef(op.Val)
+		return main && undef(op.Val)
 	case ir.Assign:
 		return false
 	default:

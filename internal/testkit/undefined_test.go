@@ -170,10 +170,12 @@ func (w *undefinedWriter) inBlock(reg string) {
 	}
 }
 
-// undefinedProgram returns the text of a random program of two threads.
+// undefinedProgram returns the text of a random program of two threads. In every fourth one, the first starts the second
+// and takes its result.
 func undefinedProgram(seed uint64) string {
 	w := &undefinedWriter{r: rand.New(rand.NewPCG(seed, 17))}
-	w.out.WriteString("program random structured\nobject x size 8\nobject y size 8\nobject l0 size 8\nobject l1 size 8\n")
+	joins := seed%4 == 3
+	w.out.WriteString("program random structured\nobject x size 8\nobject y size 8\nobject h size 8\nobject l0 size 8\nobject l1 size 8\n")
 	for t := range 2 {
 		w.local = fmt.Sprintf("l%d", t)
 		fmt.Fprintf(&w.out, "\nfunc t%d() {\n", t)
@@ -182,6 +184,10 @@ func undefinedProgram(seed uint64) string {
 		}
 		w.out.WriteString("  reg p\n  reg o\n  reg i\n")
 		w.line = 0
+		if joins && t == 0 {
+			w.step("i = spawn t1()")
+			w.step("store [&h] = i")
+		}
 		if w.r.IntN(2) == 0 {
 			w.step("nop.undef in %s", w.local)
 		}
@@ -189,15 +195,25 @@ func undefinedProgram(seed uint64) string {
 		for range 2 + w.r.IntN(5) {
 			w.statement(&block)
 		}
+		if joins && t == 0 {
+			w.step("i = load [&h]")
+			w.step("c = join i")
+		}
 		if w.r.IntN(3) > 0 {
 			w.step("assert (%s) == (%s)", w.expr(1), w.expr(1))
 		}
-		if w.line == 0 {
+		switch {
+		case joins && t == 1:
+			w.step("%s %s", w.pick("return", "return", "threadexit"), w.pick("a", "b", "undef:s64", "b & 7"))
+		case w.line == 0:
 			w.step("nop")
 		}
 		w.out.WriteString("}\n")
 	}
-	w.out.WriteString("\nthread t0\nthread t1\n")
+	w.out.WriteString("\nthread t0\n")
+	if !joins {
+		w.out.WriteString("thread t1\n")
+	}
 	return w.out.String()
 }
 

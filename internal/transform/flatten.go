@@ -43,7 +43,7 @@ func flatten(p *ir.Program, opt Options) (*ir.Program, error) {
 		},
 		names: map[string]bool{},
 		taken: map[ir.ObjectID]bool{},
-		early: map[*ir.Func][]ir.Reg{}, nextCheck: checkInterval,
+		early: map[*ir.Func][]ir.Reg{}, nextCheck: checkInterval, results: takesResults(p),
 	}
 	var err error
 	if f.targets, err = callTargets(p, opt.Stop); err != nil {
@@ -101,6 +101,7 @@ type flattener struct {
 	// led to it by spawns, so that flattening ends if threads spawn themselves.
 	chains    []map[ir.FuncID]int
 	targets   map[ir.EdgeID][]ir.FuncID // of calls and spawns through pointers
+	results   bool                      // a join takes the result of a thread
 	graph     *callGraph
 	depth     int // of recursion
 	edges     int
@@ -130,6 +131,7 @@ type activation struct {
 	stack []ir.Frame
 	id    ir.FuncID
 	depth recursion
+	up    *activation // the caller's, nil for the thread's function
 	// ret adds the way back to the caller from a location. e is the Return edge, nil at the
 	// end of a function without one. ret is nil for the thread's function.
 	ret func(from ir.Loc, e *ir.Edge)
@@ -303,11 +305,13 @@ func (b *body) copyEdges(a *activation) error {
 			}
 		case op.Kind == ir.Return && a.ret != nil:
 			a.ret(from, e)
-		case op.Kind == ir.ThreadExit && a.ret != nil, op.Kind == ir.Exit && a.ret != nil:
-			b.emit(a, e, from, op, b.threadEnd(), false)
-		case op.Kind == ir.Return && op.Val != nil && op.Val.Undef: // a thread whose function ends without a value returns 0
+		case op.Kind == ir.ThreadExit:
+			b.threadExit(a, e, op, from)
+		case op.Kind == ir.Return && op.Val != nil && op.Val.Undef && !b.results:
 			op.Val = nil
 			b.emit(a, e, from, op, to, false)
+		case op.Kind == ir.Exit && a.ret != nil:
+			b.emit(a, e, from, op, b.threadEnd(), false)
 		default:
 			b.emit(a, e, from, op, to, false)
 		}
@@ -402,7 +406,7 @@ func (b *body) inline(a *activation, e *ir.Edge, op ir.Op, callee ir.FuncID, fro
 		return nil
 	}
 	fn := b.src.Funcs[callee]
-	in := &activation{fn: fn, body: b, id: callee, depth: depth}
+	in := &activation{fn: fn, body: b, id: callee, depth: depth, up: a}
 	in.stack = append(append([]ir.Frame(nil), a.stack...), ir.Frame{Func: fn.Name, Call: e.Pos.Pos})
 	in.self = a.self
 	b.open(in, fn.Name+".")
@@ -455,7 +459,7 @@ func (b *flattener) readBeforeWritten(f *ir.Func) []ir.Reg {
 }
 
 func readBeforeWritten(f *ir.Func) []ir.Reg {
-	live := make([][]bool, len(f.Locs))
+	live, automatic := make([][]bool, len(f.Locs)), automaticBlocks(f)
 	for l := range live {
 		live[l] = make([]bool, len(f.Regs))
 	}
@@ -466,6 +470,11 @@ func readBeforeWritten(f *ir.Func) []ir.Reg {
 			in := append([]bool(nil), live[e.To]...)
 			e.Op.Defs(func(r ir.Reg) { in[r] = false })
 			e.Op.Uses(func(r ir.Reg) { in[r] = true })
+			if e.Op.Kind == ir.ThreadExit || e.Op.Kind == ir.Call { // the thread may end there
+				for _, r := range automatic {
+					in[r] = true
+				}
+			}
 			for r, is := range in {
 				if is && !live[e.From][r] {
 					live[e.From][r] = true

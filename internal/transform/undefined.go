@@ -33,6 +33,28 @@ func undefined(p *ir.Program, opt Options) (*ir.Program, error) {
 	if !mentionsUndefined(p) {
 		return p, nil
 	}
+	u, err := masked(p, opt)
+	if err == nil && u.unclearResults() {
+		v, err := masked(resultsInMemory(p), opt)
+		if err != nil {
+			return nil, err
+		}
+		if v.out.Objects[len(p.Objects)].Masked {
+			u = v
+		}
+	}
+	switch {
+	case err != nil:
+		return nil, err
+	case opt.Any:
+		return u.choose(opt), nil
+	}
+	u.out.Seal()
+	return u.out, nil
+}
+
+// masked makes the masks of a program that are needed.
+func masked(p *ir.Program, opt Options) (*undefiner, error) {
 	u := newUndefiner(p)
 	if err := u.solve(opt.Stop); err != nil {
 		return nil, err
@@ -44,11 +66,7 @@ func undefined(p *ir.Program, opt Options) (*ir.Program, error) {
 		out.Funcs[id] = u.rewrite(ir.FuncID(id))
 	}
 	u.prune()
-	if opt.Any {
-		return u.choose(opt), nil
-	}
-	out.Seal()
-	return &out, nil
+	return u, nil
 }
 
 // mentionsUndefined reports whether something in a program is undefined at first.
@@ -88,7 +106,6 @@ type undefiner struct {
 	written  []bool               // by object: something may write to it
 	find     func(analysis.Bytes, func(ir.ObjectID))
 	flows    []*undefinedFlow // by function
-	results  bool             // some join reads the result of a thread
 	shared   []bool           // by object: may hold undefined bits, whatever the location
 	blocks   bool             // blocks may hold undefined bits
 	changed  bool
@@ -120,7 +137,6 @@ func newUndefiner(p *ir.Program) *undefiner {
 func (u *undefiner) note(e *ir.Edge) {
 	u.takes(e, func(o ir.ObjectID) { u.taken[o] = true })
 	op := &e.Op
-	u.results = u.results || op.Kind == ir.Join && op.Dst != ir.NoReg
 	u.blocks = u.blocks || op.Kind == ir.Alloc && op.Undef
 }
 

@@ -259,7 +259,7 @@ func (u *undefiner) checked(op *ir.Op, main bool, f func(*ir.Expr)) {
 	case op.Kind == ir.Signal || op.Kind == ir.Broadcast || op.Kind == ir.Barrier || op.Kind == ir.CondWait:
 		all(op.Addr, op.Val2)
 	case op.Kind == ir.Return || op.Kind == ir.ThreadExit:
-		if u.results || main {
+		if main {
 			all(op.Val)
 		}
 	default: // Alloc, Free, Join, Spawn, Havoc and operations without values
