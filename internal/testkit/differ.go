@@ -37,6 +37,7 @@ type Answers struct {
 	InVain             bool // the oracle's: besides, some thread waits in vain
 	Fair               bool // the oracle's: some endless execution is weakly fair
 	Cut                bool // an engine's: it met a bound
+	Race               bool // under c11: there is a data race
 	States             int64
 }
 
@@ -128,6 +129,9 @@ func Ask(e *engine.Engine, p *ir.Program, props *property.Set, m memory.Model, h
 		case engine.Deadlock:
 			want.Target = replay.TargetDeadlock
 			a.Deadlock = true
+		case engine.DataRace:
+			want.Target, want.DataRace = replay.TargetDataRace, [2]int{v.StoreStep, v.LoadStep}
+			a.Race = true
 		case engine.NonTermination:
 			want.Target = replay.TargetEndless
 			a.Endless = true
