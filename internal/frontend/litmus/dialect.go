@@ -11,9 +11,8 @@ import "bytes"
 const (
 	c11Prelude    = "#include <stdatomic.h>\n#include <fencepost/linux_barriers.h>\n"
 	kernelPrelude = "#include <fencepost/linux.h>\n"
-	// A reader of RCU orders nothing on x86; waiting for readers is not modelled.
-	rcuPrelude = "#define rcu_read_lock() barrier()\n#define rcu_read_unlock() barrier()\n" +
-		"void synchronize_rcu(void);\nvoid synchronize_rcu_expedited(void);\nvoid call_rcu(void *, void (*)(void *));\n"
+	// Where no thread waits for readers of RCU: a reader orders nothing on x86.
+	rcuPrelude = "#define rcu_read_lock() barrier()\n#define rcu_read_unlock() barrier()\nvoid call_rcu(void *, void (*)(void *));\n"
 )
 
 // cCode is the C of a test.
@@ -21,8 +20,8 @@ type cCode struct {
 	extent
 	text   []byte // of the whole file, with everything else blank
 	kernel bool
-	// declared has where the text has declarations of registers that the file does not have.
-	declared []int
+	// declared has where the text has declarations of registers, and macros around them, that the file does not have.
+	declared []extent
 }
 
 // cSection finds the C, which begins at the current position, and its threads. It

@@ -3,6 +3,7 @@
 package litmus
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
 	"strings"
@@ -28,11 +29,11 @@ type (
 func (c *compiler) compileC() {
 	in := translate.TestInput{
 		File:    source.NewFile(c.file.Name, c.code.text),
-		Prelude: c11Prelude + rcuPrelude,
+		Prelude: c11Prelude + registerPrelude + c.rcu(),
 		Base:    chooseBase(c.file.Text),
 	}
 	if c.code.kernel {
-		in.Prelude = kernelPrelude + rcuPrelude
+		in.Prelude = kernelPrelude + registerPrelude + c.rcu()
 	}
 	for i := range c.tree.procs {
 		in.Threads = append(in.Threads, procName(c.tree.procs[i].num))
@@ -55,6 +56,7 @@ func (c *compiler) compileC() {
 		return
 	}
 	c.checks = test.Checks()
+	c.unit.addresses = c.unit.addresses || bytes.Contains(c.code.text, []byte(throughRegister))
 	c.mentionedC()
 	c.properties()
 	if c.diags.HasErrors() {
@@ -189,9 +191,12 @@ func (c *compiler) layOutC(test *translate.Test) bool {
 	for _, m := range test.Locations {
 		l, size := c.locations[m.Name], m.Elem.Size()
 		for k := range l.vals {
-			if l.vals[k].sym != "" && size < 8 {
-				c.errorf(codeType, l.vals[k].extent, "'%s' has %d bytes and cannot hold an address", clip(l.name), size)
-				return false
+			if l.vals[k].sym != "" {
+				c.unit.addresses = true
+				if size < 4 { // all addresses fit into 31 bits (base.go)
+					c.errorf(codeType, l.vals[k].extent, "'%s' has %d bytes and cannot hold an address", clip(l.name), size)
+					return false
+				}
 			}
 			var word [8]byte
 			binary.LittleEndian.PutUint64(word[:], uint64(c.valueOf(&l.vals[k])))

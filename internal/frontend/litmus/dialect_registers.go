@@ -1,27 +1,49 @@
+//go:build !fencepost_small
+
 package litmus
 
 import (
 	"bytes"
+	"strings"
 
 	"fencepost/internal/ir"
 	"fencepost/internal/source"
 )
 
-// Registers that no declaration names. For herd, a name such as r0 is a register of its thread wherever it stands, and
-// some tests declare none. Here the first assignment in the body of a thread becomes a declaration, with the type of what
-// is assigned.
+// What herd takes and C does not. For herd, a name such as r0 is a register of its thread wherever it stands, and some
+// tests declare none; and a register has no type, so that one which was declared as a number can hold an address. Here
+// the first assignment becomes a declaration, with the type of what is assigned, and what is read or written through a
+// register goes through a macro, which makes a pointer of a number.
 
-// declaring stands before the first assignment of a register. It is C as gcc has it.
-const declaring = "__auto_type "
+const (
+	// declaring stands before the first assignment of a register. It is C as gcc has it.
+	declaring = "__auto_type "
+	// throughRegister is the macro; registerPrelude defines it.
+	throughRegister = "__fp_at("
+	registerPrelude = "#define __fp_at(r) __builtin_choose_expr(__builtin_types_compatible_p(__typeof__(r), int) || " +
+		"__builtin_types_compatible_p(__typeof__(r), long), (__typeof__(r) *)(long)(r), (r))\n"
+)
 
-// declareRegisters inserts declarations into C text from start to end, and returns where, as offsets in the new text.
-func declareRegisters(text []byte, start, end int) (out []byte, inserted []int) {
-	out = append(out, text[:start]...)
+// registerText is the C of a test under change.
+type registerText struct {
+	out      []byte
+	inserted []extent // in out
+}
+
+func (r *registerText) insert(text string) {
+	r.inserted = append(r.inserted, extent{len(r.out), len(r.out) + len(text)})
+	r.out = append(r.out, text...)
+}
+
+// declareRegisters inserts declarations and macros into C text from start to end, and returns where, as extents in the
+// new text.
+func declareRegisters(text []byte, start, end int) (out []byte, inserted []extent) {
+	r := registerText{out: append([]byte{}, text[:start]...)}
 	depth := 0
 	seen := map[string]bool{}
-	before := byte('}') // the last character that is no space
+	var before, earlier byte = '}', '}' // the last two characters that are no space
 	for i := start; i < end; {
-		next := i + 1
+		next, through := i+1, false
 		switch c := text[i]; {
 		case c == '/' && i+1 < end && text[i+1] == '/':
 			next = lineEnd(text, i)
@@ -30,32 +52,69 @@ func declareRegisters(text []byte, start, end int) (out []byte, inserted []int) 
 				next = i + 2 + n + 2
 			}
 		case c == '"' || c == '\'':
-			next, before = min(cQuoted(text, i), end), c
+			next = min(cQuoted(text, i), end)
+			before, earlier = c, before
 		case isLetter(c) || isDigit(c):
 			for next < end && isNamePart(text[next]) {
 				next++
 			}
 			word := string(text[i:next])
-			if depth == 1 && isPlainRegister(word) && !seen[word] && bytes.IndexByte([]byte("{};"), before) >= 0 && assigned(text[next:end]) {
-				inserted = append(inserted, len(out))
-				out = append(out, declaring...)
+			if depth > 0 && isPlainRegister(word) {
+				if !seen[word] && isOneOf(before, "{};") && assigned(text[next:end]) && (depth == 1 || !usedAfterBlock(text[next:end], word, depth)) {
+					r.insert(declaring)
+				}
+				through = before == '*' && isOneOf(earlier, "(,;{}=")
 			}
-			seen[word], before = true, c
+			seen[word] = true
+			before, earlier = c, before
 		case c == '{':
 			depth++
-			before = c
+			before, earlier = c, before
 		case c == '}':
 			if depth--; depth == 0 {
 				clear(seen)
 			}
-			before = c
-		case c != ' ' && c != '\t' && c != '\n' && c != '\r':
-			before = c
+			before, earlier = c, before
+		case !isSpace(c):
+			before, earlier = c, before
 		}
-		out = append(out, text[i:next]...)
+		if through {
+			r.insert(throughRegister)
+		}
+		r.out = append(r.out, text[i:next]...)
+		if through {
+			r.insert(")")
+		}
 		i = next
 	}
-	return append(out, text[end:]...), inserted
+	return append(r.out, text[end:]...), r.inserted
+}
+
+func isOneOf(c byte, set string) bool { return strings.IndexByte(set, c) >= 0 }
+
+// usedAfterBlock reports whether a word occurs between the end of the block in which text begins and the end of the
+// function. depth is how deep the block lies.
+func usedAfterBlock(text []byte, word string, depth int) bool {
+	block, left := depth, false
+	for i := 0; i < len(text) && depth > 0; {
+		next := i + 1
+		switch c := text[i]; {
+		case c == '{':
+			depth++
+		case c == '}':
+			depth--
+			left = left || depth < block
+		case isLetter(c) || isDigit(c):
+			for next < len(text) && isNamePart(text[next]) {
+				next++
+			}
+			if left && string(text[i:next]) == word {
+				return true
+			}
+		}
+		i = next
+	}
+	return false
 }
 
 // lineEnd returns where the line of an offset ends.
@@ -82,16 +141,16 @@ func assigned(text []byte) bool {
 	return len(text) > 1 && text[0] == '=' && text[1] != '='
 }
 
-// undeclaring returns a function that writes fences into the text without the inserted declarations.
-func undeclaring(write func([]ir.FenceAt, FenceStyle) []source.Edit, inserted []int) func([]ir.FenceAt, FenceStyle) []source.Edit {
+// undeclaring returns a function that writes fences into the text without what was inserted.
+func undeclaring(write func([]ir.FenceAt, FenceStyle) []source.Edit, inserted []extent) func([]ir.FenceAt, FenceStyle) []source.Edit {
 	if write == nil || len(inserted) == 0 {
 		return write
 	}
 	shift := func(at int) int {
 		n := 0
 		for _, i := range inserted {
-			if i < at {
-				n = min(n+len(declaring), n+at-i)
+			if i.start < at {
+				n += min(at, i.end) - i.start
 			}
 		}
 		return at - n

@@ -29,3 +29,5 @@ func (n *native) kept(int, ir.Reg) int { panic("BUG: a test in C") }
 
 // FenceStyle is how a fence is written into the test, where one style was asked for.
 func (u *Unit) FenceStyle(asked FenceStyle) FenceStyle { return asked }
+
+func declareRegisters(text []byte, _, _ int) ([]byte, []extent) { return text, nil }

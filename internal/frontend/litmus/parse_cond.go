@@ -25,8 +25,7 @@ func (p *parser) tail() {
 		case p.tok.word("exists"), p.tok.word("forall"), p.tok.word("final"), p.tok.word("not"), p.tok.is("~"):
 			ok = p.condition()
 		case p.tok.word("with"):
-			p.errorf(codeFeature, start.start, start.end, "'with' and the expected answers of models are not supported")
-			return
+			ok = p.expectedAnswers()
 		case p.tok.word("observed"), p.tok.word("Observed"):
 			p.errorf(codeFeature, start.start, start.end, "'%s' is not supported", start.text)
 			return
@@ -39,6 +38,28 @@ func (p *parser) tail() {
 			p.skipToTail()
 		}
 	}
+}
+
+// expectedAnswers reads what a test expects of other models, such as "with tso: exists; sc: ~exists;". It says nothing
+// about the answers here.
+func (p *parser) expectedAnswers() bool {
+	p.advance()
+	for p.tok.kind == tName && !p.atTail() {
+		p.advance()
+		if !p.expect(codeCond, ":") {
+			return false
+		}
+		if p.tok.is("~") || p.tok.word("not") {
+			p.advance()
+		}
+		if !p.tok.word("exists") && !p.tok.word("forall") {
+			p.errorf(codeCond, p.tok.start, p.tok.end, "expected exists, ~exists or forall, found %s", p.tok.describe())
+			return false
+		}
+		p.advance()
+		p.accept(";")
+	}
+	return true
 }
 
 // condition reads a quantifier and its proposition.

@@ -121,6 +121,9 @@ func (r *Test) search(ctx context.Context, models query.Models) ([]verdict.Resul
 		return nil, err
 	}
 	loops, err := r.withLoops(results)
+	if over := (*pipeline.OverLimit)(nil); errors.As(err, &over) {
+		return results, nil // the first search has used all the time
+	}
 	if err != nil || loops == nil {
 		return results, err
 	}
