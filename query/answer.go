@@ -32,6 +32,7 @@ func (a Answer) HasErrors() bool { return HasErrors(a.Diagnostics) }
 // empty.
 type TextAnswer struct {
 	Text        string
+	Choices     string // see ExportOptions.Choices; "": there is no violation
 	Diagnostics []verdict.Diagnostic
 }
 

@@ -56,6 +56,8 @@ type ExportOptions struct {
 	Attack int
 	Domain *Domain    // with ExportPNML: restricts the values of memory
 	BMC    BMCOptions // with ExportDIMACS, ExportSMT2 and ExportSequential: the bounds
+	// Choices asks ExportSequential to search for a violation, and to answer with the choices that lead to it.
+	Choices bool
 }
 
 // HarnessOptions are the options of Harness. Of Options, Timeout, Memory and C count.

@@ -31,7 +31,8 @@ assertions are unrolled (--unroll).
 SMT solvers; report --model shows the execution of a solver's answer.
 
 --sequential writes the sequential program that bmc encodes with rounds, in C; a
-comment at its top says how to run it with all choices.
+comment at its top says how to run it with all choices. With --choices FILE, bmc
+searches for a violation, and the choices of its execution are written for ./a.out file FILE.
 
 With --attack N and --promela, the output is the instrumented program that decides whether attack N
 on robustness is feasible: SPIN reports an error if it is. The command
@@ -47,7 +48,7 @@ const exportExample = `  fencepost export dekker.fp --promela -o dekker.pml
 
 func (a *app) exportCommand() *cobra.Command {
 	opt := query.ExportOptions{Options: query.Defaults()}
-	var output string
+	var output, choices string
 	cmd := &cobra.Command{
 		Use:     "export FILE...",
 		Short:   "Write a program for another tool",
@@ -64,12 +65,19 @@ func (a *app) exportCommand() *cobra.Command {
 			if err := spares("-o", output, args); output != "" && err != nil {
 				return err
 			}
-			return a.exportTo(args, output, opt)
+			if err := spares("--choices", choices, args); choices != "" && err != nil {
+				return err
+			}
+			if opt.Choices = choices != ""; opt.Choices && opt.Format != query.ExportSequential {
+				return &usageError{"--choices is for --sequential only", "leave it out"}
+			}
+			return a.exportTo(args, output, choices, opt)
 		},
 	}
 	addOptions(cmd, &opt)
 	flags := cmd.Flags()
 	flags.StringVarP(&output, "output", "o", "", "`file` to write (default: standard output)")
+	flags.StringVar(&choices, "choices", "", "with --sequential, search for a violation and write the choices that lead to it to a `file`")
 	readC(cmd, &opt.Options)
 	return cmd
 }
@@ -115,7 +123,7 @@ func (v formatValue) Set(s string) error {
 	return nil
 }
 
-func (a *app) exportTo(names []string, output string, opt query.ExportOptions) error {
+func (a *app) exportTo(names []string, output, choices string, opt query.ExportOptions) error {
 	in, err := a.readProgram(names)
 	if err != nil {
 		return err
@@ -123,6 +131,14 @@ func (a *app) exportTo(names []string, output string, opt query.ExportOptions) e
 	answer, err := a.written(func(ctx context.Context) (query.TextAnswer, error) { return a.services.export(ctx, in, opt) })
 	if err != nil || answer.HasErrors() {
 		return err
+	}
+	if answer.Choices != "" {
+		if err := os.WriteFile(choices, []byte(answer.Choices), 0o644); err != nil {
+			return cannotWrite(choices, err, "check the path given with --choices")
+		}
+		wrote(a, choices, "")
+	} else if choices != "" {
+		fmt.Fprintln(a.stderr, "no violation within the bounds: there are no choices to write")
 	}
 	if output == "" {
 		io.WriteString(a.stdout, answer.Text)

@@ -26,15 +26,26 @@ type Sequence struct {
 	Times   int    // times at which stores can reach memory
 	Kept    int    // writes to a cell that are kept, one of them in memory
 	Cells   []SequenceCell
+	Blocks  []SequenceBlock
+	Heap    []uint64          // by thread: where its blocks begin
+	Unit    int               // what the distances of blocks are a multiple of
 	Order   [][]ir.Loc        // by thread: the locations that it can reach
 	Stops   []map[ir.Loc]bool // by thread: where it can be stopped
 }
 
 // SequenceCell is a piece of memory that is kept as one word.
 type SequenceCell struct {
-	Addr uint64
-	Size int
-	User ir.ThreadID // the only thread that accesses it, or NoThread
+	Addr  uint64
+	Size  int
+	User  ir.ThreadID // the only thread that accesses it, or NoThread
+	Tight bool        // more stores to it than are kept can wait
+}
+
+// SequenceBlock is a block that can be allocated.
+type SequenceBlock struct {
+	Addr  uint64
+	Size  int
+	Stack bool
 }
 
 // sequential writes one program.
@@ -45,16 +56,18 @@ type sequential struct {
 	threads []*sequentialThread
 	regs    []string // declarations of registers
 	inits   []string // initial values of registers
+	sites   []SequenceSite
+	numbers map[SequenceSite]int // of sites
+	entries int                  // stores and frees that can wait
 }
 
-// Sequential returns a program as sequential C. If there are refusals, the text is empty.
-func Sequential(in Sequence) (string, []Refusal) {
-	w := &sequential{Sequence: in, names: newNamer(cWords + " run store load put arrivals tick stop rest fail state start choose final_value find private_load")}
+const sequentialNames = " run store load put arrivals tick stop rest fail state start choose choose_stop any_number memory cells find made given excluded mode depth known drained store_fence all_in_memory wait_until settle block_at is_freed enter allocate beginning free_later blocks heap finish"
+
+// Sequential returns a program as sequential C, and the sites of its choices. If there are refusals, the text is empty.
+func Sequential(in Sequence) (string, []SequenceSite, []Refusal) {
+	w := &sequential{Sequence: in, numbers: map[SequenceSite]int{}, names: newNamer(cWords + sequentialNames)}
 	if w.refuseAlways(in.Program, "sequential C") {
-		return "", w.refusals
-	}
-	if in.Props.Deadlock {
-		w.refuse(in.Program.Threads[0].Pos, "a question about deadlocks cannot be exported to sequential C")
+		return "", nil, w.refusals
 	}
 	for t := range in.Program.Threads {
 		w.addThread(ir.ThreadID(t))
@@ -63,267 +76,28 @@ func Sequential(in Sequence) (string, []Refusal) {
 	for _, t := range w.threads {
 		t.write(&body)
 	}
+	if in.Props.Deadlock {
+		w.peek(&body)
+		for _, t := range w.threads {
+			t.blocked(&body)
+		}
+	}
 	w.run(&body)
 	if len(w.refusals) > 0 {
-		return "", w.refusals
+		return "", nil, w.refusals
 	}
 	var out strings.Builder
 	w.header(&out)
 	out.WriteString(body.String())
 	out.WriteString(sequentialMain)
-	return out.String(), nil
+	return out.String(), w.sites, nil
 }
-
-const sequentialHeader = `/*
- * %s under %s, as a sequential program in C; written by fencepost.
- *
- * Threads run in rounds, lazily sequentialized, on an abstraction of shared memory.
- * For verifiers (CBMC, ESBMC and others): as it is; a failing assertion is a violation.
- * To run it: gcc -DRUN FILE.c -o a.out
- *   ./a.out all        all choices in turn; exit code 1 as soon as something fails
- *   ./a.out all N      at most N runs; exit code 2 if these are not all
- *   ./a.out seed N     choices at random
- *   ./a.out file F     choices from a file of numbers
- */
-#include <assert.h>
-#include <stdint.h>
-#ifdef RUN
-#include <setjmp.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#endif
-
-#define UNUSED __attribute__((unused))
-
-enum { THREADS = %d, CELLS = %d, ROUNDS = %d, TIMES = %d, KEPT = %d };
-
-`
-
-const sequentialChoices = `#ifdef RUN
-static jmp_buf excluded;
-static int mode; /* 0: all, 1: at random, 2: from a file */
-static FILE *numbers;
-static int choice[1 << 16], choices[1 << 16], depth, known;
-
-static void __VERIFIER_assume(int c) {
-  if (!c)
-    longjmp(excluded, 1);
-}
-
-/* A number from 0 to n-1. */
-static int choose(int n) {
-  int v = 0;
-  __VERIFIER_assume(n > 0);
-  if (n == 1)
-    return 0;
-  if (mode == 1)
-    return rand() % n;
-  if (mode == 2) {
-    __VERIFIER_assume(fscanf(numbers, "%d", &v) == 1 && v >= 0 && v < n);
-    return v;
-  }
-  if (depth == known) {
-    __VERIFIER_assume(known < 1 << 16);
-    choice[known] = 0;
-    choices[known++] = n;
-  }
-  return choice[depth++];
-}
-
-static int64_t UNUSED any_number(void) { return choose(8) - 1; }
-
-static void fail(const char *what) {
-  printf("violation: %s\n", what);
-  printf("choices:");
-  for (int i = 0; mode == 0 && i < depth; i++)
-    printf(" %d", choice[i]);
-  printf("\n");
-  exit(1);
-}
-#else
-extern int __VERIFIER_nondet_int(void);
-extern long __VERIFIER_nondet_long(void);
-extern void __VERIFIER_assume(int);
-
-static int choose(int n) {
-  int v = __VERIFIER_nondet_int();
-  __VERIFIER_assume(v >= 0 && v < n);
-  return v;
-}
-
-static int64_t UNUSED any_number(void) { return __VERIFIER_nondet_long(); }
-
-static void fail(const char *what) {
-  (void)what;
-  assert(0);
-  __VERIFIER_assume(0);
-}
-#endif
-
-`
-
-const sequentialMain = `
-#ifdef RUN
-int main(int argc, char **argv) {
-  volatile long runs = 0, most = -1;
-  if (argc == 3 && strcmp(argv[1], "seed") == 0) {
-    mode = 1;
-    srand((unsigned)atoi(argv[2]));
-  } else if (argc == 3 && strcmp(argv[1], "file") == 0) {
-    mode = 2;
-    numbers = fopen(argv[2], "r");
-    if (!numbers) {
-      perror(argv[2]);
-      return 3;
-    }
-  } else if (argc == 3 && strcmp(argv[1], "all") == 0) {
-    most = atol(argv[2]);
-  } else if (argc != 2 || strcmp(argv[1], "all") != 0) {
-    fprintf(stderr, "usage: %s all [N] | seed N | file F\n", argv[0]);
-    return 3;
-  }
-  do {
-    if (runs == most) {
-      printf("stopped after %ld runs\n", runs);
-      return 2;
-    }
-    s = start;
-    depth = 0;
-    runs++;
-    if (!setjmp(excluded))
-      run();
-    known = depth;
-    while (known > 0 && choice[known - 1] + 1 >= choices[known - 1])
-      known--;
-    if (known > 0)
-      choice[known - 1]++;
-  } while (mode == 0 && known > 0);
-  printf("no violation in %ld runs\n", runs);
-  return 0;
-}
-#else
-int main(void) {
-  s = start;
-  run();
-  return 0;
-}
-#endif
-`
-
-const sequentialSC = `/* The runtime: sequential consistency. Every cell is one word. */
-
-static UNUSED void tick(void) {}
-static UNUSED void drained(int t) { (void)t; }
-static UNUSED void store_fence(int t) { (void)t; }
-static UNUSED uint64_t memory(int c) { return s.memory[c]; }
-static UNUSED uint64_t load(int t, int c) {
-  (void)t;
-  return s.memory[c];
-}
-static UNUSED void put(int c, uint64_t value, uint64_t mask) {
-  s.memory[c] = (s.memory[c] & ~mask) | (value & mask);
-}
-static UNUSED void store(int t, int c, uint64_t value, uint64_t mask) {
-  (void)t;
-  put(c, value, mask);
-}
-static UNUSED uint64_t final_value(int c) { return s.memory[c]; }
-
-`
-
-const sequentialBuffers = `/* The runtime: %s. A store gets the time at which it reaches memory when it is made, and a
-   clock moves on; the stores to a cell wait in the order of their times. */
-
-/* Stores whose time has come reach memory. */
-static void arrivals(int c) {
-  while (s.count[c] > 0 && s.waiting[c][0].time <= s.now) {
-    struct write *w = s.waiting[c];
-    s.memory[c] = (s.memory[c] & ~w->mask) | (w->value & w->mask);
-    for (int i = 1; i < s.count[c]; i++)
-      w[i - 1] = w[i];
-    s.count[c]--;
-  }
-}
-
-/* Time passes. */
-static UNUSED void tick(void) { s.now += choose(TIMES - s.now); }
-
-/* All stores of a thread are in memory. */
-static UNUSED void drained(int t) { __VERIFIER_assume(s.latest[t] <= s.now); }
-
-static UNUSED void store_fence(int t) { s.floor[t] = s.latest[t]; }
-
-static UNUSED uint64_t memory(int c) {
-  arrivals(c);
-  return s.memory[c];
-}
-
-/* Each byte comes from the newest store of the thread to it, if that waits, or from memory. */
-static UNUSED uint64_t load(int t, int c) {
-  uint64_t v = memory(c);
-  for (int i = 0; i < 8; i++) {
-    uint64_t byte = (uint64_t)255 << (8 * i);
-    if (s.newest_time[t][c][i] > s.now)
-      v = (v & ~byte) | (s.newest[t][c] & byte);
-  }
-  return v;
-}
-
-/* A write with a time, after all with the same time. */
-static void put_at(int c, uint64_t value, uint64_t mask, int time) {
-  int i;
-  arrivals(c);
-  __VERIFIER_assume(s.count[c] < KEPT - 1);
-  for (i = s.count[c]; i > 0 && s.waiting[c][i - 1].time > time; i--)
-    s.waiting[c][i] = s.waiting[c][i - 1];
-  s.waiting[c][i].value = value;
-  s.waiting[c][i].mask = mask;
-  s.waiting[c][i].time = time;
-  s.count[c]++;
-}
-
-static UNUSED void put(int c, uint64_t value, uint64_t mask) { put_at(c, value, mask, s.now); }
-
-static UNUSED void store(int t, int c, uint64_t value, uint64_t mask) {
-  int least, time;
-  arrivals(c);
-  if (s.count[c] == KEPT - 1)
-    tick(); /* to make room */
-  least = s.now;
-%s  time = least + choose(TIMES - least);
-  put_at(c, value, mask, time);
-  for (int i = 0; i < 8; i++)
-    if (mask >> (8 * i) & 1)
-      s.newest_time[t][c][i] = time;
-  s.newest[t][c] = (s.newest[t][c] & ~mask) | (value & mask);
-  if (time > s.latest[t])
-    s.latest[t] = time;
-}
-
-static UNUSED uint64_t final_value(int c) {
-  s.now = TIMES;
-  return memory(c);
-}
-
-`
-
-const (
-	sequentialTSO = `  if (s.latest[t] > least) /* the stores of a thread keep their order */
-    least = s.latest[t];
-`
-	sequentialPSO = `  if (s.floor[t] > least)
-    least = s.floor[t];
-  for (int i = 0; i < 8; i++) /* the stores of a thread to a byte keep their order */
-    if ((mask >> (8 * i) & 1) && s.newest_time[t][c][i] > least)
-      least = s.newest_time[t][c][i];
-`
-)
 
 // header writes everything before the threads.
 func (w *sequential) header(out *strings.Builder) {
 	p := w.Program
-	fmt.Fprintf(out, sequentialHeader, comment(p.Name), strings.ToUpper(w.Model), len(p.Threads), max(1, len(w.Cells)), w.Rounds, w.Times, w.Kept)
+	fmt.Fprintf(out, sequentialHeader, comment(p.Name), strings.ToUpper(w.Model), len(p.Threads), max(1, len(w.Cells)), w.Rounds, w.Times, w.Kept, max(1, len(w.sites)))
+	w.listSites(out)
 	out.WriteString(sequentialChoices)
 	if divides(p) {
 		out.WriteString(strings.ReplaceAll(cDivision, "static inline", "static UNUSED") + "\n")
@@ -331,22 +105,11 @@ func (w *sequential) header(out *strings.Builder) {
 	if w.Model != "sc" {
 		out.WriteString("struct write {\n  uint64_t value, mask;\n  int time;\n};\n\n")
 	}
-	out.WriteString("static struct state {\n  int pc[THREADS]; /* where a thread goes on; -1: nowhere */\n  int at[THREADS]; /* where it rests */\n")
-	out.WriteString("  int started[THREADS], ended[THREADS], joined[THREADS];\n  int64_t result[THREADS];\n  uint64_t memory[CELLS];\n")
-	if w.Model != "sc" {
-		out.WriteString("  struct write waiting[CELLS][KEPT - 1]; /* stores that have not reached memory */\n  int count[CELLS];\n")
-		out.WriteString("  int now, latest[THREADS], floor[THREADS];\n  uint64_t newest[THREADS][CELLS];\n  int newest_time[THREADS][CELLS][8];\n")
+	if len(w.Blocks) > 0 {
+		fmt.Fprintf(out, "enum { BLOCKS = %d, ENTRIES = %d, UNIT = %d };\n\nstruct entry {\n  int thread, frees, time;\n  const char *where;\n};\n\n", len(w.Blocks), max(1, w.entries), w.Unit)
 	}
-	for _, r := range w.regs {
-		fmt.Fprintf(out, "  %s\n", r)
-	}
-	out.WriteString("} s;\n\nstatic const struct state start = {\n")
-	w.initial(out)
-	out.WriteString("};\n\n")
-	for i, c := range w.Cells {
-		fmt.Fprintf(out, "/* cell %d is %s */\n", i, comment(p.LocationName(c.Addr, c.Size)))
-	}
-	out.WriteByte('\n')
+	w.state(out)
+	w.table(out)
 	switch w.Model {
 	case "sc":
 		out.WriteString(sequentialSC)
@@ -357,21 +120,75 @@ func (w *sequential) header(out *strings.Builder) {
 	default:
 		panic("BUG: unknown model " + w.Model)
 	}
-	w.table(out)
-	out.WriteString("/* A thread stops at a location, or goes on. */\nstatic UNUSED int stop(int t, int at) {\n  s.pc[t] = s.at[t] = at;\n  return choose(2);\n}\n\n")
+	if len(w.Blocks) > 0 {
+		out.WriteString(sequentialHeap)
+		if w.Model != "sc" {
+			out.WriteString(sequentialFree)
+		}
+	}
+	w.finish(out)
+	out.WriteString("/* A thread stops at a location, or goes on. */\nstatic UNUSED int stop(int t, int at, int site) {\n  s.pc[t] = s.at[t] = at;\n  return choose_stop(site, s.round);\n}\n\n")
 	out.WriteString("/* A thread stays at a location for ever. */\nstatic UNUSED void rest(int t, int at) {\n  s.pc[t] = -1;\n  s.at[t] = at;\n}\n\n")
 }
 
-// table writes the cells, for addresses that are computed.
-func (w *sequential) table(out *strings.Builder) {
-	if len(w.Cells) == 0 {
-		return
+// state writes the state of a run, and its beginning.
+func (w *sequential) state(out *strings.Builder) {
+	out.WriteString("static struct state {\n  int round, halted;\n  int pc[THREADS]; /* where a thread goes on; -1: nowhere */\n  int at[THREADS]; /* where it rests */\n")
+	out.WriteString("  int started[THREADS], ended[THREADS], joined[THREADS];\n  uint64_t meets[THREADS]; /* the barrier that holds it */\n  int64_t result[THREADS];\n  uint64_t memory[CELLS];\n")
+	if w.Props.Deadlock {
+		out.WriteString("  uint64_t sleeps[THREADS]; /* the condition that it waits for */\n")
 	}
-	out.WriteString("static const struct {\n  uint64_t address;\n  int size;\n} cells[CELLS] UNUSED = {\n")
-	for _, c := range w.Cells {
-		fmt.Fprintf(out, "  {%dU, %d},\n", c.Addr, c.Size)
+	if w.Model != "sc" {
+		out.WriteString("  struct write waiting[CELLS][KEPT - 1]; /* stores that have not reached memory */\n  int count[CELLS];\n")
+		out.WriteString("  int latest[THREADS], floor[THREADS];\n  uint64_t newest[THREADS][CELLS];\n  int newest_time[THREADS][CELLS][8];\n")
+	}
+	if len(w.Blocks) > 0 {
+		out.WriteString("  int exists[BLOCKS], dead[BLOCKS], entries[BLOCKS];\n  struct entry entering[BLOCKS][ENTRIES]; /* stores and frees that have not reached memory */\n  uint64_t used[THREADS];\n")
+	}
+	out.WriteString("  int now;\n")
+	for _, r := range w.regs {
+		fmt.Fprintf(out, "  %s\n", r)
+	}
+	out.WriteString("} s;\n\nstatic const struct state start = {\n")
+	w.initial(out)
+	out.WriteString("};\n\n")
+}
+
+// table writes the cells and blocks.
+func (w *sequential) table(out *strings.Builder) {
+	p := w.Program
+	out.WriteString("static const struct {\n  uint64_t address;\n  int size;\n  int user;  /* the only thread that accesses it, or -1 */\n  int tight; /* stores to it can need more room than there is */\n} cells[CELLS] UNUSED = {\n")
+	for i, c := range w.Cells {
+		fmt.Fprintf(out, "  {%dU, %d, %d, %d}, /* %d: %s */\n", c.Addr, c.Size, c.User, truth(c.Tight), i, comment(p.LocationName(c.Addr, c.Size)))
+	}
+	if len(w.Cells) == 0 {
+		out.WriteString("  {0, 0, -1, 0},\n")
 	}
 	out.WriteString("};\n\nstatic UNUSED int find(uint64_t address, int size) {\n  for (int c = 0; c < CELLS; c++)\n    if (address >= cells[c].address && address + (uint64_t)size <= cells[c].address + (uint64_t)cells[c].size)\n      return c;\n  return -1;\n}\n\n")
+	if len(w.Blocks) == 0 {
+		return
+	}
+	out.WriteString("static const struct {\n  uint64_t address, size;\n  int stack;\n} blocks[BLOCKS] = {\n")
+	for _, b := range w.Blocks {
+		fmt.Fprintf(out, "  {%dU, %d, %d},\n", b.Addr, b.Size, truth(b.Stack))
+	}
+	out.WriteString("};\n\nstatic const uint64_t heap[THREADS] = {")
+	for i, addr := range w.Heap {
+		if i > 0 {
+			out.WriteString(", ")
+		}
+		fmt.Fprintf(out, "%dU", addr)
+	}
+	out.WriteString("};\n\n")
+}
+
+// finish writes how all stores reach memory at the end.
+func (w *sequential) finish(out *strings.Builder) {
+	out.WriteString("/* In the end all stores are in memory. */\nstatic void finish(void) {\n  s.now = TIMES;\n")
+	if len(w.Blocks) > 0 {
+		out.WriteString("  for (int b = 0; b < BLOCKS; b++)\n    settle(b);\n")
+	}
+	out.WriteString("}\n\n")
 }
 
 // initial writes the first state.
@@ -399,9 +216,9 @@ func (w *sequential) initial(out *strings.Builder) {
 
 // run writes the rounds and the questions about the last state.
 func (w *sequential) run(out *strings.Builder) {
-	out.WriteString("static void run(void) {\n  for (int round = 0; round < ROUNDS; round++) {\n")
+	out.WriteString("static void run(void) {\n  int UNUSED settled;\n  for (s.round = 0; s.round < ROUNDS; s.round++) {\n")
 	call := func(t *sequentialThread, indent string) {
-		fmt.Fprintf(out, "%sif (s.started[%d])\n%s  %s();\n", indent, t.id, indent, t.name)
+		fmt.Fprintf(out, "%sif (s.started[%d] && !s.halted)\n%s  %s();\n", indent, t.id, indent, t.name)
 	}
 	for _, t := range w.threads {
 		call(t, "    ")
@@ -410,36 +227,51 @@ func (w *sequential) run(out *strings.Builder) {
 	if m := w.Program.Main; m != ir.NoThread {
 		call(w.threads[m], "  ")
 	}
+	out.WriteString("  settled = all_in_memory();\n  finish();\n")
 	for i := range w.Props.Goals {
-		g := &w.Props.Goals[i]
-		var at []string
-		for _, a := range g.At {
-			var here []string
-			for _, l := range a.Locs {
-				here = append(here, fmt.Sprintf("s.at[%d] == %d", a.Thread, l))
-				if w.threads[a.Thread].inside[l] {
-					w.refuse(g.Pos, "a goal inside an atomic section cannot be exported to sequential C")
-				}
-			}
-			at = append(at, "("+strings.Join(here, " || ")+")")
-		}
-		if g.With != nil {
-			at = append(at, w.cond(g.With).operand())
-		}
-		fmt.Fprintf(out, "  if (%s)\n    fail(%s);\n", strings.Join(at, " && "), cString("goal "+g.Name))
+		w.goal(out, &w.Props.Goals[i])
 	}
 	if f := w.Props.Final; f != nil {
-		var all []string
-		for _, t := range w.threads {
-			all = append(all, fmt.Sprintf("(!s.started[%d] || %s)", t.id, t.hasEnded()))
-		}
 		cond := w.cond(f.Cond)
 		if f.Quantifier == property.Forall {
 			cond = cExpr{"!" + cond.operand(), true}
 		}
-		fmt.Fprintf(out, "  if (%s && %s)\n    fail(%s);\n", strings.Join(all, " && "), cond.operand(), cString(fmt.Sprintf("%s %s", f.Quantifier, f.Cond.Text)))
+		fmt.Fprintf(out, "  if (%s && %s)\n    fail(%s);\n", w.allEnded(), cond.operand(), cString(fmt.Sprintf("%s %s", f.Quantifier, f.Cond.Text)))
+	}
+	if w.Props.Deadlock {
+		w.deadlock(out)
 	}
 	out.WriteString("}\n")
+}
+
+// allEnded returns the condition that all threads that were started have ended.
+func (w *sequential) allEnded() string {
+	var all []string
+	for _, t := range w.threads {
+		all = append(all, fmt.Sprintf("(!s.started[%d] || %s)", t.id, t.hasEnded()))
+	}
+	return strings.Join(all, " && ")
+}
+
+// goal writes the question about a goal. A thread rests inside a section only for a goal.
+func (w *sequential) goal(out *strings.Builder, g *property.Goal) {
+	var at []string
+	inside := false
+	for _, a := range g.At {
+		var here []string
+		for _, l := range a.Locs {
+			here = append(here, fmt.Sprintf("s.at[%d] == %d", a.Thread, l))
+			inside = inside || w.threads[a.Thread].inside[l]
+		}
+		at = append(at, "("+strings.Join(here, " || ")+")")
+	}
+	if g.With != nil {
+		at = append(at, w.cond(g.With).operand())
+	}
+	if inside && g.MentionsMemory() {
+		at = append(at, "(!s.halted || settled)")
+	}
+	fmt.Fprintf(out, "  if (%s)\n    fail(%s);\n", strings.Join(at, " && "), cString("goal "+g.Name))
 }
 
 // cond returns a condition on the last state.
@@ -454,7 +286,7 @@ func (w *sequential) cond(c *property.Cond) cExpr {
 		if !ok {
 			panic("BUG: a condition about memory that is not tracked")
 		}
-		in.regs = append(in.regs, cExpr{fmt.Sprintf("final_value(%d) >> %d", id, shift), false}.cast(v.Type).text)
+		in.regs = append(in.regs, cExpr{fmt.Sprintf("memory(%d) >> %d", id, shift), false}.cast(v.Type).text)
 	}
 	return in.expr(c.Expr)
 }

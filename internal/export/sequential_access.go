@@ -14,6 +14,7 @@ type bytesOf struct {
 	cell, shift string
 	private     bool // no other thread accesses the cell
 	fails       bool // the access fails always
+	opened      bool // the address is computed, and a scope is open
 }
 
 // value returns the bytes in a value of the cell, as a number of a type.
@@ -34,54 +35,60 @@ func (b bytesOf) stored(value string, size int) string {
 	return fmt.Sprintf("%s, %s, %s", b.cell, value, mask)
 }
 
-// bytes finds the bytes of an access, after a check of the address.
-func (t *sequentialThread) bytes(op *ir.Op) bytesOf {
-	w, size := t.w, op.Type.Size()
-	if isConstant(op.Addr) {
-		addr := uint64(op.Addr.Eval(ir.Env{Prog: w.Program}))
-		id, shift, ok := w.cell(addr, size)
-		if obj := w.Program.FindObject(addr, size); !ok || op.Obj != ir.NoObject && obj != op.Obj || op.Writes() && obj != ir.NoObject && w.Program.Objects[obj].ReadOnly {
+// target is what an operation accesses.
+type target struct {
+	addr   *ir.Expr
+	obj    ir.ObjectID
+	size   int
+	writes bool
+	plain  bool // a load or a store
+}
+
+// bytes finds the bytes of an access, after a check of the address. If it is computed, it is in address, and the cell in
+// c, in a scope that the caller closes.
+func (t *sequentialThread) bytes(op target) bytesOf {
+	w := t.w
+	if isConstant(op.addr) {
+		addr := uint64(op.addr.Eval(ir.Env{Prog: w.Program}))
+		id, shift, ok := w.cell(addr, op.size)
+		if obj := w.Program.FindObject(addr, op.size); !ok || op.obj != ir.NoObject && obj != op.obj || op.writes && obj != ir.NoObject && w.Program.Objects[obj].ReadOnly {
 			return bytesOf{fails: true}
 		}
-		return bytesOf{cell: fmt.Sprint(id), shift: fmt.Sprint(shift), private: w.Cells[id].User == t.id && (op.Kind == ir.Load || op.Kind == ir.Store)}
+		return bytesOf{cell: fmt.Sprint(id), shift: fmt.Sprint(shift), private: w.Cells[id].User == t.id && op.plain}
 	}
 	t.emit("  {")
-	t.emit("  uint64_t address = (uint64_t)%s;", t.expr(op.Addr).operand())
+	t.emit("  uint64_t address = (uint64_t)%s;", t.expr(op.addr).operand())
 	t.emit("  int c;")
+	if t.mayBeBlock(op.obj) {
+		t.emit("  int b = block_at(address, %d);", op.size)
+	}
 	t.fails(t.validAddress(op), "address")
-	t.emit("  c = find(address, %d);", size)
+	if t.mayBeBlock(op.obj) {
+		t.fails(fmt.Sprintf("b < 0 || !is_freed(%d, b)", t.id), ir.UseAfterFree.String())
+	}
+	t.emit("  c = find(address, %d);", op.size)
 	t.emit("  if (c < 0) { /* memory that is not kept */")
 	t.cut("    ")
 	t.emit("  }")
-	private := false
-	for _, c := range w.Cells {
-		private = private || c.User == t.id
-	}
-	if private && (op.Kind == ir.Load || op.Kind == ir.Store) && !w.Stops[t.id][t.loc] && !t.inside[t.loc] {
-		return bytesOf{cell: "c", shift: "(8 * (address - cells[c].address))", private: true}
-	}
-	return bytesOf{cell: "c", shift: "(8 * (address - cells[c].address))"}
+	return bytesOf{cell: "c", shift: "(8 * (address - cells[c].address))", opened: true}
 }
 
 // validAddress returns the condition that memory is at an address.
-func (t *sequentialThread) validAddress(op *ir.Op) string {
-	p, size := t.w.Program, int64(op.Type.Size())
-	inObject := func(o *ir.Object) string {
-		return fmt.Sprintf("(address >= %dU && address <= %dU)", o.Addr, int64(o.Addr)+o.Size-size)
-	}
+func (t *sequentialThread) validAddress(op target) string {
+	p, size := t.w.Program, int64(op.size)
 	var any []string
 	for i := range p.Objects {
 		o := &p.Objects[i]
-		if o.Size < size || op.Obj != ir.NoObject && ir.ObjectID(i) != op.Obj {
+		if o.Size < size || op.obj != ir.NoObject && ir.ObjectID(i) != op.obj || op.writes && o.ReadOnly {
 			continue
 		}
-		if op.Writes() && o.ReadOnly {
-			t.refuse("a store that may go to a read-only object cannot be exported to sequential C")
-		}
-		any = append(any, inObject(o))
+		any = append(any, fmt.Sprintf("(address >= %dU && address <= %dU)", o.Addr, int64(o.Addr)+o.Size-size))
 	}
-	if p.Cells && op.Obj == ir.NoObject {
+	if p.Cells && op.obj == ir.NoObject {
 		any = append(any, fmt.Sprintf("(address %% 8 == 0 && (int64_t)address / 8 < %d && (int64_t)address / 8 > %d)", int64(ir.CellLimit), -int64(ir.CellLimit)))
+	}
+	if t.mayBeBlock(op.obj) {
+		any = append(any, "b >= 0")
 	}
 	if len(any) == 0 {
 		return "0"
@@ -91,7 +98,17 @@ func (t *sequentialThread) validAddress(op *ir.Op) string {
 
 // access writes an access to memory.
 func (t *sequentialThread) access(op *ir.Op) {
-	b := t.bytes(op)
+	plain := op.Kind == ir.Load || op.Kind == ir.Store
+	at := target{addr: op.Addr, obj: op.Obj, size: op.Type.Size(), writes: op.Writes(), plain: plain}
+	inBlock := !isConstant(op.Addr) && t.mayBeBlock(op.Obj)
+	clock := -1 // of a store that may need room
+	switch {
+	case op.Kind == ir.Store && !inBlock:
+		clock = t.site(SiteClock)
+	case op.Kind != ir.Load || !isConstant(op.Addr) || !t.bytes(at).private:
+		t.tick()
+	}
+	b := t.bytes(at)
 	if b.fails {
 		t.fails("0", "address")
 		t.cut("  ")
@@ -113,30 +130,33 @@ func (t *sequentialThread) access(op *ir.Op) {
 			t.private(b, value, size)
 		case t.inside[t.loc]:
 			t.emit("  put(%s);", b.stored(value, size))
+		case inBlock && t.w.Model != "sc":
+			t.w.entries++
+			t.emit("  enter(%d, b, 0, store(%d, %d, %d, %s), %s);", t.id, t.id, clock, t.site(SiteTime), b.stored(value, size), t.where(ir.UseAfterFree.String()))
 		default:
-			t.emit("  store(%d, %s);", t.id, b.stored(value, size))
+			t.emit("  store(%d, %d, %d, %s);", t.id, clock, t.site(SiteTime), b.stored(value, size))
 		}
 	case ir.Load:
-		if !b.private {
-			t.tick()
-		}
 		t.set(op.Dst, b.value(load, op.Type))
 	case ir.Await:
-		t.tick()
 		t.emit("  seen = %s;", b.value(load, op.Type))
 		t.emit("  __VERIFIER_assume(%s);", t.expr(op.Cond).text)
 		t.set(op.Dst, "seen")
 	case ir.AbstractLoad:
-		t.tick()
 		t.emit("  seen = %s;", b.value(load, op.Type))
 		t.pick(op)
 	case ir.RMW:
-		t.drain()
+		t.emit("  drained(%d);", t.id)
 		t.rmw(op, b, load)
 	}
-	if !isConstant(op.Addr) {
+	if b.opened {
 		t.emit("  }")
 	}
+}
+
+// mayBeBlock reports whether a computed address can be in a block.
+func (t *sequentialThread) mayBeBlock(obj ir.ObjectID) bool {
+	return len(t.w.Blocks) > 0 && obj == ir.NoObject
 }
 
 // private writes a store to a cell that no other thread accesses.

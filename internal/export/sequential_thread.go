@@ -21,7 +21,10 @@ type sequentialThread struct {
 	inside []bool
 	loc    ir.Loc // being written
 	edge   *ir.Edge
+	index  int  // of the edge among those of the location
+	waits  bool // the second step of the edge is being written
 	lines  []cLine
+	second []ir.Loc // codes of the second steps of operations that wait
 	jumped map[ir.Loc]bool
 	line   string // the position that #line gave last
 }
@@ -101,16 +104,28 @@ func (t *sequentialThread) write(out *strings.Builder) {
 			t.jumped[l] = true
 		}
 	}
+	for _, l := range t.second {
+		fmt.Fprintf(out, "  case %d:\n    goto L%d;\n", l, l)
+		t.jumped[l] = true
+	}
 	out.WriteString("  default:\n    return;\n  }\n")
 	for _, l := range t.lines {
 		switch {
 		case !l.label:
 			out.WriteString(l.text + "\n")
 		case t.jumped[l.loc]:
-			fmt.Fprintf(out, "L%d: /* %s */;\n", l.loc, comment(t.f.Locs[l.loc].Name))
+			fmt.Fprintf(out, "L%d: /* %s */;\n", l.loc, comment(t.locName(l.loc)))
 		}
 	}
 	out.WriteString("}\n\n")
+}
+
+// locName returns the name of a location, or of a wait.
+func (t *sequentialThread) locName(l ir.Loc) string {
+	if n := int(l) - len(t.f.Locs); n >= 0 {
+		return "waits at " + t.f.Locs[t.f.Edges[n].From].Name
+	}
+	return t.f.Locs[l].Name
 }
 
 func (t *sequentialThread) jump(l ir.Loc) {
@@ -146,8 +161,12 @@ func (t *sequentialThread) cut(indent string) {
 func (t *sequentialThread) location(l ir.Loc) (ir.Loc, bool) {
 	t.loc = l
 	t.lines = append(t.lines, cLine{label: true, loc: l})
+	t.index, t.waits = 0, false
 	if t.w.Stops[t.id][l] {
-		t.emit("  if (stop(%d, %d))\n    return;", t.id, l)
+		t.emit("  if (stop(%d, %d, %d))\n    return;", t.id, l, t.site(SiteStop))
+	}
+	if t.inside[l] && t.w.asksFor(t.id, l) {
+		t.emit("  if (choose(%d, 0, 2)) {\n    s.halted = 1;\n    rest(%d, %d);\n    return;\n  }", t.site(SiteHalt), t.id, l)
 	}
 	if t.f.Ends(l) {
 		t.emit("  s.ended[%d] = 1;", t.id)
@@ -168,9 +187,9 @@ func (t *sequentialThread) location(l ir.Loc) (ir.Loc, bool) {
 	if len(out) == 1 {
 		return first.To, t.operation(first)
 	}
-	t.emit("  switch (choose(%d)) {", len(out))
+	t.emit("  switch (choose(%d, 0, %d)) {", t.site(SiteWay), len(out))
 	for i, index := range out {
-		t.edge = &t.f.Edges[index]
+		t.edge, t.index, t.waits = &t.f.Edges[index], i, false
 		t.emit("  case %d:", i)
 		if t.operation(t.edge) {
 			t.jump(t.edge.To)
@@ -181,14 +200,18 @@ func (t *sequentialThread) location(l ir.Loc) (ir.Loc, bool) {
 	return 0, false
 }
 
+// where returns a text for a failing check of the edge.
+func (t *sequentialThread) where(what string) string {
+	if t.edge.Pos.IsValid() {
+		what = fmt.Sprintf("%s:%d:%d: %s", t.edge.Pos.File, t.edge.Pos.Line, t.edge.Pos.Col, what)
+	}
+	return cString(what)
+}
+
 // fails writes that a check fails unless a condition holds.
 func (t *sequentialThread) fails(cond, what string) {
-	where := what
-	if t.edge.Pos.IsValid() {
-		where = fmt.Sprintf("%s:%d:%d: %s", t.edge.Pos.File, t.edge.Pos.Line, t.edge.Pos.Col, what)
-	}
 	t.emit("  if (!(%s))", cond)
-	t.emit("    fail(%s);", cString(where))
+	t.emit("    fail(%s);", t.where(what))
 }
 
 // operation writes an operation. It reports whether control goes on.
@@ -228,9 +251,21 @@ func (t *sequentialThread) operation(e *ir.Edge) bool {
 		if op.Val != nil {
 			t.emit("  s.result[%d] = %s;", t.id, t.expr(op.Val).text)
 		}
-	case ir.Exit, ir.Bound:
+	case ir.Exit, ir.Bound, ir.Unsupported:
 		t.cut("  ")
 		return false
+	case ir.Lock, ir.TryLock, ir.Unlock:
+		t.mutex(op)
+	case ir.CondWait:
+		t.wait(op)
+	case ir.Barrier:
+		t.barrier(op)
+	case ir.Signal, ir.Broadcast:
+		t.signal(op)
+	case ir.Alloc:
+		t.alloc(op)
+	case ir.Free:
+		t.free(op)
 	case ir.Spawn:
 		t.spawn(op)
 	case ir.Join:
@@ -249,8 +284,8 @@ func (t *sequentialThread) set(r ir.Reg, value string) {
 
 // tick lets time pass before an operation that depends on memory.
 func (t *sequentialThread) tick() {
-	if t.w.Stops[t.id][t.loc] {
-		t.emit("  tick();")
+	if t.waits || t.w.Stops[t.id][t.loc] {
+		t.emit("  tick(%d);", t.site(SiteClock))
 	}
 }
 
@@ -262,10 +297,10 @@ func (t *sequentialThread) drain() {
 
 // pick gives a register any value.
 func (t *sequentialThread) pick(op *ir.Op) {
-	if op.HasRange && op.Hi >= op.Lo && uint64(op.Hi-op.Lo) < math.MaxInt32 {
-		t.set(op.Dst, fmt.Sprintf("%s + choose(%d)", cNumber(op.Lo).text, op.Hi-op.Lo+1))
+	if op.HasRange && op.Hi >= op.Lo && op.Hi < math.MaxInt64 && uint64(op.Hi-op.Lo) < math.MaxInt32 {
+		t.set(op.Dst, fmt.Sprintf("choose(%d, %s, %s)", t.site(SiteValue), cNumber(op.Lo).text, cNumber(op.Hi+1).text))
 	} else {
-		t.set(op.Dst, "any_number()")
+		t.set(op.Dst, fmt.Sprintf("any_number(%d)", t.site(SiteValue)))
 		if op.HasRange {
 			t.emit("  __VERIFIER_assume(%[1]s >= %[2]s && %[1]s <= %[3]s);", t.names.regs[op.Dst], cNumber(op.Lo).text, cNumber(op.Hi).text)
 		}
@@ -275,34 +310,4 @@ func (t *sequentialThread) pick(op *ir.Op) {
 		t.cut("    ")
 		t.emit("  }")
 	}
-}
-
-// spawn starts the first thread of a list that has not been started.
-func (t *sequentialThread) spawn(op *ir.Op) {
-	t.drain()
-	for i, u := range op.Threads {
-		word := "else if"
-		if i == 0 {
-			word = "if"
-		}
-		t.emit("  %s (!s.started[%d]) {", word, u)
-		t.emit("  s.started[%d] = 1;", u)
-		for k, a := range op.Args {
-			t.emit("  %s = %s;", t.w.threads[u].names.regs[k], t.expr(a).text)
-		}
-		t.set(op.Dst, fmt.Sprint(u))
-		t.emit("  }")
-	}
-	t.emit("  else {")
-	t.cut("    ")
-	t.emit("  }")
-}
-
-// join waits for a thread.
-func (t *sequentialThread) join(op *ir.Op) {
-	t.drain()
-	t.emit("  seen = %s;", t.expr(op.Val).text)
-	t.fails("seen >= 0 && seen < THREADS && s.started[seen] && !s.joined[seen]", ir.BadJoin.String())
-	t.emit("  __VERIFIER_assume(s.ended[seen]);\n  drained((int)seen);\n  s.joined[seen] = 1;")
-	t.set(op.Dst, "s.result[seen]")
 }

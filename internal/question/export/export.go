@@ -3,6 +3,7 @@ package export
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"strings"
 
 	"fencepost/internal/engine"
@@ -25,7 +26,7 @@ func Run(ctx context.Context, in query.Input, opt query.ExportOptions) (query.Te
 		return formula(ctx, in, opt)
 	}
 	run := pipeline.Open(in)
-	text := ""
+	text, choices := "", ""
 	err := run.Do(ctx, func(ctx context.Context) (err error) {
 		switch opt.Format {
 		case query.ExportPromela:
@@ -35,7 +36,7 @@ func Run(ctx context.Context, in query.Input, opt query.ExportOptions) (query.Te
 		case query.ExportLitmus:
 			text, err = litmusTest(ctx, run, opt)
 		case query.ExportSequential:
-			text, err = sequential(ctx, run, opt)
+			text, err = sequential(ctx, run, opt, &choices)
 		case query.ExportC:
 			text, err = inC(ctx, run, opt)
 		default:
@@ -43,7 +44,7 @@ func Run(ctx context.Context, in query.Input, opt query.ExportOptions) (query.Te
 		}
 		return err
 	})
-	return query.TextAnswer{Text: text, Diagnostics: run.Diagnostics}, err
+	return query.TextAnswer{Text: text, Choices: choices, Diagnostics: run.Diagnostics}, err
 }
 
 // exported returns the memory model of what is written.
@@ -168,8 +169,9 @@ func inC(ctx context.Context, run *pipeline.Run, opt query.ExportOptions) (strin
 	return text, nil
 }
 
-// sequential writes the sequential program that bounded model checking with rounds encodes.
-func sequential(ctx context.Context, run *pipeline.Run, opt query.ExportOptions) (string, error) {
+// sequential writes the sequential program that bounded model checking with rounds encodes. With opt.Choices, lines gets
+// the choices that lead to a violation.
+func sequential(ctx context.Context, run *pipeline.Run, opt query.ExportOptions, lines *string) (string, error) {
 	if opt.BMC.Width > 0 || opt.BMC.Encoding == query.EncodingOrder {
 		return "", run.Refuse(verdict.Diagnostic{Code: "FP0950", Message: "a sequential program has rounds and whole numbers: it takes neither --width nor --encoding order"})
 	}
@@ -187,11 +189,40 @@ func sequential(ctx context.Context, run *pipeline.Run, opt query.ExportOptions)
 	if err != nil {
 		return "", run.Refuse(run.Unsupported(err))
 	}
-	in := export.Sequence{Program: plan.Program, Props: plan.Props, Model: string(opt.Model), Rounds: plan.Rounds, Times: plan.Clock, Kept: plan.Queue, Order: plan.Order, Stops: plan.Stops}
+	text, sites, refusals := export.Sequential(Sequence(plan, opt.Model))
+	refuse(run, refusals)
+	if opt.Choices && len(refusals) == 0 {
+		choices, _, err := plan.Choices()
+		if err != nil {
+			return "", run.Refuse(run.Unsupported(err))
+		}
+		*lines = ChoiceLines(sites, choices)
+	}
+	return text, nil
+}
+
+// ChoiceLines returns choices as a sequential program reads them: a line for each of its sites.
+func ChoiceLines(sites []export.SequenceSite, choices map[bmc.Choice]int64) string {
+	var out strings.Builder
+	for i, s := range sites {
+		if v, ok := choices[bmc.Choice{Thread: s.Thread, Loc: s.Loc, Edge: s.Edge, Wait: s.Wait, Kind: bmc.ChoiceKind(s.Kind)}]; ok {
+			fmt.Fprintf(&out, "%d=%d\n", i, v)
+		}
+	}
+	return out.String()
+}
+
+// Sequence returns the plan of rounds as the writer of sequential programs takes it.
+func Sequence(plan *bmc.Plan, model query.Model) export.Sequence {
+	in := export.Sequence{
+		Program: plan.Program, Props: plan.Props, Model: string(model), Rounds: plan.Rounds, Times: plan.Clock, Kept: plan.Queue,
+		Heap: plan.Heap, Unit: plan.Unit, Order: plan.Order, Stops: plan.Stops,
+	}
 	for _, c := range plan.Cells {
 		in.Cells = append(in.Cells, export.SequenceCell(c))
 	}
-	text, refusals := export.Sequential(in)
-	refuse(run, refusals)
-	return text, nil
+	for _, b := range plan.Blocks {
+		in.Blocks = append(in.Blocks, export.SequenceBlock(b))
+	}
+	return in
 }
