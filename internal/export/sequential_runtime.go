@@ -46,7 +46,7 @@ static void __VERIFIER_assume(int c) {
 }
 
 /* A number from first to beyond-1. */
-static int64_t choose(int site, int64_t first, int64_t beyond) {
+static UNUSED int64_t choose(int site, int64_t first, int64_t beyond) {
   __VERIFIER_assume(first < beyond);
   if (mode == GIVEN) {
     if (!is_given[site])
@@ -83,7 +83,7 @@ static UNUSED int64_t any_number(int site) {
   return mode == GIVEN ? given[site] : choose(site, -1, 7);
 }
 
-static void fail(const char *what) {
+static UNUSED void fail(const char *what) {
   printf("violation: %s\n", what);
   printf("choices:");
   for (int i = 0; i < depth; i++)
@@ -99,7 +99,7 @@ extern int __VERIFIER_nondet_int(void);
 extern long __VERIFIER_nondet_long(void);
 extern void __VERIFIER_assume(int);
 
-static int64_t choose(int site, int64_t first, int64_t beyond) {
+static UNUSED int64_t choose(int site, int64_t first, int64_t beyond) {
   int64_t v = __VERIFIER_nondet_long();
   (void)site;
   __VERIFIER_assume(v >= first && v < beyond);
@@ -116,7 +116,7 @@ static UNUSED int64_t any_number(int site) {
   return __VERIFIER_nondet_long();
 }
 
-static void fail(const char *what) {
+static UNUSED void fail(const char *what) {
   (void)what;
   assert(0);
   __VERIFIER_assume(0);
@@ -222,7 +222,7 @@ const sequentialBuffers = `/* The runtime: %s. A store gets the time at which it
    clock moves on; the stores to a cell wait in the order of their times. */
 
 /* Stores whose time has come reach memory. */
-static void arrivals(int c) {
+static UNUSED void arrivals(int c) {
   while (s.count[c] > 0 && s.waiting[c][0].time <= s.now) {
     struct write *w = s.waiting[c];
     s.memory[c] = (s.memory[c] & ~w->mask) | (w->value & w->mask);
@@ -271,7 +271,7 @@ static UNUSED void put(int c, uint64_t value, uint64_t mask) {
 }
 
 /* A write with a time, after all with the same time. */
-static void wait_until(int c, uint64_t value, uint64_t mask, int time) {
+static UNUSED void wait_until(int c, uint64_t value, uint64_t mask, int time) {
   int i;
   __VERIFIER_assume(s.count[c] < KEPT - 1);
   for (i = s.count[c]; i > 0 && s.waiting[c][i - 1].time > time; i--)

@@ -119,8 +119,8 @@ func (d *decoder) choices(t *thread, l *location, out map[Choice]int64) {
 		if !d.is(st.asks) {
 			continue
 		}
-		if l.wait == nil {
-			out[at(t, l, ChoiceWay)] = int64(st.index)
+		if _, known := out[at(t, l, ChoiceWay)]; l.wait == nil && (!known || d.is(st.runs) || d.failing(st)) {
+			out[at(t, l, ChoiceWay)] = int64(st.index) // of assumptions that exclude each other all ask
 		}
 		c := Choice{Thread: ir.ThreadID(t.id), Loc: l.id, Edge: st.index, Wait: l.wait != nil}
 		note := func(kind ChoiceKind, v int64) {
