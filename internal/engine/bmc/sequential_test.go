@@ -26,7 +26,7 @@ import (
 )
 
 var (
-	sequentials    = flag.Int("bmc.sequential", 24, "random programs to run sequentialized, per model")
+	sequentials    = flag.Int("bmc.sequential", 14, "random programs to run sequentialized, per model")
 	sequentialCC   = flag.String("bmc.sequential.cc", "gcc", "compiler for them; tcc is fast")
 	sequentialSeed = flag.Uint64("bmc.sequential.seed", 1, "seed of the first of them")
 )
@@ -209,7 +209,7 @@ func TestSequentialRandom(t *testing.T) {
 	}
 	for k, m := range testkit.Models {
 		t.Logf("%s: %d answers compared, %d of them violations, %d not of the model before; %d with too many choices; %d times the choices of bmc", m, counts[k].compared, counts[k].found, weaker[k], counts[k].large, counts[k].given)
-		if *sequentials >= 24 && (counts[k].found == 0 || counts[k].found == counts[k].compared || k > 0 && weaker[k] == 0) {
+		if *sequentials >= 14 && (counts[k].found == 0 || counts[k].found == counts[k].compared || k > 0 && weaker[k] == 0) {
 			t.Error("the random programs do not distinguish right from wrong, or the models")
 		}
 	}
@@ -256,7 +256,7 @@ func TestSequentialCorpus(t *testing.T) {
 	}
 	var given, safe, refused int
 	reasons := map[string]int{}
-	for i, c := range corpora(t) {
+	for i, c := range testkit.PartOf(t, corpora(t), 5) {
 		for model := range c.Expect {
 			if model != "sc" && model != "tso" && model != "pso" {
 				continue
