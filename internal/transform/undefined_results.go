@@ -8,7 +8,7 @@ import (
 	"fencepost/internal/ir"
 )
 
-// Results of threads that may be undefined: of a function that ends without a value, for example. Whoever joins the thread
+// Results of threads that may be undefined: of a function that ends without a value, for example. The thread that joins it
 // may take the value and do nothing with it. So these results go through memory, which has masks.
 
 // ends reports whether an operation is the end of a thread with a result.
@@ -52,10 +52,10 @@ func resultsInMemory(p *ir.Program) *ir.Program {
 }
 
 // result makes an edge write the result of its thread, or read that of another one.
-func (c *undefinedCode) result(i int, own *ir.Expr, main bool) {
+func (c *undefinedCode) result(i int, cell *ir.Expr, main bool) {
 	access := func(kind ir.OpKind) ir.Op {
 		op := ir.NewOp(kind)
-		op.Type, op.Order, op.Addr, op.Obj = ir.U64, ir.Relaxed, own, own.Obj
+		op.Type, op.Order, op.Addr, op.Obj = ir.U64, ir.Relaxed, cell, cell.Obj
 		return op
 	}
 	e := c.f.Edges[i]
@@ -73,7 +73,7 @@ func (c *undefinedCode) result(i int, own *ir.Expr, main bool) {
 		c.at = c.loc(e.Pos)
 		load := access(ir.Load)
 		load.Dst, op.Dst = op.Dst, ir.NoReg
-		load.Addr = ir.Binary(ir.Add, ir.U64, ir.Addr(own.Obj, 0), ir.Binary(ir.Mul, ir.U64, op.Val, ir.Int(8)))
+		load.Addr = ir.Binary(ir.Add, ir.U64, ir.Addr(cell.Obj, 0), ir.Binary(ir.Mul, ir.U64, op.Val, ir.Int(8)))
 		c.put(load, e.To)
 		c.f.Edges[i].To, c.f.Edges[i].Op = c.at, *op
 	}

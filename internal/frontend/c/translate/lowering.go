@@ -245,7 +245,7 @@ type siteMarks struct {
 	Opt      *Options
 	In       *read.Unit
 	Code     *Code
-	marks    *marks // nil: nobody asked
+	marks    *marks // nil: no marks are wanted
 	marked   map[markKey]bool
 	readOnly map[source.Pos]int // read-only marks by position
 }
