@@ -2,6 +2,7 @@ package fencepost
 
 import (
 	"context"
+	"io"
 
 	"fencepost/internal/pipeline"
 	"fencepost/internal/question/check"
@@ -23,6 +24,7 @@ import (
 // Check answers whether the assertions, goals and final condition of a program hold: one result per memory
 // model.
 func Check(ctx context.Context, in query.Input, opt query.CheckOptions) (query.Answer, error) {
+	opt.Tool = Version()
 	switch {
 	case opt.Binary != nil:
 		return check.RunCompiled(ctx, in, opt)
@@ -79,6 +81,11 @@ func Litmus(ctx context.Context, in query.Input, opt query.LitmusOptions) (verdi
 // were asked for with; options in opt that are not zero replace them.
 func Verify(ctx context.Context, in query.Input, results []verdict.Result, opt query.Options) (query.VerifyAnswer, error) {
 	return verify.Results(ctx, in, results, opt)
+}
+
+// VerifyCertificate checks a certificate that check wrote. The error is about the file, if its bytes are none.
+func VerifyCertificate(ctx context.Context, in query.Input, file io.Reader, opt query.Options) (query.VerifyAnswer, error) {
+	return verify.Certificate(ctx, in, file, opt)
 }
 
 // VerifyTraces does the same for stored traces.

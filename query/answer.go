@@ -80,3 +80,8 @@ type VerifyCheck struct {
 	// Open: a limit was reached before anything could be said. Err says which.
 	Open bool
 }
+
+// DamagedError says that the bytes of a file are not what the file should have.
+type DamagedError struct{ Why string }
+
+func (e *DamagedError) Error() string { return e.Why }

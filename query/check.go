@@ -36,6 +36,12 @@ type CheckOptions struct {
 	// TSO. Domain, if not nil, restricts the values of memory there.
 	AnyThreads bool `asked:"-"`
 	Domain     *Domain
+	// Certified says safe only if the checker of certificates, which knows no engine, accepts a proof of it.
+	Certified bool
+	// Certificate, if not nil, gets the proof of a safe answer, under one model.
+	Certificate io.Writer
+	// Tool is the version that a certificate names.
+	Tool string `asked:"-"`
 	// Binary is the machine code that a compiler made of the program; nil: none. Then there are two results for each
 	// model, the second about the machine code.
 	Binary *Input `asked:"-"`

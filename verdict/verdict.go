@@ -150,6 +150,15 @@ type Coverage struct {
 	Unsupported *Unsupported `json:"unsupported,omitempty"`
 	// Checked says what was checked, for questions about the program itself.
 	Checked *Checked `json:"checked,omitempty"`
+	// Certificate is the proof of the answer that the checker accepted, nil if there is none.
+	Certificate *Certificate `json:"certificate,omitempty"`
+}
+
+// Certificate describes a proof that an answer is right.
+type Certificate struct {
+	Kind  string `json:"kind"`  // states or classes
+	Size  int    `json:"size"`  // states or nodes of the proof
+	Bytes int64  `json:"bytes"` // of the file
 }
 
 // Checked counts what an answer is about.

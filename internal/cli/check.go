@@ -45,6 +45,7 @@ const checkExample = `  fencepost check dekker.fp
   fencepost check dekker.fp --html dekker.html --sarif dekker.sarif
   fencepost check client.c -I lib/include -- -std=gnu99 -O2 -mcx16 -include config.h
   fencepost check queue.c --binary queue.o
+  fencepost check queue.c --certified --certificate queue.cert
   fencepost check stack.c --engine bmc --unroll 3 --rounds 4 --clock 3 --queue 3`
 
 // maxCount bounds the numbers that flags accept; a larger one is a typing error.
@@ -61,6 +62,8 @@ type checkFlags struct {
 	parts   partsFlags
 	binary  []string // machine code that was made of the program
 	opt     query.CheckOptions
+
+	certificate string // file
 }
 
 func (a *app) checkCommand() *cobra.Command {
@@ -80,6 +83,7 @@ func (a *app) checkCommand() *cobra.Command {
 	flags.BoolVarP(&f.verbose, "verbose", "v", false, "print which engine runs to standard error")
 	readC(cmd, &f.opt.Options)
 	flags.Var(filesValue{&f.binary}, "binary", "also check the machine code that a compiler made of the program, and compare (repeatable)")
+	flags.Var(fileValue{&f.certificate}, "certificate", "write the proof of a safe answer, which verify checks")
 	f.parts.flags(cmd)
 	flags.BoolVar(&f.json, "json", false, "print the results as JSON")
 	return cmd
@@ -111,6 +115,11 @@ func (a *app) check(names []string, f *checkFlags) error {
 	if err := binaryFlag(a, names, f); err != nil {
 		return err
 	}
+	done, err = certificateFlag(a, names, f)
+	if err != nil {
+		return err
+	}
+	defer done()
 	f.opt.Endings = f.opt.Finals && (f.json || a.out.any())
 	ask := func(ctx context.Context, in query.Input) (query.Answer, error) {
 		return a.services.check(ctx, in, f.opt)

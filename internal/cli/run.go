@@ -36,6 +36,7 @@ type services struct {
 	stress       func(context.Context, query.StressOptions) (verdict.StressSummary, error)
 	verify       func(context.Context, query.Input, []verdict.Result, query.Options) (query.VerifyAnswer, error)
 	verifyTraces func(context.Context, query.Input, []verdict.TraceSet, query.Options) (query.VerifyAnswer, error)
+	certificate  func(context.Context, query.Input, io.Reader, query.Options) (query.VerifyAnswer, error)
 	test         func(context.Context, query.TestOptions) (verdict.TestSummary, error)
 	bench        func(context.Context, string, query.BenchOptions) (verdict.Bench, error)
 	terminal     func(io.Writer) (width int, ok bool)
@@ -48,7 +49,7 @@ func realServices() services {
 	return services{
 		check: fencepost.Check, robust: fencepost.Robust, fences: fencepost.Fences, orders: fencepost.Orders, prove: fencepost.Prove, traces: fencepost.Traces,
 		show: fencepost.Show, export: fencepost.Export, harness: fencepost.Harness, litmus: fencepost.LitmusSuite, stress: fencepost.Stress,
-		verify: fencepost.Verify, verifyTraces: fencepost.VerifyTraces, test: fencepost.TestPrograms, bench: fencepost.Bench,
+		verify: fencepost.Verify, verifyTraces: fencepost.VerifyTraces, certificate: fencepost.VerifyCertificate, test: fencepost.TestPrograms, bench: fencepost.Bench,
 		terminal: terminal, getenv: os.Getenv, openPage: openBrowser, base: supervise.WithScope(context.Background()),
 	}
 }

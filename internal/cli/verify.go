@@ -21,7 +21,7 @@ import (
 const verifyHelp = `Check stored results, for reviewers who do not want to trust the search that found
 an answer.
 
-RESULT is the output of ` + "`check`, `robust`, `fences`, `prove`, `traces` or `litmus`" + ` with
+RESULT is a certificate of ` + "`check --certificate`" + `, or the output of ` + "`check`, `robust`, `fences`, `prove`, `traces` or `litmus`" + ` with
 --json. The program is read again; its text and all included files must be the same
 as in the result. A small interpreter of the memory models, which shares no code with
 the engines, executes each execution in the result step by step: every step must be
@@ -34,16 +34,23 @@ stored in the result. For fences, every execution is replayed in its program, th
 lower bound is computed from the executions, and the patch is applied. The last line
 names the fields that were not checked.
 
+A certificate has a proof that a program is safe. It is checked without a search, by
+code that knows the rules of the memory models and no engine; the program is read
+again for it.
+
 Exit codes: 0 the result is confirmed, 1 something in it is wrong, 2 a limit was
 reached before everything was checked, 3 bad input or usage, 4 internal error.`
 
 const verifyExample = `  fencepost check dekker.fp --json > dekker.json
-  fencepost verify-trace dekker.json dekker.fp`
+  fencepost verify-trace dekker.json dekker.fp
+  fencepost check peterson.c --certificate peterson.cert
+  fencepost verify peterson.cert peterson.c`
 
 func (a *app) verifyCommand() *cobra.Command {
 	var opt query.Options // a result carries its own
 	cmd := &cobra.Command{
 		Use:     "verify-trace RESULT FILE...",
+		Aliases: []string{"verify"},
 		Short:   "Check stored results again, execution by execution",
 		Long:    verifyHelp,
 		Example: verifyExample,
@@ -84,6 +91,9 @@ func (a *app) verifyTraces(result string, program []string, opt *query.Options) 
 		answer, err = verify(ctx, in, *opt)
 		return query.Answer{}, err
 	})
+	if damaged := (*query.DamagedError)(nil); errors.As(err, &damaged) {
+		return &usageError{fmt.Sprintf("%s: %v", result, damaged), "write it again with `fencepost check --certificate`"}
+	}
 	if err != nil && !errors.Is(err, context.Canceled) {
 		return &internalError{err}
 	}
@@ -98,6 +108,12 @@ func (a *app) verifyTraces(result string, program []string, opt *query.Options) 
 
 // verifier reads what is stored, and returns how to verify it and the time limit of the first run.
 func (a *app) verifier(result string) (func(context.Context, query.Input, query.Options) (query.VerifyAnswer, error), time.Duration, error) {
+	if file := openCertificate(result); file != nil {
+		return func(ctx context.Context, program query.Input, opt query.Options) (query.VerifyAnswer, error) {
+			defer file.Close()
+			return a.services.certificate(ctx, program, file, opt)
+		}, 0, nil
+	}
 	in, err := a.read(result)
 	if err != nil {
 		return nil, 0, err

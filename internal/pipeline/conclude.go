@@ -134,6 +134,16 @@ func (p *Program) Conclude(c *Conclusion) *verdict.Result {
 // search met a bound that the user did not set.
 func Hold(res *verdict.Result, given Given) { holds(res, verdict.Safe, given) }
 
+// Certified restricts an answer to what a proof of it covers.
+func Certified(res *verdict.Result, proof verdict.Coverage, given Given) {
+	Join(res, &verdict.Result{Coverage: proof}, given)
+}
+
+// Uncertified takes back a verdict that the checker of certificates does not confirm.
+func Uncertified(res *verdict.Result, why string) {
+	res.Verdict, res.Reason, res.BoundedOnly = verdict.Unknown, "not certified: "+why, false
+}
+
 // holds does so with the verdict that is wanted, Safe or NotObserved.
 func holds(res *verdict.Result, wanted verdict.Verdict, given Given) {
 	Mark(&res.Coverage, given)

@@ -14,12 +14,17 @@ import (
 )
 
 // Flatten runs the passes. It refuses a program that exceeds their limits.
-func (p *Program) Flatten(opt query.Options) (*ir.Program, error) {
+func (p *Program) Flatten(opt query.Options) (*ir.Program, error) { return flatten(p, opt, false) }
+
+// FlattenPlain runs only the passes without which the program has no meaning, for the checker of certificates.
+func FlattenPlain(p *Program, opt query.Options) (*ir.Program, error) { return flatten(p, opt, true) }
+
+func flatten(p *Program, opt query.Options, plain bool) (*ir.Program, error) {
 	var flat *ir.Program
 	var err error
 	stop := p.stop(opt)
 	if limit := limited(p.ctx, opt, p.begun, true, func() {
-		flat, err = transform.Run(p.IR, transform.Options{Unroll: opt.UnrollBound(), Default: opt.Unroll == 0, Observed: p.Props.Observed(), Objects: p.Props.Objects, Any: p.Uninitialised == query.UninitialisedAny, Range: opt.C.NondetRange, Stop: stop}, nil)
+		flat, err = transform.Run(p.IR, transform.Options{Unroll: opt.UnrollBound(), Default: opt.Unroll == 0, Observed: p.Props.Observed(), Objects: p.Props.Objects, Any: p.Uninitialised == query.UninitialisedAny, Range: opt.C.NondetRange, Plain: plain, Stop: stop}, nil)
 	}); limit != "" {
 		return nil, notInlined(limit)
 	}

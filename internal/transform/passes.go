@@ -21,6 +21,8 @@ type Options struct {
 	// the largest of them.
 	Any   bool
 	Range []int64
+	// Plain leaves out the passes that only make the program smaller.
+	Plain bool
 	// Stop, if not nil, is called now and then. An error that it returns ends the passes.
 	Stop func() error
 }
@@ -30,16 +32,19 @@ type Pass struct {
 	Name string
 	Doc  string // a sentence about the effect
 	Why  string // the reason for its position in the order
-	Run  func(*ir.Program, Options) (*ir.Program, error)
+	// Needed says that programs have their meaning only after the pass. The others make programs smaller.
+	Needed bool
+	Run    func(*ir.Program, Options) (*ir.Program, error)
 }
 
 // Passes lists the passes that make the flat form, in the order in which Run applies them.
 var Passes = []Pass{
 	{
-		Name: "flatten",
-		Doc:  "inlines calls and makes one automaton for each spawned thread",
-		Why:  "first: the other passes work on one automaton per thread",
-		Run:  flatten,
+		Name:   "flatten",
+		Doc:    "inlines calls and makes one automaton for each spawned thread",
+		Why:    "first: the other passes work on one automaton per thread",
+		Needed: true,
+		Run:    flatten,
 	},
 	{
 		Name: Failures,
@@ -54,10 +59,11 @@ var Passes = []Pass{
 		Run:  localize,
 	},
 	{
-		Name: undefinedPass,
-		Doc:  "adds which bits of values are undefined, and checks where they decide something",
-		Why:  "after localize: what one thread writes before it reads is found in objects; before the passes that drop what is computed in vain",
-		Run:  undefined,
+		Name:   undefinedPass,
+		Doc:    "adds which bits of values are undefined, and checks where they decide something",
+		Why:    "after localize: what one thread writes before it reads is found in objects; before the passes that drop what is computed in vain",
+		Needed: true,
+		Run:    undefined,
 	},
 	{
 		Name: loadSectionsPass,
@@ -90,6 +96,9 @@ var Passes = []Pass{
 // and the program after it.
 func Run(p *ir.Program, opt Options, dump func(stage string, p *ir.Program)) (*ir.Program, error) {
 	for _, pass := range Passes {
+		if opt.Plain && !pass.Needed {
+			continue
+		}
 		next, err := pass.Run(p, opt)
 		if err != nil {
 			return nil, fmt.Errorf("pass %s: %w", pass.Name, err)

@@ -111,6 +111,9 @@ func ask(ctx context.Context, run *pipeline.Run, opt query.CheckOptions) ([]verd
 			}
 			cover(res, run.Program, covered, &asked)
 		}
+		if err := certify(ctx, q, run, res); err != nil {
+			return nil, err
+		}
 		results = append(results, *res)
 	}
 	return results, nil

@@ -154,12 +154,15 @@ func override(opt, flags *query.Options) {
 
 // include lets the program include the files beside it, where it is now.
 func (v *verifier) include() {
-	dir, here := path.Dir(v.in.Name), path.Dir(v.given.Name)
-	read := v.flags.C.Include
-	if read == nil {
-		return
+	if read := v.flags.C.Include; read != nil {
+		v.question.common.C.Include = beside(v.in.Name, v.given.Name, read)
 	}
-	v.question.common.C.Include = func(name string) ([]byte, bool) {
+}
+
+// beside returns a function that reads files beside stored, the name of a program, from beside given.
+func beside(stored, given string, read func(string) ([]byte, bool)) func(string) ([]byte, bool) {
+	dir, here := path.Dir(stored), path.Dir(given)
+	return func(name string) ([]byte, bool) {
 		if rest, ok := strings.CutPrefix(name, dir+"/"); ok && dir != "." {
 			name = path.Join(here, rest)
 		} else if dir == "." && !path.IsAbs(name) {

@@ -119,6 +119,11 @@ func (p *printer) checked(r *verdict.Result) {
 	if c := r.Coverage.Checked; c != nil {
 		p.line("  %s", CheckedText(r.Question, c))
 	}
+	if c := r.Coverage.Certificate; c != nil {
+		p.line("  certified: the checker accepted a proof of %s (%s)", map[string]string{
+			"states": counted(int64(c.Size), "state", "states"), "classes": counted(int64(c.Size), "node", "nodes"),
+		}[c.Kind], counted(c.Bytes, "byte", "bytes"))
+	}
 }
 
 // unknown ends a headline with the reason, and says how far the search went.

@@ -1,0 +1,20 @@
+// Package certificate checks proofs that a program is safe, and makes them.
+//
+// A certificate is a file: what is stated about which program under which model, and a proof. Check reads it and
+// accepts or refuses it. It is written from the definitions: it knows the rules of package replay, programs and
+// properties, and no engine, no pass and no other implementation of the memory models. docs/certificates.md has the
+// arguments why what Check accepts is true.
+//
+// Input: a flat program, its properties, a model and the file. Output: what the proof covers, or an error that says
+// what is wrong. Refuted is the error if the proof leads to a violation.
+//
+// Deliberately absent: trust in the one who made the file. Whatever bytes it has, Check ends, and accepts only proofs.
+//
+// Files:
+//
+//	file.go      the layout: a line that says what it is, the statement, the proof, a sum
+//	stateset.go  a sorted set of states in little memory
+//	local.go     local steps, which are taken at once
+//	states.go    the kind "states": a set that is closed under the rules
+//	produce.go   the search that makes such a set; nothing relies on it
+package certificate

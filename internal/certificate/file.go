@@ -1,0 +1,234 @@
+package certificate
+
+import (
+	"bufio"
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+
+	"github.com/klauspost/compress/zstd"
+
+	"fencepost/internal/ir"
+	"fencepost/internal/property"
+	"fencepost/internal/replay"
+	"fencepost/verdict"
+)
+
+// Head is the first line of a certificate.
+const Head = "fencepost certificate 1\n"
+
+// The kinds of proofs.
+const (
+	KindStates  = "states"  // a set of states that is closed under the steps of the program
+	KindClasses = "classes" // a tree that has all reads-from classes
+)
+
+// Statement says what a certificate is about.
+type Statement struct {
+	Kind  string `json:"kind"`
+	Tool  string `json:"tool"` // the version that wrote it
+	Model string `json:"model"`
+	// Program and Question are SHA-256 sums of the flat program and of its properties.
+	Program  string `json:"program"`
+	Question string `json:"question"`
+	// Buffer is the largest number of stores that wait in the buffer of a thread; executions with more are not covered.
+	// 0: no bound.
+	Buffer int `json:"buffer,omitempty"`
+	// Unroll is how often a loop body runs in the flat program, 0 if its loops are whole.
+	Unroll int `json:"unroll,omitempty"`
+	// Loops says that it is asked which loops end.
+	Loops bool `json:"loops,omitempty"`
+	// Names are the names of the files under which the program was read, and Asked is the question with its options.
+	Names []string       `json:"names,omitempty"`
+	Asked *verdict.Asked `json:"asked,omitempty"`
+	// Size is the number of elements of the proof: states or nodes.
+	Size int `json:"size"`
+}
+
+// ErrDamaged says that bytes are no certificate, or a damaged one.
+var ErrDamaged = errors.New("not a certificate, or a damaged one")
+
+// HashProgram returns the sum of a flat program.
+func HashProgram(p *ir.Program) string { return sum([]byte(ir.Print(p))) }
+
+// HashQuestion returns the sum of properties.
+func HashQuestion(props *property.Set) (string, error) {
+	text, err := json.Marshal(props)
+	if err != nil {
+		return "", err
+	}
+	return sum(text), nil
+}
+
+func sum(text []byte) string {
+	s := sha256.Sum256(text)
+	return hex.EncodeToString(s[:])
+}
+
+// About fills in the sums and the model of a statement.
+func (c *Statement) About(p *ir.Program, props *property.Set, model replay.Model) error {
+	var err error
+	c.Model, c.Program = model.String(), HashProgram(p)
+	c.Question, err = HashQuestion(props)
+	return err
+}
+
+// fits returns an error if the statement is about something else.
+func (c *Statement) fits(p *ir.Program, props *property.Set, model replay.Model) error {
+	var now Statement
+	if err := now.About(p, props, model); err != nil {
+		return err
+	}
+	switch {
+	case c.Model != now.Model:
+		return fmt.Errorf("the certificate is about the model %s, not %s", c.Model, now.Model)
+	case c.Program != now.Program:
+		return errors.New("the certificate is about another program, or was made by another version of the front end")
+	case c.Question != now.Question:
+		return errors.New("the certificate is about another question")
+	case c.Buffer < 0 || c.Unroll < 0 || c.Size < 0:
+		return ErrDamaged
+	}
+	return nil
+}
+
+// writer writes a certificate: the head, then compressed the statement and the proof, and the sum of all that.
+type writer struct {
+	*bufio.Writer
+	z   *zstd.Encoder
+	raw io.Writer
+	sum hash.Hash
+}
+
+func newWriter(w io.Writer, c *Statement) (*writer, error) {
+	out := &writer{raw: w, sum: sha256.New()}
+	both := io.MultiWriter(w, out.sum)
+	if _, err := io.WriteString(both, Head); err != nil {
+		return nil, err
+	}
+	var err error
+	if out.z, err = zstd.NewWriter(both, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedBetterCompression)); err != nil {
+		return nil, err
+	}
+	out.Writer = bufio.NewWriter(out.z)
+	line, err := json.Marshal(c)
+	if err != nil {
+		return nil, err
+	}
+	_, err = fmt.Fprintf(out, "%s\n", line)
+	return out, err
+}
+
+func (w *writer) close() error {
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	if err := w.z.Close(); err != nil {
+		return err
+	}
+	_, err := w.raw.Write(w.sum.Sum(nil))
+	return err
+}
+
+// summed reads all but the sum at the end, and computes the sum of it.
+type summed struct {
+	in   *bufio.Reader
+	sum  hash.Hash
+	over bool // only the sum is left
+}
+
+func (s *summed) Read(into []byte) (int, error) {
+	ahead, err := s.in.Peek(min(len(into), 1<<12) + sha256.Size)
+	n := len(ahead) - sha256.Size
+	if n <= 0 {
+		if err == nil || errors.Is(err, io.EOF) {
+			s.over, err = true, io.EOF
+		}
+		return 0, err
+	}
+	copy(into, ahead[:n])
+	s.sum.Write(ahead[:n])
+	_, err = s.in.Discard(n)
+	return n, err
+}
+
+// maxStatement is the largest size of a statement in bytes.
+const maxStatement = 1 << 20
+
+// Reader reads a certificate.
+type Reader struct {
+	Statement
+	in  *bufio.Reader
+	z   *zstd.Decoder
+	all *summed
+}
+
+// Open reads the statement of a certificate.
+func Open(r io.Reader) (*Reader, error) {
+	all := &summed{in: bufio.NewReaderSize(r, 1<<16), sum: sha256.New()}
+	head := make([]byte, len(Head))
+	if _, err := io.ReadFull(all, head); err != nil || string(head) != Head {
+		return nil, ErrDamaged
+	}
+	z, err := zstd.NewReader(all, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(1<<30))
+	if err != nil {
+		return nil, err
+	}
+	out := &Reader{z: z, in: bufio.NewReader(z), all: all}
+	var line []byte
+	for {
+		part, err := out.in.ReadSlice('\n')
+		line = append(line, part...)
+		if err == nil {
+			break
+		}
+		if !errors.Is(err, bufio.ErrBufferFull) || len(line) > maxStatement {
+			z.Close()
+			return nil, ErrDamaged
+		}
+	}
+	d := json.NewDecoder(bytes.NewReader(line))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&out.Statement); err != nil {
+		z.Close()
+		return nil, ErrDamaged
+	}
+	return out, nil
+}
+
+// Close frees what the reader uses.
+func (r *Reader) Close() { r.z.Close() }
+
+// ReadByte returns the next byte of the proof.
+func (r *Reader) ReadByte() (byte, error) {
+	b, err := r.in.ReadByte()
+	if err != nil {
+		return 0, ErrDamaged
+	}
+	return b, nil
+}
+
+// take returns the next n bytes of the proof.
+func (r *Reader) take(into []byte) error {
+	if _, err := io.ReadFull(r.in, into); err != nil {
+		return ErrDamaged
+	}
+	return nil
+}
+
+// end returns an error unless the proof is over, and the sum of the file follows.
+func (r *Reader) end() error {
+	if _, err := r.in.ReadByte(); err != io.EOF || !r.all.over {
+		return ErrDamaged
+	}
+	stored, err := io.ReadAll(io.LimitReader(r.all.in, 1+sha256.Size))
+	if err != nil || !bytes.Equal(stored, r.all.sum.Sum(nil)) {
+		return ErrDamaged
+	}
+	return nil
+}

@@ -1,0 +1,159 @@
+package certificate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"fencepost/internal/ir"
+	"fencepost/internal/property"
+	"fencepost/internal/replay"
+)
+
+// The kind "states": the set has the first state; whatever can happen in one of its states leads to one of them, and
+// nothing that can happen is a violation. Then no execution is, by induction over its steps.
+
+// Covered says what a proof covers.
+type Covered struct {
+	Kind string
+	Size int // states or nodes
+	// Buffer is the bound of the buffers if some execution would exceed it, else 0.
+	Buffer int
+	// Cut are edges at which a bound of the program ends executions.
+	Cut map[ir.EdgeID]bool
+}
+
+// Check reads a proof and returns what it covers. The error is a *Refuted if the proof leads to a violation, and
+// otherwise says why the certificate is none.
+func Check(ctx context.Context, r *Reader, p *ir.Program, props *property.Set, model replay.Model) (covered *Covered, err error) {
+	defer func() {
+		// A proof of a stranger may lead the rules where no program does.
+		if broken := recover(); broken != nil {
+			covered, err = nil, fmt.Errorf("the proof is outside of the rules: %v", broken)
+		}
+	}()
+	if err := r.fits(p, props, model); err != nil {
+		return nil, err
+	}
+	if err := supported(props); err != nil {
+		return nil, err
+	}
+	switch r.Kind {
+	case KindStates:
+		return checkStates(ctx, r, p, props, model)
+	default:
+		return nil, fmt.Errorf("the kind of proof %q is unknown", r.Kind)
+	}
+}
+
+// supported returns an error for questions that no kind of proof is about.
+func supported(props *property.Set) error {
+	if props.Starving != "" {
+		return errors.New("there are no certificates that no thread starves")
+	}
+	if props.Empty() {
+		return errors.New("nothing is asked about the program")
+	}
+	return nil
+}
+
+func checkStates(ctx context.Context, r *Reader, p *ir.Program, props *property.Set, model replay.Model) (*Covered, error) {
+	set, err := readStates(r, r.Size)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.end(); err != nil {
+		return nil, err
+	}
+	x, err := replay.NewStepper(p, props, model)
+	if err != nil {
+		return nil, err
+	}
+	c := &closure{
+		x: x, localRunner: newLocalRunner(x, p, props), bound: r.Buffer, covered: Covered{Kind: KindStates, Size: set.n, Cut: map[ir.EdgeID]bool{}},
+		reach: func(s replay.State) error {
+			if !set.has(x.Encode(s)) {
+				return errNotClosed
+			}
+			return nil
+		},
+	}
+	if err := c.begin(); err != nil {
+		return nil, err
+	}
+	for g := range set.groups {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		var failed error
+		set.group(g, func(key []byte) bool {
+			var s replay.State
+			if s, failed = x.Decode(string(key)); failed == nil {
+				failed = c.expand(s)
+			}
+			return failed == nil
+		})
+		if failed != nil {
+			return nil, failed
+		}
+	}
+	return c.end()
+}
+
+var errNotClosed = errors.New("the set of states is not closed: a step leads out of it")
+
+// closure goes through what can happen in states. The checker and the search that makes certificates share it; they
+// differ in what reach does.
+type closure struct {
+	x *replay.Stepper
+	*localRunner
+	bound   int
+	covered Covered
+	reach   func(replay.State) error
+}
+
+// begin reaches the first state.
+func (c *closure) begin() error { return c.arrive(c.x.Initial()) }
+
+func (c *closure) arrive(s replay.State) error {
+	s, err := c.runLocal(s)
+	if err != nil {
+		return err
+	}
+	return c.reach(s)
+}
+
+// expand looks at a state, and reaches all that can come next.
+func (c *closure) expand(s replay.State) error {
+	next, err := c.x.Next(s)
+	if err != nil {
+		return err
+	}
+	if bad := c.x.Bad(s, next); bad != "" {
+		return &Refuted{What: bad, Edge: ir.NoEdge}
+	}
+	if e := c.x.CutOff(s); e != nil {
+		c.covered.Cut[e.ID] = true
+	}
+	for i := range next {
+		switch m := &next[i]; {
+		case m.Failed != nil:
+			return refute(m.Failed)
+		case c.bound > 0 && m.Waiting > c.bound:
+			c.covered.Buffer = c.bound
+		default:
+			if err := c.arrive(m.To); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// end looks at the executions as a whole.
+func (c *closure) end() (*Covered, error) {
+	if bad := c.x.Endless(); bad != "" {
+		return nil, &Refuted{What: bad, Edge: ir.NoEdge}
+	}
+	return &c.covered, nil
+}

@@ -1,0 +1,243 @@
+package certificate_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"flag"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"fencepost/internal/certificate"
+	"fencepost/internal/ir"
+	"fencepost/internal/property"
+	"fencepost/internal/replay"
+	"fencepost/internal/testkit"
+)
+
+var (
+	programs = flag.Int("fp.programs", 220, "random programs per model and kind of proof")
+	mutants  = flag.Int("fp.mutants", 400, "mutants of certificates per kind of proof")
+	seed     = flag.Uint64("fp.seed", 1, "first seed")
+)
+
+// profiles has the profiles of programs that end, and of some that loop.
+var profiles = slices.Concat(testkit.Profiles, testkit.Rare, testkit.Overwriting[:4], []testkit.Profile{{Name: "spins", Spins: true}, {Name: "rounds", Rounds: true}})
+
+// question is a program and what is asked about it.
+type question struct {
+	p     *ir.Program
+	props *property.Set
+	model replay.Model
+}
+
+// questions returns the question of a random program under each model, and one that asks less, if the program violates
+// something: more of those are safe. wrong says whether brute force finds a violation.
+func questions(t *testing.T, seed uint64, visit func(q question, wrong bool)) {
+	p := testkit.Generate(seed, profiles[seed%uint64(len(profiles))])
+	flat, props := p.Flat()
+	if seed%3 == 0 {
+		props.Endless = true
+	}
+	for _, m := range testkit.Models {
+		asked := *props
+		for range 2 {
+			want, err := testkit.OracleUpTo(flat, &asked, m, 6000)
+			if errors.Is(err, testkit.ErrTooBig) {
+				break
+			}
+			if err != nil {
+				t.Fatalf("seed %d under %s: %v", seed, m, err)
+			}
+			model, err := replay.ParseModel(m.String())
+			if err != nil {
+				t.Fatal(err)
+			}
+			once := asked
+			if !asked.Empty() {
+				visit(question{flat, &once, model}, found(&want, &once))
+			}
+			if !found(&want, &once) {
+				break
+			}
+			if asked.Goals, asked.Final, asked.Deadlock, asked.Endless = nil, nil, false, false; len(want.Checks) > 0 {
+				break
+			}
+			asked.Checks = true
+		}
+	}
+}
+
+// found reports whether something is violated that is asked about.
+func found(a *testkit.Answers, props *property.Set) bool {
+	return len(a.Checks)+len(a.Goals) > 0 || a.Final || a.Deadlock && props.Deadlock || a.Endless && props.Endless
+}
+
+func (q *question) prove() ([]byte, error) {
+	var file bytes.Buffer
+	_, err := certificate.States(context.Background(), &file, certificate.Statement{}, q.p, q.props, q.model, certificate.Limits{})
+	return file.Bytes(), err
+}
+
+func (q *question) check(file []byte) (*certificate.Covered, error) {
+	r, err := certificate.Open(bytes.NewReader(file))
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	return certificate.Check(context.Background(), r, q.p, q.props, q.model)
+}
+
+// Programs are certified exactly if brute force finds no violation.
+func TestStatesAgainstBruteForce(t *testing.T) {
+	safe, unsafe, states := 0, 0, 0
+	for s := *seed; s < *seed+uint64(*programs); s++ {
+		questions(t, s, func(q question, wrong bool) {
+			file, err := q.prove()
+			refuted := (*certificate.Refuted)(nil)
+			if err != nil && !errors.As(err, &refuted) {
+				t.Fatalf("seed %d under %s: %v", s, q.model, err)
+			}
+			if wrong != (err != nil) {
+				t.Fatalf("seed %d under %s: brute force finds a violation: %v; the proof: %v", s, q.model, wrong, err)
+			}
+			if wrong {
+				unsafe++
+				return
+			}
+			covered, err := q.check(file)
+			if err != nil {
+				t.Fatalf("seed %d under %s: a proof is refused: %v", s, q.model, err)
+			}
+			safe++
+			states += covered.Size
+		})
+	}
+	t.Logf("%d safe, %d unsafe, %d states", safe, unsafe, states)
+	if *programs >= 100 && (safe < 100 || unsafe < 50) {
+		t.Error("the programs do not test both answers")
+	}
+}
+
+// open returns the statement and the states of a certificate.
+func open(t *testing.T, file []byte) (certificate.Statement, []string) {
+	r, err := certificate.Open(bytes.NewReader(file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	keys, err := certificate.StatesOf(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r.Statement, keys
+}
+
+// Whatever is changed in a certificate, the rest is refused, or is a proof. A set without one of its states is none,
+// since all of them can be reached.
+func TestStatesMutants(t *testing.T) {
+	rng := rand.New(rand.NewPCG(*seed, 50))
+	made, accepted := 0, 0
+	for s := *seed; made < *mutants; s++ {
+		questions(t, s, func(q question, wrong bool) {
+			if wrong {
+				return
+			}
+			file, err := q.prove()
+			if err != nil {
+				t.Fatal(err)
+			}
+			statement, keys := open(t, file)
+			for range 5 {
+				made++
+				kind, changed := mutate(rng, keys)
+				var out bytes.Buffer
+				c := statement
+				if err := certificate.WriteStates(&out, &c, changed); err != nil {
+					t.Fatal(err)
+				}
+				_, err := q.check(out.Bytes())
+				has := !slices.ContainsFunc(keys, func(k string) bool { return !slices.Contains(changed, k) })
+				if err == nil && !has {
+					t.Fatalf("seed %d under %s: a set without a reachable state is accepted (%s)", s, q.model, kind)
+				}
+				if err == nil {
+					accepted++
+				}
+				at := rng.IntN(len(file))
+				bad := slices.Clone(file)
+				bad[at] ^= 1 << rng.IntN(8)
+				if _, err := q.check(bad); err == nil {
+					t.Fatalf("seed %d under %s: a file with a changed byte %d is accepted", s, q.model, at)
+				}
+				if _, err := q.check(file[:at]); err == nil {
+					t.Fatalf("seed %d under %s: a file without its end is accepted", s, q.model)
+				}
+			}
+		})
+	}
+	t.Logf("%d mutants, %d are proofs", made, accepted)
+}
+
+// mutate changes a set of states.
+func mutate(rng *rand.Rand, keys []string) (string, []string) {
+	out := slices.Clone(keys)
+	i := rng.IntN(len(out))
+	switch rng.IntN(4) {
+	case 0:
+		return "removed", slices.Delete(out, i, i+1)
+	case 1:
+		b := []byte(out[i])
+		b[rng.IntN(len(b))] ^= 1 << rng.IntN(8)
+		out[i] = string(b)
+		slices.Sort(out)
+		return "changed", slices.Compact(out)
+	case 2:
+		b := []byte(out[i])
+		b[rng.IntN(len(b))]++
+		out = append(out, string(b))
+		slices.Sort(out)
+		return "added", slices.Compact(out)
+	default:
+		j := rng.IntN(len(out))
+		out[i], out[j] = out[j], out[i]
+		return "order", out
+	}
+}
+
+// No part of the states of a program with a violation is a proof that it is safe.
+func TestStatesOfUnsafe(t *testing.T) {
+	rng := rand.New(rand.NewPCG(*seed, 51))
+	tried := 0
+	for s := *seed; tried < *mutants/4; s++ { // one of three questions is violated
+		questions(t, s, func(q question, wrong bool) {
+			if !wrong {
+				return
+			}
+			less := question{q.p, &property.Set{Goals: []property.Goal{{At: nil, With: &property.Cond{Expr: ir.Int(0)}}}}, q.model}
+			if file, err := less.prove(); err == nil { // no check fails: the other questions are violated
+				statement, keys := open(t, file)
+				if err := statement.About(q.p, q.props, q.model); err != nil {
+					t.Fatal(err)
+				}
+				for range 4 {
+					tried++
+					var some []string
+					for _, k := range keys {
+						if tried%4 == 0 || rng.IntN(10) > 0 {
+							some = append(some, k)
+						}
+					}
+					var out bytes.Buffer
+					if err := certificate.WriteStates(&out, &statement, some); err != nil {
+						t.Fatal(err)
+					}
+					if _, err := q.check(out.Bytes()); err == nil {
+						t.Fatalf("seed %d under %s: a violation is certified away", s, q.model)
+					}
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,235 @@
+//go:build !fencepost_small
+
+package check
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"fencepost/internal/certificate"
+	"fencepost/internal/ir"
+	"fencepost/internal/memory"
+	"fencepost/internal/pipeline"
+	"fencepost/internal/property"
+	"fencepost/internal/replay"
+	"fencepost/internal/supervise"
+	"fencepost/query"
+	"fencepost/verdict"
+)
+
+// Certificates. A safe answer is proved, and the proof is checked by code that knows no engine, on a program that only
+// the front end and the passes without which it has no meaning have made (docs/certificates.md).
+
+// holdsNow reports whether an answer is one that certificates are about.
+func holdsNow(res *verdict.Result) bool {
+	return res.Verdict == verdict.Safe || res.Verdict == verdict.NotObserved
+}
+
+// certify proves an answer, if the options ask for that.
+func certify(ctx context.Context, q *question, run *pipeline.Run, res *verdict.Result) error {
+	if !q.opt.Certified && q.opt.Certificate == nil || !holdsNow(res) {
+		return nil
+	}
+	run.Stage = "certificate under " + res.Model
+	proof, plain, covered, err := prove(ctx, q, res)
+	refuted := (*certificate.Refuted)(nil)
+	switch {
+	case errors.As(err, &refuted) && res.Coverage.Exhaustive && !refuted.Beyond:
+		return fmt.Errorf("engine %s says %s, and the checker of certificates refutes it: %s", res.Engine, res.Verdict, whatFailed(plain, refuted))
+	case errors.As(err, &refuted):
+		pipeline.Uncertified(res, fmt.Sprintf("outside of what the engine covers, %s", whatFailed(plain, refuted)))
+		return nil
+	case errors.Is(err, pipeline.ErrRefused):
+		return err
+	case err != nil && ctx.Err() == nil:
+		pipeline.Uncertified(res, err.Error())
+		return nil
+	case err != nil:
+		return err
+	}
+	res.Coverage.Certificate = &verdict.Certificate{Kind: covered.Kind, Size: covered.Size, Bytes: int64(len(proof))}
+	pipeline.Certified(res, coverage(plain, covered), Given(&q.opt))
+	if q.opt.Certificate != nil && holdsNow(res) {
+		_, err = q.opt.Certificate.Write(proof)
+	}
+	return err
+}
+
+// prove makes a proof and checks it.
+func prove(ctx context.Context, q *question, res *verdict.Result) ([]byte, *ir.Program, *certificate.Covered, error) {
+	model, plain, props, err := provable(q, strings.Contains(string(res.Question), string(verdict.NonTermination)))
+	if err != nil {
+		return nil, plain, nil, err
+	}
+	ctx, cancel := supervise.TimeLimit(ctx, q.opt.Timeout)
+	defer cancel()
+	statement := certificate.Statement{Tool: q.opt.Tool, Names: namesOf(&q.Input), Asked: pipeline.NewAsked(Command, q.opt), Loops: props.Endless || props.Fairness != 0}
+	var file bytes.Buffer
+	limits := certificate.Limits{Buffer: q.opt.BufferBound(), Bytes: q.opt.Memory}
+	if _, err := certificate.States(ctx, &file, statement, plain, props, model, limits); err != nil {
+		return nil, plain, nil, inTime(ctx, err)
+	}
+	r, err := certificate.Open(bytes.NewReader(file.Bytes()))
+	if err != nil {
+		return nil, plain, nil, err
+	}
+	defer r.Close()
+	covered, err := certificate.Check(ctx, r, plain, props, model)
+	return file.Bytes(), plain, covered, inTime(ctx, err)
+}
+
+// inTime gives the end of the time its own words.
+func inTime(ctx context.Context, err error) error {
+	if err != nil && ctx.Err() != nil {
+		return errors.New("the proof was not finished within the time limit")
+	}
+	return err
+}
+
+// provable returns the program and the question that proofs are about. loops says whether it is asked which loops end.
+func provable(q *question, loops bool) (replay.Model, *ir.Program, *property.Set, error) {
+	switch {
+	case q.model == memory.C11:
+		return 0, nil, nil, errors.New("there are no certificates for the model c11 yet")
+	case q.opt.Races:
+		return 0, nil, nil, errors.New("there are no certificates that a program has no data races")
+	case q.opt.Robustness:
+		return 0, nil, nil, errors.New("there are no certificates of robustness yet")
+	}
+	model, err := replay.ParseModel(q.model.String())
+	if err != nil {
+		return 0, nil, nil, err
+	}
+	plain, err := pipeline.FlattenPlain(q.Program, q.opt.Options)
+	if err != nil {
+		return 0, nil, nil, err
+	}
+	props := *q.Props
+	if !loops {
+		props.Endless, props.Fairness = false, 0
+	}
+	return model, plain, &props, nil
+}
+
+// namesOf returns the names of the files of a program.
+func namesOf(in *query.Input) []string {
+	names := []string{in.Name}
+	for _, f := range in.More {
+		names = append(names, f.Name)
+	}
+	return names
+}
+
+// coverage says what a proof covers.
+func coverage(plain *ir.Program, c *certificate.Covered) verdict.Coverage {
+	out := verdict.Coverage{Exhaustive: c.Buffer == 0 && len(c.Cut) == 0}
+	if c.Buffer > 0 {
+		out.Bounds = append(out.Bounds, verdict.Bound{Name: "buffer", Value: c.Buffer, Hit: true})
+	}
+	for _, id := range slices.Sorted(maps.Keys(c.Cut)) {
+		b := verdict.Bound{Name: "threads", Hit: true}
+		_, e, ok := plain.EdgeByID(id)
+		if !ok {
+			panic("BUG: a bound at no edge of the program")
+		}
+		pos := pipeline.Position(e.Pos)
+		if b.Pos, b.Value = &pos, len(e.Op.Threads); e.Op.Kind == ir.Bound {
+			b.Name = e.Op.Msg
+			if e.Op.Val != nil {
+				b.Value = int(e.Op.Val.Value)
+			}
+		}
+		out.Bounds = append(out.Bounds, b)
+	}
+	return out
+}
+
+// whatFailed says what a refutation shows, and where.
+func whatFailed(plain *ir.Program, r *certificate.Refuted) string {
+	_, e, ok := plain.EdgeByID(r.Edge)
+	if !ok || e.Pos.Line == 0 {
+		return r.What
+	}
+	return fmt.Sprintf("%s:%d:%d: %s", e.Pos.File, e.Pos.Line, e.Pos.Col, r.What)
+}
+
+// VerifyCertificate checks a certificate of check. The error of a check says why it was refused. override changes the
+// options with which a program of this name was read.
+func VerifyCertificate(ctx context.Context, in query.Input, file io.Reader, override func(opt *query.Options, name string)) (query.VerifyAnswer, error) {
+	r, err := certificate.Open(file)
+	if err != nil {
+		return query.VerifyAnswer{}, &query.DamagedError{Why: err.Error()}
+	}
+	defer r.Close()
+	var asked query.CheckOptions
+	if r.Asked == nil || r.Asked.Command != Command || len(r.Names) != 1+len(in.More) {
+		return query.VerifyAnswer{}, &query.DamagedError{Why: fmt.Sprintf("the certificate is about %d files, not %d", len(r.Names), 1+len(in.More))}
+	}
+	err = pipeline.Recall(r.Asked.Options, &asked)
+	if err == nil {
+		err = asked.Validate()
+	}
+	if err != nil {
+		return query.VerifyAnswer{}, &query.DamagedError{Why: err.Error()}
+	}
+	override(&asked.Options, r.Names[0])
+	in.Name = r.Names[0]
+	in.More = slices.Clone(in.More)
+	for i := range in.More {
+		in.More[i].Name = r.Names[1+i]
+	}
+	run := pipeline.Open(in)
+	answer := query.VerifyAnswer{}
+	err = run.Do(ctx, func(ctx context.Context) error {
+		if _, err := read(ctx, run, &asked); err != nil {
+			return err
+		}
+		m, err := pipeline.ParseModel(query.Model(r.Model))
+		if err != nil {
+			return &query.DamagedError{Why: err.Error()}
+		}
+		q := &question{Program: run.Program, model: m, opt: asked}
+		model, plain, props, err := provable(q, r.Loops)
+		if errors.Is(err, pipeline.ErrRefused) {
+			return err
+		}
+		one := query.VerifyCheck{Name: "certificate", Model: r.Model, Step: -1}
+		var covered *certificate.Covered
+		if err == nil {
+			ctx, cancel := supervise.TimeLimit(ctx, asked.Timeout)
+			defer cancel()
+			covered, err = certificate.Check(ctx, r, plain, props, model)
+			err = inTime(ctx, err)
+			one.Open = err != nil && ctx.Err() != nil
+		}
+		if one.Err = err; err == nil {
+			one.Shows = proved(run.Program, covered, coverage(plain, covered), r)
+		}
+		answer.Checks = append(answer.Checks, one)
+		return nil
+	})
+	answer.Diagnostics = run.Diagnostics
+	return answer, err
+}
+
+// proved says what a certificate shows.
+func proved(p *pipeline.Program, c *certificate.Covered, coverage verdict.Coverage, r *certificate.Reader) string {
+	statement := "safe"
+	if p.Observes() {
+		statement = "not observed"
+	}
+	where := "all executions"
+	if !coverage.Exhaustive {
+		where = "up to " + coverage.BoundText()
+	}
+	if r.Loops {
+		statement += ", and loops that wait end"
+	}
+	return fmt.Sprintf("%s, %s, by %d %s", statement, where, c.Size, map[string]string{certificate.KindStates: "states", certificate.KindClasses: "nodes"}[c.Kind])
+}

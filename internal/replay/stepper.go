@@ -1,0 +1,154 @@
+//go:build !fencepost_small
+
+package replay
+
+import (
+	"fmt"
+
+	"fencepost/internal/ir"
+	"fencepost/internal/property"
+	"fencepost/verdict"
+)
+
+// The rules for package certificate: states, what can happen next in a state, and what is asked of it. The steps come from
+// the list of transitions, and nothing is left out or put together here.
+
+// Stepper is a program under a model, and what is asked about it.
+type Stepper struct {
+	m     *machine
+	props *property.Set
+	uses  bool // something in the program is undefined
+	loops *loops
+}
+
+// State is a state of the whole program.
+type State struct{ s *state }
+
+// Move is a step that is possible in a state. A step at which a check fails leads nowhere.
+type Move struct {
+	Thread int
+	Kind   verdict.StepKind
+	Edge   ir.EdgeID // NoEdge for a flush
+	Failed *Violation
+	To     State
+	// Waiting is the number of entries in the buffer of the thread after a store that is buffered, else 0.
+	Waiting int
+}
+
+// NewStepper returns the rules of a flat program under SC, TSO or PSO.
+func NewStepper(p *ir.Program, props *property.Set, model Model) (*Stepper, error) {
+	m, err := newMachine(p, model)
+	if err != nil {
+		return nil, err
+	}
+	x := &Stepper{m: m, props: props, uses: usesUndefined(p)}
+	if props.Endless || props.Fairness != 0 {
+		x.loops = &loops{m: m, number: map[string]int{}}
+	}
+	return x, nil
+}
+
+// Initial returns the state in which execution begins.
+func (x *Stepper) Initial() State { return State{initial(x.m.p)} }
+
+// Next returns everything that can happen next.
+func (x *Stepper) Next(s State) ([]Move, error) {
+	next, err := x.m.successors(s.s, 0)
+	if err != nil {
+		return nil, err
+	}
+	if x.loops != nil {
+		x.loops.expand(s.s, next)
+	}
+	return moves(next), nil
+}
+
+// NextOf returns what thread t can do next, with the flushes of its buffer.
+func (x *Stepper) NextOf(s State, t int) ([]Move, error) {
+	next, err := x.m.successorsOf(s.s, t, 0)
+	return moves(next), err
+}
+
+func moves(next []transition) []Move {
+	out := make([]Move, len(next))
+	for i := range next {
+		tr := &next[i]
+		out[i] = Move{Thread: tr.thread, Kind: tr.kind, Edge: tr.edge, To: State{tr.next}}
+		if tr.fail != nil {
+			out[i].Failed = &Violation{Class: tr.fail.class, Edge: tr.edge}
+			continue
+		}
+		if tr.kind == verdict.StepStore && tr.buffered {
+			for _, e := range tr.next.threads[tr.thread].buf {
+				if e.kind != marker {
+					out[i].Waiting++
+				}
+			}
+		}
+	}
+	return out
+}
+
+// At returns the location of thread t, if it runs: it has started, and does not wait for a signal or at a barrier.
+func (x *Stepper) At(s State, t int) (ir.Loc, bool) {
+	th := &s.s.threads[t]
+	return th.loc, th.phase == running && !s.s.over
+}
+
+// Bad returns what is wrong with a state, "" if nothing is: it belongs to a goal, is a final state that decides the
+// final condition, or is a deadlock. next has what Next returns for the state.
+func (x *Stepper) Bad(s State, next []Move) string {
+	for i := range x.props.Goals {
+		if s.s.reaches(&x.props.Goals[i]) {
+			return fmt.Sprintf("goal %d is reached", i)
+		}
+	}
+	if f := x.props.Final; f != nil && x.m.final(s.s) && s.s.decides(f) {
+		return "a final state decides the final condition " + f.Cond.Text
+	}
+	if x.props.Deadlock {
+		all := make([]transition, len(next))
+		for i := range next {
+			all[i].kind = next[i].Kind
+		}
+		if x.m.deadlocked(s.s, all) {
+			return "a deadlock is reached"
+		}
+	}
+	return ""
+}
+
+// CutOff returns the edge at which a bound of the program stops a thread, nil if there is none.
+func (x *Stepper) CutOff(s State) *ir.Edge {
+	if s.s.over {
+		return nil
+	}
+	for t := range s.s.threads {
+		if x.m.cutOff(s.s, t) {
+			f := x.m.p.ThreadFunc(ir.ThreadID(t))
+			return &f.Edges[f.Out(s.s.threads[t].loc)[0]]
+		}
+	}
+	return nil
+}
+
+// WatchesLoops reports whether it is asked which loops end.
+func (x *Stepper) WatchesLoops() bool { return x.loops != nil }
+
+// Endless returns what is wrong with the executions that never end, "" if nothing is. Next must have been called for
+// all reachable states.
+func (x *Stepper) Endless() string {
+	if x.loops == nil {
+		return ""
+	}
+	never, _, still := x.loops.find()
+	switch {
+	case x.props.Fairness == 0 && still:
+		return "loops that only wait can go on for ever"
+	case x.props.Fairness == property.Random && never:
+		return "some state has no execution that ends"
+	case x.props.Fairness == property.Weak && x.loops.fair():
+		return "a fair execution never ends"
+	}
+	return ""
+}
