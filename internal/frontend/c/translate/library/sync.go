@@ -68,23 +68,46 @@ type taking struct {
 	when span32
 	add  int64
 	sync ir.SyncKind
+	// destroys is the function that destroys such a lock, after which no thread may take it; "" if that is not checked.
+	destroys string
 }
 
 var (
-	semaphore  = taking{someLeft, -1, ir.SyncTake}
-	readerLock = taking{noWriter, 1, ir.SyncTakeShared}
-	writerLock = taking{noHolder, -1, ir.SyncTake}
-	spinLock   = taking{noHolder, 1, ir.SyncTake}
-	onceBegin  = taking{notBegun, 1, ir.SyncTake}
+	semaphore  = taking{someLeft, -1, ir.SyncTake, ""}
+	readerLock = taking{noWriter, 1, ir.SyncTakeShared, "pthread_rwlock_destroy"}
+	writerLock = taking{noHolder, -1, ir.SyncTake, "pthread_rwlock_destroy"}
+	spinLock   = taking{noHolder, 1, ir.SyncTake, "pthread_spin_destroy"}
+	onceBegin  = taking{notBegun, 1, ir.SyncTake, ""}
 )
 
+// possible says when the step that takes is possible: a destroyed lock can be taken, which is an error.
+func (k taking) possible(f *translate.Lowering) *ir.Expr {
+	if !f.Syms.Mentioned[k.destroys] {
+		return k.when.holds()
+	}
+	return ir.Binary(ir.LOr, ir.S64, k.when.holds(), ir.Binary(ir.Eq, ir.S32, ir.SeenValue(), ir.Int(destroyedLock)))
+}
+
 // op is the step that takes.
-func (k taking) op(l translate.Lvalue) ir.Op { return addWhen(l, k.add, k.when.holds(), k.sync) }
+func (k taking) op(f *translate.Lowering, l translate.Lvalue) ir.Op {
+	op := addWhen(l, k.add, k.possible(f), k.sync)
+	if f.Syms.Mentioned[k.destroys] {
+		op.Dst = f.Code.Temp()
+	}
+	return op
+}
+
+// taken checks, after the step that takes, that the lock was not destroyed.
+func (k taking) taken(f *translate.Lowering, op *ir.Op) {
+	if f.Syms.Mentioned[k.destroys] {
+		liveLock(f, op.Dst)
+	}
+}
 
 // refused is the load that finds that it cannot take.
-func (k taking) refused(l translate.Lvalue) ir.Op {
+func (k taking) refused(f *translate.Lowering, l translate.Lvalue) ir.Op {
 	op := translate.Access(ir.Await, l, ir.S32, ir.Relaxed)
-	op.Cond, op.Sync = ir.Negate(k.when.holds()), ir.SyncInspect
+	op.Cond, op.Sync = ir.Negate(k.possible(f)), ir.SyncInspect
 	return op
 }
 
@@ -96,10 +119,13 @@ func attempt(f *translate.Lowering, l translate.Lvalue, k taking, fail int64) tr
 	for _, way := range []struct {
 		op     ir.Op
 		result int64
-	}{{k.op(l), 0}, {k.refused(l), fail}} {
+	}{{k.op(f, l), 0}, {k.refused(f, l), fail}} {
 		at := f.Code.Label("")
 		f.Code.Fb.Edge(from, way.op, at, f.Code.Pos)
 		f.Code.At, f.Code.Fresh = at, false
+		if way.result == 0 {
+			k.taken(f, &way.op)
+		}
 		f.Code.Assign(out, ir.Int(way.result))
 		f.Code.Jump(end)
 	}
@@ -115,7 +141,9 @@ func libTake(f *translate.Lowering, c *translate.Call) translate.Value {
 	if !ok {
 		panic("BUG: nothing to wait for in " + c.Name)
 	}
-	f.Code.Emit(how.op(wordAt(f, c.Args[0])))
+	op := how.op(f, wordAt(f, c.Args[0]))
+	f.Code.Emit(op)
+	how.taken(f, &op)
 	return zero()
 }
 
@@ -199,7 +227,17 @@ func libRWUnlock(f *translate.Lowering, c *translate.Call) translate.Value {
 	l := wordAt(f, c.Args[0])
 	from, end, reader := f.Code.Start(), f.Code.Label(""), f.Code.Label("")
 	writing := ir.Binary(ir.Lt, ir.S32, ir.SeenValue(), ir.Int(0))
-	f.Code.Fb.Edge(from, addWhen(l, 1, writing, ir.SyncGive), end, f.Code.Pos)
+	up := addWhen(l, 1, writing, ir.SyncGive)
+	if f.Syms.Mentioned[readerLock.destroys] {
+		writer := f.Code.Label("")
+		up.Dst = f.Code.Temp()
+		f.Code.Fb.Edge(from, up, writer, f.Code.Pos)
+		f.Code.At, f.Code.Fresh = writer, false
+		liveLock(f, up.Dst)
+		f.Code.Jump(end)
+	} else {
+		f.Code.Fb.Edge(from, up, end, f.Code.Pos)
+	}
 	down := addWhen(l, -1, ir.Negate(writing), ir.SyncGiveShared)
 	down.Dst = f.Code.Temp()
 	f.Code.Fb.Edge(from, down, reader, f.Code.Pos)
