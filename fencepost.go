@@ -10,6 +10,7 @@ import (
 	"fencepost/internal/question/export"
 	"fencepost/internal/question/fences"
 	"fencepost/internal/question/harness"
+	"fencepost/internal/question/lin"
 	"fencepost/internal/question/litmus"
 	"fencepost/internal/question/param"
 	"fencepost/internal/question/prove"
@@ -56,6 +57,13 @@ func Fences(ctx context.Context, in query.Input, opt query.FenceOptions) (query.
 // orders, perhaps the present ones, and Unsafe if no orders and fences help.
 func Orders(ctx context.Context, in query.Input, opt query.FenceOptions) (query.Answer, error) {
 	return fences.RunOrders(ctx, in, opt)
+}
+
+// Lin answers whether the functions of a C header or file form a linearizable object: one result per memory model. The
+// verdict is Safe for all clients up to a size, and Unsafe with the smallest client that shows otherwise;
+// Linearizability says which operations were called, and has that client as C.
+func Lin(ctx context.Context, in query.Input, opt query.LinOptions) (query.Answer, error) {
+	return lin.Run(ctx, in, opt)
 }
 
 // Prove tries to prove that a program reaches the same shared states with and without store buffers, for any

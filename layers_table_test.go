@@ -49,7 +49,7 @@ var (
 var policy = map[string]rule{
 	".": {ours: []string{
 		"internal/pipeline", "internal/supervise", "internal/engine/rf",
-		"internal/question/check", "internal/question/explore", "internal/question/export", "internal/question/fences", "internal/question/harness", "internal/question/litmus", "internal/question/param",
+		"internal/question/check", "internal/question/explore", "internal/question/export", "internal/question/fences", "internal/question/harness", "internal/question/lin", "internal/question/litmus", "internal/question/param",
 		"internal/question/prove", "internal/question/robust", "internal/question/traces", "internal/question/verify",
 		"internal/inputfile", "internal/native", "internal/suite", "internal/family", "internal/papers", "internal/codes", "query", "verdict",
 	}},
@@ -162,6 +162,7 @@ var policy = map[string]rule{
 	"internal/question/fences": {ours: append([]string{
 		"internal/engine/fences", "internal/transform", "internal/question/check", "internal/question/robust",
 	}, questionMay...)},
+	"internal/question/lin":    {ours: append([]string{"internal/engine/rf", "internal/frontend/c", "internal/lazyregexp", "internal/question/check", "internal/question/harness"}, questionMay...)},
 	"internal/question/prove":  {ours: append([]string{"internal/engine/explicit", "internal/engine/mover", "internal/question/check", "internal/transform"}, questionMay...)},
 	"internal/question/param":  {ours: append([]string{"internal/engine/dual", "internal/engine/param", "internal/transform", "internal/question/check", "internal/question/robust"}, questionMay...)},
 	"internal/question/litmus": {ours: append([]string{"internal/frontend/litmus", "internal/stress", "internal/transform"}, questionMay...)},

@@ -64,7 +64,7 @@ func (u *Unsupported) String() string {
 func (b Bound) String() string {
 	text := b.limit()
 	switch {
-	case b.Name == "nondet-range", b.Name == "threads" && b.Pos == nil: // part of the question
+	case b.Name == "nondet-range", b.Name == "calls", b.Name == "threads" && b.Pos == nil: // part of the question
 	case b.Name == BoundUnsupported && b.Pos != nil:
 		text += " at " + b.Pos.String()
 	case b.Name == BoundFloatingPoint && b.Pos != nil:
@@ -104,6 +104,8 @@ func (b Bound) limit() string {
 		return fmt.Sprintf("values of memory from %s to %s", grouped(int64(b.Low)), grouped(n))
 	case "nondet-range":
 		return fmt.Sprintf("inputs from %s to %s", grouped(int64(b.Low)), grouped(n))
+	case "calls":
+		return "clients with at most " + counted(n, "concurrent call", "concurrent calls")
 	case "locations":
 		return counted(n, "tracked location", "tracked locations")
 	case BoundUnsupported:

@@ -12,6 +12,8 @@ const (
 	StateRobustness Question = "state robustness"
 	ValueRobustness Question = "value-robustness"
 	DataRaces       Question = "data races"
+	// Linearizable is the question whether calls take effect one at a time.
+	Linearizable Question = "linearizability"
 	// NonTermination is the question of an execution that goes round loops which no thread can end.
 	NonTermination Question = "non-termination"
 	// UnsupportedConstruct is the question of an execution that reaches a construct that is not

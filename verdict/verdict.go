@@ -112,6 +112,8 @@ type Result struct {
 	LeftOut []string `json:"left_out,omitempty"`
 	// Litmus is the part of an answer that only litmus tests have.
 	Litmus *Litmus `json:"litmus,omitempty"`
+	// Linearizability is the part of an answer that only that question has.
+	Linearizability *Linearizability `json:"linearizability,omitempty"`
 	// Compiled compares machine code with its source, where both were asked about.
 	Compiled *Compiled `json:"compiled,omitempty"`
 	// Asked is the command and its options.

@@ -14,7 +14,7 @@ func engineNames() []string { return texts(fencepost.Engines()) }
 const (
 	onPrograms = "check robust fences orders traces prove show export"
 	onSearches = "check robust fences orders"
-	onC        = onPrograms + " init test verify-trace"
+	onC        = onPrograms + " lin init test verify-trace"
 )
 
 // loopBound is the text of --unroll.
@@ -23,12 +23,16 @@ const loopBound = "iterations of a loop, where a bound is needed"
 // table is the table of options: every flag that sets a field of a struct of package query. The order is that of the
 // help.
 var table = []option{
-	{name: "model", short: "m", field: "Models", value: anyModels, group: groupQuestion, on: "check litmus lsp bisect",
+	{name: "model", short: "m", field: "Models", value: anyModels, group: groupQuestion, on: "check litmus lsp bisect lin",
 		text: "memory models, separated by commas: sc, tso, pso, c11"},
 	{name: "model", short: "m", field: "Models", value: anyModels, group: groupQuestion, on: "robust",
 		text: "memory models, separated by commas: tso, pso, c11"},
 	{name: "model", short: "m", field: "Model", value: word("model", "", query.TSO, query.PSO, query.C11), group: groupQuestion, on: "fences",
 		text: "memory model: tso, pso, c11"},
+	{name: "calls", field: "Calls", value: count(0, 8), group: groupQuestion, on: "lin", text: "concurrent calls of the largest clients, 2 to 8; 0: as many as the time allows"},
+	{name: "ops", field: "Ops", group: groupQuestion, on: "lin", text: "the `operations`, separated by commas (default: by their signatures)"},
+	{name: "init", field: "Init", group: groupQuestion, on: "lin", text: "the `function` that prepares the object (default: by its name)"},
+	{name: "destroy", field: "Destroy", group: groupQuestion, on: "lin", text: "the `function` that ends the life of the object (default: by its name)"},
 	{name: "weaken", field: "Orders.Weaken", group: groupQuestion, on: "orders", text: "begin with relaxed accesses: which orders are needed at all?"},
 	{name: "keep", field: "Orders.Keep", group: groupQuestion, on: "orders", text: "leave the accesses of this `line` as they are: FILE:LINE"},
 	{name: "max", field: "Orders.Max", group: groupQuestion, on: "orders", text: "give the accesses of a line at most this `order`: FILE:LINE=ORDER"},
@@ -95,7 +99,7 @@ var table = []option{
 	{name: "threads", field: "Threads", value: count(0, maxCount), group: groupProgram, on: "verify-trace",
 		text: "number of threads per template (default: as in the first run)"},
 
-	{name: "timeout", field: "Timeout", group: groupLimits, on: onPrograms + " litmus stress test bench verify-trace lsp bisect",
+	{name: "timeout", field: "Timeout", group: groupLimits, on: onPrograms + " lin litmus stress test bench verify-trace lsp bisect",
 		text: "time limit, such as 90s or 5m; 0: none",
 		other: map[string]string{
 			"litmus": "time limit per test, such as 90s or 5m; 0: none",
@@ -103,7 +107,7 @@ var table = []option{
 			"test":   "time limit per program, such as 90s or 5m; 0: none", "bench": "time limit per program, such as 90s or 5m; 0: none",
 			"verify-trace": "time limit for each answer that is computed again (default: as in the first run)",
 		}},
-	{name: "memory", field: "Memory", value: size, group: groupLimits, on: onSearches + " traces prove litmus stress test bench verify-trace lsp bisect",
+	{name: "memory", field: "Memory", value: size, group: groupLimits, on: onSearches + " lin traces prove litmus stress test bench verify-trace lsp bisect",
 		text: "memory limit for stored states, such as 8GiB or 512MiB",
 		other: map[string]string{
 			"traces": "memory limit for what an exploration stores, such as 8GiB or 512MiB",
@@ -115,7 +119,7 @@ var table = []option{
 
 			"verify-trace": "memory limit for stored states, such as 8GiB or 512MiB (default: as in the first run)",
 		}},
-	{name: "buffer", field: "Buffer", value: bound(query.DefaultBuffer), group: groupLimits, on: onSearches + " lsp bisect litmus stress test export",
+	{name: "buffer", field: "Buffer", value: bound(query.DefaultBuffer), group: groupLimits, on: onSearches + " lin lsp bisect litmus stress test export",
 		text: "entries per store buffer in programs with loops",
 		other: map[string]string{
 			"robust": "entries per store buffer in programs with loops, with --criterion state",
@@ -123,14 +127,14 @@ var table = []option{
 			"stress": "entries per store buffer in tests with loops, with --unroll 0",
 			"export": "entries per store buffer, for threads that store in loops",
 		}},
-	{name: "unroll", field: "Unroll", value: bound(query.DefaultUnroll), group: groupLimits, on: onSearches + " lsp bisect traces show export test", text: loopBound},
+	{name: "unroll", field: "Unroll", value: bound(query.DefaultUnroll), group: groupLimits, on: onSearches + " lin lsp bisect traces show export test", text: loopBound},
 	{name: "unroll", field: "Unroll", value: loops, group: groupLimits, on: "litmus stress verify-trace",
 		text: "iterations of a loop; 0: do not unroll loops",
 		other: map[string]string{
 			"stress":       "iterations of a loop in the model; 0: do not unroll loops",
 			"verify-trace": "iterations of a loop (default: as in the first run)",
 		}},
-	{name: "workers", field: "Workers", value: count(0, maxWorkers), group: groupLimits, on: onSearches + " lsp bisect traces litmus test",
+	{name: "workers", field: "Workers", value: count(0, maxWorkers), group: groupLimits, on: onSearches + " lin lsp bisect traces litmus test",
 		text: "parallel workers; 0: one per core",
 		other: map[string]string{
 			"traces": "parallel workers, where traces are only counted; 0: one per core",

@@ -43,28 +43,29 @@ type Library struct {
 	Functions []Function
 }
 
-// phase is the part of the test in which a function is called.
-type phase uint8
+// Phase is the part of the test in which a function is called.
+type Phase uint8
 
+// The phases. The zero value is unset.
 const (
-	_        phase = iota
-	prepares       // before the threads
-	puts           // by the first thread
-	takes          // by the second thread
-	works          // by both
-	ends           // after the threads
+	_        Phase = iota
+	Prepares       // before the threads
+	Puts           // by the first thread
+	Takes          // by the second thread
+	Works          // by both
+	Ends           // after the threads
 )
 
 // Words in names of functions, and the phase that they tell. The first match counts.
 var phases = []struct {
-	phase phase
+	phase Phase
 	words *lazyregexp.Regexp
 }{
-	{ends, words("destroy|deinit|fini|finish|free|delete|release_all|cleanup|close|term|teardown")},
-	{prepares, words("init|initialize|create|new|make|alloc|setup|open")},
-	{works, words("lock|unlock|trylock|acquire|release|enter|leave|exit|wait|signal")},
-	{puts, words("push|put|enqueue|insert|write|send|produce|publish|store|set|add|offer")},
-	{takes, words("pop|get|take|dequeue|remove|read|receive|recv|consume|load|steal|peek|poll")},
+	{Ends, words("destroy|deinit|fini|finish|free|delete|release_all|cleanup|close|term|teardown")},
+	{Prepares, words("init|initialize|create|new|make|alloc|setup|open")},
+	{Works, words("lock|unlock|trylock|acquire|release|enter|leave|exit|wait|signal")},
+	{Puts, words("push|put|enqueue|enq|insert|write|send|produce|publish|store|set|add|offer")},
+	{Takes, words("pop|get|take|dequeue|deq|remove|read|receive|recv|consume|load|steal|peek|poll")},
 }
 
 // tries matches names of functions that may do nothing.
@@ -84,13 +85,14 @@ func title(list string) string {
 	return strings.Join(parts, "|")
 }
 
-func phaseOf(name string) phase {
+// PhaseOf returns the phase that the name of a function tells.
+func PhaseOf(name string) Phase {
 	for _, p := range phases {
 		if p.words.MatchString(name) {
 			return p.phase
 		}
 	}
-	return works
+	return Works
 }
 
 // Write returns the text of the test. name is the file that it will be in.
@@ -125,24 +127,24 @@ type writer struct {
 // program writes the threads and main.
 func (w *writer) program() string {
 	var b strings.Builder
-	before := w.calls(prepares, 0)
+	before := w.calls(Prepares, 0)
 	for i, name := range []string{"first", "second"} {
-		part := []phase{puts, takes}[i]
-		fmt.Fprintf(&b, "static void *%s(void *arg) {\n%s  // assert(...);\n  return 0;\n}\n\n", name, w.calls(part, i)+w.calls(works, i))
+		part := []Phase{Puts, Takes}[i]
+		fmt.Fprintf(&b, "static void *%s(void *arg) {\n%s  // assert(...);\n  return 0;\n}\n\n", name, w.calls(part, i)+w.calls(Works, i))
 	}
 	b.WriteString("int main(void) {\n  pthread_t a, b;\n" + before)
 	b.WriteString("  pthread_create(&a, 0, first, 0);\n  pthread_create(&b, 0, second, 0);\n  pthread_join(a, 0);\n  pthread_join(b, 0);\n")
-	b.WriteString("  // assert(...);\n" + w.calls(ends, 0) + "  return 0;\n}\n")
+	b.WriteString("  // assert(...);\n" + w.calls(Ends, 0) + "  return 0;\n}\n")
 	return b.String()
 }
 
 // calls writes the calls of the functions of a phase by a thread, in the order of the library.
-func (w *writer) calls(p phase, thread int) string {
+func (w *writer) calls(p Phase, thread int) string {
 	var b strings.Builder
 	called := map[string]bool{}
 	for i := range w.lib.Functions {
 		f := &w.lib.Functions[i]
-		if phaseOf(f.Name) != p || called[f.Name] || w.ended(f) {
+		if PhaseOf(f.Name) != p || called[f.Name] || w.ended(f) {
 			continue
 		}
 		called[f.Name] = true
@@ -161,14 +163,22 @@ var opposites = [][2]string{{"lock", "unlock"}, {"acquire", "release"}, {"enter"
 
 // partner returns the function that ends what a function begins, or nil.
 func (w *writer) partner(f *Function) *Function {
-	for _, o := range opposites {
-		for i := range w.lib.Functions {
-			if g := &w.lib.Functions[i]; g.Name != f.Name && replaced(f.Name, o[0], o[1]) == g.Name {
-				return g
-			}
+	for i := range w.lib.Functions {
+		if Begins(f.Name, w.lib.Functions[i].Name) {
+			return &w.lib.Functions[i]
 		}
 	}
 	return nil
+}
+
+// Begins reports whether one function begins what another ends, as lock and unlock, by their names.
+func Begins(name, end string) bool {
+	for _, o := range opposites {
+		if end != name && replaced(name, o[0], o[1]) == end {
+			return true
+		}
+	}
+	return false
 }
 
 // ended reports whether a function ends what another function of the library begins.
@@ -195,7 +205,7 @@ func replaced(name, part, by string) string {
 }
 
 // call writes a call, in a block of its own if its arguments need variables.
-func (w *writer) call(f *Function, p phase, thread int) string {
+func (w *writer) call(f *Function, p Phase, thread int) string {
 	var locals, args []string
 	for i, param := range f.Params {
 		declared, arg := w.argument(&param, i, thread)
@@ -208,7 +218,7 @@ func (w *writer) call(f *Function, p phase, thread int) string {
 	if tries.MatchString(f.Name) { // what follows depends on the result
 		return "  // " + call + "\n"
 	}
-	if p == prepares && strings.HasSuffix(f.Result, "*") {
+	if p == Prepares && strings.HasSuffix(f.Result, "*") {
 		call = w.share(f.Result, "") + " = " + call
 	}
 	if len(locals) == 0 {

@@ -81,11 +81,11 @@ int main(void) {
 }
 
 func TestPhases(t *testing.T) {
-	for name, want := range map[string]phase{
-		"ring_init": prepares, "makeQueue": works, "queueInit": prepares, "lf_push": puts, "lfPush": puts, "pop2": takes,
-		"block": works, "spin_lock": works, "free_list": ends, "freedom": works, "queue_free": ends, "setup": prepares,
+	for name, want := range map[string]Phase{
+		"ring_init": Prepares, "makeQueue": Works, "queueInit": Prepares, "lf_push": Puts, "lfPush": Puts, "pop2": Takes,
+		"block": Works, "spin_lock": Works, "free_list": Ends, "freedom": Works, "queue_free": Ends, "setup": Prepares,
 	} {
-		if got := phaseOf(name); got != want {
+		if got := PhaseOf(name); got != want {
 			t.Errorf("%s: phase %d, want %d", name, got, want)
 		}
 	}

@@ -30,6 +30,7 @@ func Result(w io.Writer, r *verdict.Result, opt Options) {
 		p.message("warning", warning.Code, warning.Pos, warning.Message)
 	}
 	p.relies(r)
+	p.linearizability(r)
 	if r.Witness != nil {
 		p.picture(&verdict.Execution{Reason: r.Reason, Verdict: r.Verdict, Witness: r.Witness, Cause: r.Cause}, r.Model)
 	}

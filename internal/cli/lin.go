@@ -1,0 +1,124 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"fencepost/query"
+
+	"github.com/spf13/cobra"
+)
+
+const linHelp = `Check whether the functions of a C header or file form a linearizable object: a
+queue, a stack, a lock and so on. No client and no specification has to be written.
+
+The operations are the functions that share a pointer to one struct, or that work on the
+globals of the file; functions such as queue_init and queue_destroy are called before and
+after them. The answer says which functions were taken; --ops, --init and --destroy
+correct it, and so do comments before a function:
+
+  //@ op                    it is an operation, and functions without the comment are not
+  //@ op thread producer    one thread makes all calls of it, as in a single-producer queue
+  //@ arg v in 1..2         what parameter v can be (default: another number in every call)
+  //@ may fail -1           it may return -1 although it need not
+
+Clients with 2, 3 and more concurrent calls are made, up to --calls or until the time is
+over, each also after one and two calls that fill the object, and followed by calls that
+empty it. Every execution of every client is compared with the calls made one at a time:
+by the code itself or, with --spec, by a named kind of object or by functions of the same
+names in another C file. Real time counts, too: a call that had returned before another
+one began comes first.
+
+A violation is the smallest one, and comes with a client as a C program, which -o writes
+and ` + "`fencepost check`" + ` answers for.
+
+Exit codes: 0 linearizable in all clients up to that size, 1 not, 2 unknown, 3 bad input
+or usage, 4 internal error.`
+
+const linExample = `  fencepost lin stack.h
+  fencepost lin queue.h --calls 4 --model sc,tso,c11
+  fencepost lin ring.h --spec queue -o ring_client.c
+  fencepost lin deque.c --ops push,take,steal --init deque_init`
+
+func linCommand(a *app) *cobra.Command {
+	opt := query.LinOptions{Options: query.Defaults(), Models: query.Models{query.TSO}}
+	var asJSON bool
+	var output, spec string
+	cmd := &cobra.Command{
+		Use:     "lin FILE...",
+		Short:   "Check whether the functions of a C library form a linearizable object",
+		Long:    linHelp,
+		Example: linExample,
+		Args:    oneLibrary,
+		RunE: func(_ *cobra.Command, args []string) error {
+			if err := linSpec(a, spec, &opt); err != nil {
+				return err
+			}
+			ask := func(ctx context.Context, in query.Input) (query.Answer, error) { return a.services.lin(ctx, in, opt) }
+			return a.answer(args, &opt.Options, ask, func(answer query.Answer) error {
+				if err := writeClient(output, answer); err != nil {
+					return err
+				}
+				return a.render(asJSON, answer)
+			})
+		},
+	}
+	addOptions(cmd, &opt)
+	readC(cmd, &opt.Options)
+	flags := cmd.Flags()
+	flags.StringVar(&spec, "spec", "", "what the object is to be: "+strings.Join(query.LinSpecs(), ", ")+", or a C `file`")
+	flags.StringVarP(&output, "output", "o", "", "write the client that goes wrong to a `file`")
+	flags.BoolVar(&asJSON, "json", false, "print the result as JSON")
+	return cmd
+}
+
+// oneLibrary demands a header or C file, which may be followed by C files that it needs.
+func oneLibrary(cmd *cobra.Command, args []string) error {
+	for i, name := range args {
+		if ext := filepath.Ext(name); ext != ".c" && ext != ".i" && (i > 0 || ext != ".h") {
+			return &usageError{fmt.Sprintf("%s takes a header or C file, and C files that it needs, not %s", cmd.Name(), name), "see `fencepost lin --help`"}
+		}
+	}
+	if len(args) == 0 {
+		return oneFile(cmd, args)
+	}
+	return nil
+}
+
+// linSpec reads the specification, if it is a file.
+func linSpec(a *app, spec string, opt *query.LinOptions) error {
+	switch {
+	case spec == "":
+	case slices.Contains(query.LinSpecs(), spec):
+		opt.Spec = spec
+	case strings.HasSuffix(spec, ".c") || strings.HasSuffix(spec, ".h"):
+		in, err := a.read(spec)
+		if err != nil {
+			return err
+		}
+		opt.SpecFile = in
+	default:
+		return &usageError{fmt.Sprintf("unknown specification %q", spec), "want " + strings.Join(query.LinSpecs(), ", ") + ", or a C file"}
+	}
+	return nil
+}
+
+// writeClient writes the first client that goes wrong.
+func writeClient(file string, answer query.Answer) error {
+	if file == "" {
+		return nil
+	}
+	for _, r := range answer.Results {
+		if lin := r.Linearizability; lin != nil && lin.Client != "" {
+			if err := os.WriteFile(file, []byte(lin.Client), 0o644); err != nil {
+				return &usageError{fmt.Sprintf("cannot write the client: %v", err), "give a file that can be written with -o"}
+			}
+			return nil
+		}
+	}
+	return nil
+}

@@ -1,0 +1,24 @@
+// Package lin asks whether the functions of a C file form a linearizable object [HW90]: in every
+// client, do the calls take effect one at a time, each between its call and its return? The user
+// writes no client and no specification (docs/lin.md).
+//
+// Input: a header or C file. Output: a result with the table of calls of the smallest client that
+// goes wrong, and that client as a C file, which check answers with an execution; or which clients
+// were covered.
+//
+//	value      file           what it has
+//	Object     operations.go  the operations, found from signatures, names and comments
+//	client     client.go      the calls of a client, and which thread makes them; clients.go lists clients
+//	writer     text.go        a client as C: as a program of threads, or one call at a time
+//	order      order.go       real time: which calls return before which others begin
+//	explored   explore.go     the results of all executions of a client
+//	sequences  sequential.go  the specification: what the calls return one at a time; named.go has stacks and so on
+//	search     search.go      results and orders that no sequence explains
+//	           answer.go      the answer, confirmed by check
+//
+// Clients go through the C front end and the engines as the
+// user's programs do, so every memory model means the same here as there.
+//
+// Limits: at most maxCalls concurrent calls; calls that wait for ever are judged only where no call
+// of the specification waits.
+package lin

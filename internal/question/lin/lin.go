@@ -1,0 +1,257 @@
+package lin
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path"
+	"strings"
+
+	"fencepost/internal/frontend/c"
+	"fencepost/internal/memory"
+	"fencepost/internal/pipeline"
+	"fencepost/internal/supervise"
+	"fencepost/query"
+	"fencepost/verdict"
+)
+
+// Command is the command, as results store it.
+const Command = "lin"
+
+// Run answers whether the functions of a file form a linearizable object, under each model.
+func Run(ctx context.Context, in query.Input, opt query.LinOptions) (query.Answer, error) {
+	run := pipeline.Open(in)
+	run.Asks(verdict.Linearizable, opt.Models.OrTSO()...)
+	return run.Answer(ctx, Command, opt, func(ctx context.Context) ([]verdict.Result, error) {
+		if err := opt.Validate(); err != nil {
+			return nil, err
+		}
+		q := &question{run: run, in: in, opt: opt}
+		var out []verdict.Result
+		for _, name := range opt.Models.OrTSO() {
+			model, err := pipeline.ParseAnyModel(name)
+			if err != nil {
+				return nil, err
+			}
+			res, err := q.under(ctx, model)
+			if err != nil {
+				return nil, q.refuse(err)
+			}
+			out = append(out, *res)
+		}
+		return out, nil
+	})
+}
+
+// question is the question about one file.
+type question struct {
+	run      *pipeline.Run
+	in       query.Input
+	opt      query.LinOptions
+	object   *Object
+	specName string
+	drains   bool
+}
+
+// refuse turns errors of the user into diagnostics.
+func (q *question) refuse(err error) error {
+	bad, comment := (*refusedError)(nil), (*noteError)(nil)
+	switch {
+	case errors.As(err, &bad):
+		q.run.Diagnostics = append(q.run.Diagnostics, bad.diags...)
+		return pipeline.ErrRefused
+	case errors.As(err, &comment):
+		return q.run.Refuse(verdict.Diagnostic{Code: "FP0944", Pos: verdict.Pos{File: comment.pos.File, Line: comment.pos.Line, Col: comment.pos.Col}, Message: comment.text})
+	}
+	return err
+}
+
+// under answers under one model.
+func (q *question) under(ctx context.Context, model memory.Model) (*verdict.Result, error) {
+	ctx, cancel := supervise.TimeLimit(ctx, q.opt.Timeout)
+	defer cancel()
+	if q.object == nil {
+		if err := q.findObject(ctx); err != nil {
+			return nil, err
+		}
+	}
+	q.run.Stage = "clients under " + model.String()
+	s, err := q.search(ctx, model)
+	if err != nil {
+		return nil, err
+	}
+	res, err := q.clients(ctx, s)
+	if open := (*openError)(nil); errors.As(err, &open) {
+		return q.holds(s, 0, open.why), nil
+	}
+	return res, err
+}
+
+// clients looks at clients, the smallest ones first.
+func (q *question) clients(ctx context.Context, s *search) (*verdict.Result, error) {
+	most := q.opt.Calls
+	if most == 0 {
+		most = maxCalls
+	}
+	done := 0
+	for calls := 2; calls <= most; calls++ {
+		for prefix := range maxPrefix + 1 {
+			list := clients(q.object, calls, prefix, q.drains)
+			for i, c := range list {
+				q.progress(s, len(list), i)
+				wrong, failed, err := s.inClient(ctx, c)
+				if over := outOfTime(ctx, err); over != "" {
+					if done > 0 && q.opt.Calls == 0 {
+						return q.holds(s, done, ""), nil
+					}
+					return q.holds(s, done, fmt.Sprintf("%s with client %s", over, c)), nil
+				}
+				switch {
+				case err != nil:
+					return nil, err
+				case failed:
+					return q.failed(ctx, s, c)
+				case wrong != nil:
+					return q.wrong(ctx, s, wrong)
+				}
+			}
+		}
+		done = calls
+	}
+	return q.holds(s, done, ""), nil
+}
+
+// progress reports how many clients of one size are done.
+func (q *question) progress(s *search, all, done int) {
+	if q.opt.Progress != nil {
+		q.opt.Progress(query.Progress{Model: query.Model(s.model.String()), Under: query.Model(s.model.String()), Engine: Command, States: s.states, Executions: int64(done), Low: int64(all), High: int64(all)})
+	}
+}
+
+// outOfTime returns what to say if an error comes from the end of the time, else "".
+func outOfTime(ctx context.Context, err error) string {
+	if err == nil || ctx.Err() == nil {
+		return ""
+	}
+	return "the time limit was reached"
+}
+
+// search prepares the search under a model.
+func (q *question) search(ctx context.Context, model memory.Model) (*search, error) {
+	dir, base := path.Split(q.in.Name)
+	name := dir + strings.TrimSuffix(base, path.Ext(base)) + "_client.c"
+	w := &writer{object: q.object, include: base}
+	x := &explorer{opt: q.opt.Options, name: name, more: q.in.More}
+	x.opt.Timeout = 0 // the question has a limit
+	x.opt.Lang = ""
+	x.opt.C.Include = including(q.in, q.opt.C.Include)
+	spec := &specification{writer: w, explorer: x, tables: map[string]*table{}}
+	q.specName = "the code itself, one call at a time"
+	itself := true
+	if f := q.opt.SpecFile; f.Name != "" {
+		q.specName, itself = f.Name, false
+		theirs := *x
+		theirs.more = nil
+		theirs.opt.C.Include = including(query.Input{Name: f.Name, Text: f.Text}, q.opt.C.Include)
+		specDir, specBase := path.Split(f.Name)
+		theirs.name = specDir + strings.TrimSuffix(specBase, path.Ext(specBase)) + "_calls.c"
+		spec = &specification{writer: &writer{object: q.object, include: specBase}, explorer: &theirs, tables: map[string]*table{}}
+	}
+	var kind *conformity
+	if q.opt.Spec != "" && itself {
+		var err error
+		if kind, err = newConformity(q.opt.Spec, q.object); err != nil {
+			return nil, q.run.Refuse(verdict.Diagnostic{Code: "FP0943", Message: err.Error(), Notes: []string{"leave operations out with --ops, or write the specification as a C file: --spec FILE.c"}})
+		}
+		q.specName = fmt.Sprintf("a %s, which the code itself must be, one call at a time", q.opt.Spec)
+	}
+	s := &search{kind: kind, writer: w, explorer: x, spec: spec, model: model, itself: itself}
+	return s, q.findDrain(ctx, spec)
+}
+
+// findDrain finds out whether a suffix can take everything out: no call of it waits.
+func (q *question) findDrain(ctx context.Context, spec *specification) error {
+	c := &client{}
+	if c.suffix = suffix(q.object, c); len(c.suffix) == 0 {
+		return nil
+	}
+	t, err := spec.table(ctx, c, 0)
+	if err != nil {
+		return err
+	}
+	q.drains = len(t.finals) > 0
+	return nil
+}
+
+// including lets clients include a file whose text is known.
+func including(in query.Input, others func(string) ([]byte, bool)) func(string) ([]byte, bool) {
+	return func(name string) ([]byte, bool) {
+		if path.Clean(name) == path.Clean(in.Name) {
+			return in.Text, true
+		}
+		if others != nil {
+			return others(name)
+		}
+		return nil, false
+	}
+}
+
+// findObject finds the operations.
+func (q *question) findObject(ctx context.Context) error {
+	reading := pipeline.Open(query.Input{Name: q.in.Name, Text: q.in.Text})
+	list, err := pipeline.Signatures(ctx, reading, q.opt.Options)
+	if err != nil {
+		return refusedBy(&explored{diags: reading.Diagnostics}, err)
+	}
+	lines := strings.Split(string(q.in.Text), "\n")
+	f := &finder{signatures: list, notes: map[string][]note{}, init: q.opt.Init, destroy: q.opt.Destroy, hidden: hiddenIn(q.in.Name, lines, list)}
+	if q.opt.Ops != "" {
+		f.ops = strings.Split(q.opt.Ops, ",")
+	}
+	for i := range list {
+		s := &list[i]
+		if f.notes[s.Name], err = notesBefore(lines, q.in.Name, declarationLine(lines, s.Pos.Line)); err != nil {
+			return err
+		}
+	}
+	if q.object, err = f.find(); err != nil {
+		comment := (*noteError)(nil)
+		if errors.As(err, &comment) {
+			return err
+		}
+		return q.run.Refuse(verdict.Diagnostic{Code: "FP0943", Message: err.Error(), Notes: []string{"name the operations with --ops a,b and what prepares the object with --init, or write //@ op before each operation"}})
+	}
+	return nil
+}
+
+// declarationLine returns the first line of the declaration that has a line.
+func declarationLine(lines []string, line int) int {
+	for line > 1 {
+		above := strings.TrimSpace(lines[line-2])
+		if above == "" || strings.HasPrefix(above, "//") || strings.HasPrefix(above, "#") || strings.HasSuffix(above, "*/") || strings.HasSuffix(above, ";") || strings.HasSuffix(above, "}") {
+			break
+		}
+		line--
+	}
+	return line
+}
+
+// hiddenIn returns which functions are not for clients: static ones of a C file that has others, and names with an underscore
+// at the beginning.
+func hiddenIn(file string, lines []string, list []c.Signature) func(*c.Signature) bool {
+	static := func(s *c.Signature) bool {
+		for n := declarationLine(lines, s.Pos.Line); n <= s.Pos.Line; n++ {
+			if strings.Contains(lines[n-1], "static") {
+				return true
+			}
+		}
+		return false
+	}
+	open := false
+	for i := range list {
+		open = open || !static(&list[i]) && list[i].Name != "main"
+	}
+	return func(s *c.Signature) bool {
+		return strings.HasPrefix(s.Name, "_") || path.Ext(file) == ".c" && open && static(s)
+	}
+}

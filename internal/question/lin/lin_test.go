@@ -1,0 +1,123 @@
+package lin_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"fencepost/internal/question/lin"
+	"fencepost/query"
+	"fencepost/verdict"
+)
+
+// ask asks about an object in one header.
+func ask(t *testing.T, text string, opt query.LinOptions) *verdict.Result {
+	t.Helper()
+	answer, err := lin.Run(context.Background(), query.Input{Name: "object.h", Text: []byte(text)}, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range answer.Diagnostics {
+		t.Errorf("%s: %s %v", d.Pos, d.Message, d.Notes)
+	}
+	if len(answer.Results) != 1 {
+		t.Fatalf("%d results", len(answer.Results))
+	}
+	return &answer.Results[0]
+}
+
+// TestObjects: small objects with known answers.
+func TestObjects(t *testing.T) {
+	for _, c := range []struct {
+		name, text string
+		model      query.Model
+		calls      int
+		want       verdict.Verdict
+		history    string // calls and results
+	}{
+		{"a counter", "#include <stdatomic.h>\natomic_int n;\nint add(void) { return atomic_fetch_add(&n, 1); }\n", "tso", 3, verdict.Safe, ""},
+		{"a counter that loses", "#include <stdatomic.h>\natomic_int n;\nint add(void) { int v = n; n = v + 1; return v; }\n", "sc", 2, verdict.Unsafe, "add()=0 add()=0"},
+		{
+			"a register, read twice", "#include <stdatomic.h>\natomic_int x;\nvoid put(int v) { atomic_store_explicit(&x, v, memory_order_relaxed); }\n" +
+				"int get(void) { return atomic_load_explicit(&x, memory_order_relaxed); }\n", "tso", 3, verdict.Safe, "",
+		},
+		{
+			// Every result has an explanation, but not in real time: get can miss a put that has returned.
+			"a register with a copy", "#include <stdatomic.h>\natomic_int x, y;\nvoid put(int v) { x = v; if (y == 0) y = v; }\nint get(void) { return y; }\n", "sc", 3, verdict.Unsafe, "",
+		},
+		{
+			"store buffering in an object", "#include <stdatomic.h>\nint x, y;\nint left(void) { x = 1; return y; }\nint right(void) { y = 1; return x; }\n",
+			"tso", 2, verdict.Unsafe, "left()=0 right()=0",
+		},
+		{"the same under sc: one of them must read 0", "int x, y;\nint left(void) { x = 1; return y; }\nint right(void) { y = 1; return x; }\n", "sc", 3, verdict.Unsafe, "left()=1 right()=1"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			res := ask(t, c.text, query.LinOptions{Models: query.Models{c.model}, Calls: c.calls})
+			if res.Verdict != c.want {
+				t.Fatalf("%s %s, want %s", res.Verdict, res.Reason, c.want)
+			}
+			if c.want == verdict.Safe && !strings.Contains(res.Coverage.BoundText(), "concurrent calls") {
+				t.Errorf("the answer does not say what it covers: %s", res.Coverage.BoundText())
+			}
+			if c.history != "" && calls(res) != c.history {
+				t.Errorf("history %q, want %q", calls(res), c.history)
+			}
+		})
+	}
+}
+
+// calls returns the calls of a history and their results.
+func calls(res *verdict.Result) string {
+	var out []string
+	for _, c := range res.Linearizability.History.Calls {
+		out = append(out, c.Call+"="+strings.Join(c.Results, ","))
+	}
+	return strings.Join(out, " ")
+}
+
+// TestNamed: objects that have the right name, and others.
+func TestNamed(t *testing.T) {
+	const stack = "struct s { int n, a[8]; };\nstatic void s_init(struct s *s) { s->n = 0; }\n" +
+		"static int s_push(struct s *s, int v) { if (s->n == 3) return -1; s->a[s->n++] = v; return 0; }\n" +
+		"static int s_pop(struct s *s, int *out) { if (!s->n) return -1; *out = s->a[--s->n]; return 0; }\n"
+	const lock = "int held;\n#include <pthread.h>\nstatic pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;\nvoid lock(void) { pthread_mutex_lock(&m); }\nvoid unlock(void) { pthread_mutex_unlock(&m); }\n"
+	for _, c := range []struct {
+		name, text, spec string
+		want             verdict.Verdict
+		reason           string
+	}{
+		{"a stack is no queue", stack, "queue", verdict.Unsafe, "one at a time, s_pop() returns 0, 2, not 1 as a queue does"},
+		{"a stack is no set", stack, "set", verdict.Unset, "nothing in the name of s_pop says what it does to a set"},
+		{"a sequential stack", stack, "stack", verdict.Unsafe, "no order of the calls explains what they returned"},
+		{"a mutex", lock, "lock", verdict.Safe, ""},
+		{"no mutex", "int lock(void) { return 0; }\nvoid unlock(void) { }\n", "lock", verdict.Unsafe, "one at a time, lock() returns, but waits in a lock"},
+	} {
+		answer, err := lin.Run(context.Background(), query.Input{Name: "object.h", Text: []byte(c.text)}, query.LinOptions{Models: query.Models{"sc"}, Calls: 4, Spec: c.spec, Init: ""})
+		if err != nil {
+			t.Errorf("%s: %v", c.name, err)
+			continue
+		}
+		got, reason := verdict.Unset, ""
+		for _, r := range answer.Results {
+			got, reason = r.Verdict, r.Reason
+		}
+		for _, d := range answer.Diagnostics {
+			reason += d.Message
+		}
+		if got != c.want || reason != c.reason {
+			t.Errorf("%s: %s %s, want %s %s", c.name, got, reason, c.want, c.reason)
+		}
+	}
+}
+
+// TestRealTime: results that every order of the calls explains, but none that real time allows.
+func TestRealTime(t *testing.T) {
+	// get sees the second put before the first one has returned in some executions; in real time put(1) < put(2) < get the
+	// last one counts. Here the first put wins for ever.
+	const text = "#include <stdatomic.h>\natomic_int first, n;\nvoid put(int v) { int z = 0; atomic_compare_exchange_strong(&first, &z, v); }\nint get(void) { return atomic_load(&first); }\n"
+	const spec = "int last;\nvoid put(int v) { last = v; }\nint get(void) { return last; }\n"
+	res := ask(t, text, query.LinOptions{Models: query.Models{"sc"}, Calls: 3, SpecFile: query.Input{Name: "spec.c", Text: []byte(spec)}})
+	if res.Verdict != verdict.Unsafe || res.Linearizability.History == nil || len(res.Linearizability.History.Before) == 0 {
+		t.Fatalf("%s %s %+v", res.Verdict, res.Reason, res.Linearizability)
+	}
+}

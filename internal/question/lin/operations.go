@@ -1,0 +1,266 @@
+package lin
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"fencepost/internal/frontend/c"
+	"fencepost/internal/question/harness"
+)
+
+// Operations: which functions of a file are the operations of one object?
+//
+// Most files have one struct that their functions share through a pointer. These functions are the operations, except
+// those whose names say that they begin or end the life of the object. Without such a struct, all functions
+// work on the globals of the file. Comments and options of the user come before names.
+
+// ArgKind says what the argument for a parameter is. The zero value is unset.
+type ArgKind uint8
+
+// The kinds.
+const (
+	_         ArgKind = iota
+	ObjectArg         // the object, as a pointer
+	ValueArg          // a number that no other call has
+	KeyArg            // every number from Low to High
+	FixedArg          // the number Low
+	BlockArg          // a pointer to a block that no other call has
+	OutArg            // a pointer to a variable that the call sets
+)
+
+// Param is a parameter of an operation.
+type Param struct {
+	Name      string
+	Kind      ArgKind
+	Type      string // of the number, the block or the variable
+	Low, High int
+}
+
+// Operation is a function that clients call.
+type Operation struct {
+	Name    string
+	Params  []Param
+	Result  string // its type; "void": none
+	Role    string // of the thread that makes all calls; "": any thread
+	MayFail *int64 // the result with which the call may fail although it need not; nil: none
+	Ends    *Operation
+	phase   harness.Phase
+	ended   bool // it ends what another operation begins
+}
+
+// slots returns how many numbers a call returns.
+func (o *Operation) slots() int {
+	n := 0
+	if o.Result != "void" {
+		n++
+	}
+	for i := range o.Params {
+		if o.Params[i].Kind == OutArg {
+			n++
+		}
+	}
+	return n
+}
+
+// pointer reports whether a type is one of pointers.
+func pointer(typ string) bool { return strings.HasSuffix(typ, "*") }
+
+// Object is a data structure with its operations.
+type Object struct {
+	Type    string // "": the globals of the file
+	Opaque  bool   // Type is one of pointers, which functions of the library make
+	Made    bool   // Init returns a pointer to it
+	Init    *Operation
+	Destroy *Operation
+	Ops     []*Operation
+	Notes   []string // functions that are left out, and why
+}
+
+// finder finds the object of a file.
+type finder struct {
+	signatures []c.Signature
+	notes      map[string][]note // by function
+	ops        []string          // that the user named; empty: all
+	init       string
+	destroy    string
+	hidden     func(*c.Signature) bool
+}
+
+// find returns the object, or what is missing.
+func (f *finder) find() (*Object, error) {
+	byName := map[string]*c.Signature{}
+	for i := range f.signatures {
+		byName[f.signatures[i].Name] = &f.signatures[i]
+	}
+	for _, name := range append(slices.Clone(f.ops), f.init, f.destroy) {
+		if name != "" && byName[name] == nil {
+			return nil, fmt.Errorf("the file has no function %s", name)
+		}
+	}
+	marked := f.marked()
+	o := &Object{Type: f.sharedType(marked)}
+	for i := range f.signatures {
+		for _, p := range f.signatures[i].Params {
+			o.Opaque = o.Opaque || p.Kind == c.OpaqueParam && p.Type == o.Type
+		}
+	}
+	for i := range f.signatures {
+		s := &f.signatures[i]
+		if err := f.sort(o, s, marked); err != nil {
+			return nil, err
+		}
+	}
+	if len(o.Ops) == 0 {
+		return nil, fmt.Errorf("no operations were found")
+	}
+	for _, op := range o.Ops {
+		for _, end := range o.Ops {
+			if op.Ends == nil && !end.ended && harness.Begins(op.Name, end.Name) {
+				op.Ends, end.ended = end, true
+			}
+		}
+	}
+	if err := f.ranges(o); err != nil {
+		return nil, err
+	}
+	if o.Opaque && !o.Made {
+		return nil, fmt.Errorf("no function makes an object of type %s: name one with --init", o.Type)
+	}
+	return o, nil
+}
+
+// marked returns the functions that the user says are operations: options before comments.
+func (f *finder) marked() []string {
+	if len(f.ops) > 0 {
+		return f.ops
+	}
+	var out []string
+	for i := range f.signatures {
+		if slices.ContainsFunc(f.notes[f.signatures[i].Name], func(n note) bool { return n.op }) {
+			out = append(out, f.signatures[i].Name)
+		}
+	}
+	return out
+}
+
+// sharedType returns the type of the parameter that most functions share, or "".
+func (f *finder) sharedType(marked []string) string {
+	count, best := map[string]int{}, ""
+	for i := range f.signatures {
+		s := &f.signatures[i]
+		if len(marked) > 0 && !slices.Contains(marked, s.Name) || s.Name == "main" {
+			continue
+		}
+		seen := map[string]bool{}
+		for _, p := range s.Params {
+			if t, ok := objectType(&p); ok && !seen[t] {
+				seen[t] = true
+				if count[t]++; count[t] > count[best] {
+					best = t
+				}
+			}
+		}
+	}
+	return best
+}
+
+// objectType returns the type of the object that a parameter points to, with a star if only functions of the library make it.
+func objectType(p *c.Parameter) (string, bool) {
+	return p.Type, p.Kind == c.ObjectParam && p.Shared || p.Kind == c.OpaqueParam
+}
+
+// sort decides what a function does: it begins or ends the life of the object, is an operation, or is left out.
+func (f *finder) sort(o *Object, s *c.Signature, marked []string) error {
+	phase := harness.PhaseOf(s.Name)
+	shares := slices.ContainsFunc(s.Params, func(p c.Parameter) bool { t, ok := objectType(&p); return ok && t == o.Type })
+	makes := o.Type != "" && (o.Opaque && s.Result == o.Type || !o.Opaque && s.Result == o.Type+" *")
+	about := o.Type == "" || shares || makes
+	named := slices.Contains(marked, s.Name)
+	switch {
+	case s.Name == f.init, f.init == "" && !named && phase == harness.Prepares && about && o.Init == nil && !f.hidden(s):
+		op, err := f.operation(o, s, true)
+		if err != nil {
+			return err
+		}
+		o.Init, o.Made = op, makes && !shares
+	case s.Name == f.destroy, f.destroy == "" && !named && phase == harness.Ends && about && len(s.Params) <= 1 && o.Destroy == nil && !f.hidden(s):
+		op, err := f.operation(o, s, true)
+		if err != nil {
+			return err
+		}
+		o.Destroy = op
+	case named, len(marked) == 0 && about && (o.Type == "" || shares) && !f.hidden(s) && s.Name != "main":
+		op, err := f.operation(o, s, false)
+		if comment := (*noteError)(nil); err != nil && (named || errors.As(err, &comment)) {
+			return err
+		}
+		if err != nil {
+			o.Notes = append(o.Notes, fmt.Sprintf("%s is no operation: %v", s.Name, err))
+			return nil
+		}
+		o.Ops = append(o.Ops, op)
+	}
+	return nil
+}
+
+// operation says how a function is called. fixed is for functions that begin or end the life of the object.
+func (f *finder) operation(o *Object, s *c.Signature, fixed bool) (*Operation, error) {
+	op := &Operation{Name: s.Name, Result: s.Result, phase: harness.PhaseOf(s.Name)}
+	if strings.HasPrefix(s.Result, "struct ") && !pointer(s.Result) || strings.HasPrefix(s.Result, "union ") && !pointer(s.Result) {
+		return nil, fmt.Errorf("it returns a %s", s.Result)
+	}
+	for i, p := range s.Params {
+		one := Param{Name: p.Name, Type: p.Type}
+		t, is := objectType(&p)
+		switch {
+		case is && t == o.Type:
+			one.Kind = ObjectArg
+		case p.Kind == c.NumberParam && fixed:
+			one.Kind, one.Low = FixedArg, capacity
+		case p.Kind == c.NumberParam:
+			one.Kind = ValueArg
+		case p.Kind == c.AnyParam:
+			one.Kind, one.Type = BlockArg, "void"
+		case p.Kind == c.ObjectParam && p.Shared:
+			one.Kind = BlockArg
+		case p.Kind == c.ObjectParam:
+			one.Kind = OutArg
+		default:
+			return nil, fmt.Errorf("there is no argument for its parameter %d", i+1)
+		}
+		op.Params = append(op.Params, one)
+	}
+	for _, n := range f.notes[s.Name] {
+		if err := n.apply(op); err != nil {
+			return nil, err
+		}
+	}
+	return op, nil
+}
+
+// capacity is the argument for numbers of functions that make the object: most are a size.
+const capacity = 4
+
+// ranges lets operations that look for a value have the same arguments as the operations that put it there: of sets and maps, the
+// first number is a key.
+func (f *finder) ranges(o *Object) error {
+	first := func(op *Operation) *Param {
+		for i := range op.Params {
+			if op.Params[i].Kind == ValueArg {
+				return &op.Params[i]
+			}
+		}
+		return nil
+	}
+	keyed := slices.ContainsFunc(o.Ops, func(op *Operation) bool {
+		return first(op) != nil && (op.phase == harness.Takes || finds.MatchString(op.Name))
+	})
+	for _, op := range o.Ops {
+		if p := first(op); keyed && p != nil {
+			p.Kind, p.Low, p.High = KeyArg, 1, 2
+		}
+	}
+	return nil
+}

@@ -1,0 +1,162 @@
+package lin
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"fencepost/internal/memory"
+)
+
+// The specification: what the calls of a client return if they are made one at a time.
+//
+// One program makes the calls in every order, so one exploration answers for all orders. The code may be that of the user,
+// or another file with functions of the same names, which may make choices: then an order has several results.
+
+// sequence is an order of concurrent calls. A call that has failed without need may be missing in it.
+type sequence []int
+
+// table has the orders that explain results, by the results.
+type table struct {
+	orders map[string][]sequence // by key
+	finals []final
+	waits  bool // in some order, a call waits for ever
+}
+
+// final is an order of all calls and what they return in it.
+type final struct {
+	order   sequence
+	results []int64
+}
+
+// total returns the order as real time: every call returns before the next begins.
+func (f *final) total() order {
+	var out order
+	for i := 1; i < len(f.order); i++ {
+		out = out.with(f.order[i-1], f.order[i])
+	}
+	return out
+}
+
+// specification makes tables.
+type specification struct {
+	writer   *writer
+	explorer *explorer
+	tables   map[string]*table // by client
+}
+
+// table returns the table of a client without some of its calls.
+func (s *specification) table(ctx context.Context, c *client, dropped uint64) (*table, error) {
+	part := c
+	if dropped != 0 {
+		part = c.without(dropped)
+	}
+	name := fmt.Sprint(part, dropped)
+	if t := s.tables[name]; t != nil {
+		return t, nil
+	}
+	slots := part.slotOf()
+	out, err := s.explorer.explore(ctx, s.writer.sequential(part), []variable{{orderName, 1}, {resultName, slots[len(slots)-1]}}, memory.SC, false)
+	if err != nil {
+		return nil, refusedBy(out, err)
+	}
+	switch {
+	case out.fails != nil:
+		return nil, &openError{fmt.Sprintf("the calls %s fail one at a time", part)}
+	case !out.complete():
+		return nil, &openError{"the calls could not be made one at a time: " + why(out)}
+	}
+	kept := part.kept(c, dropped)
+	t := &table{orders: map[string][]sequence{}}
+	seen := map[int64]bool{}
+	for _, values := range out.finals {
+		var digits sequence
+		for n := values[0]; n > 0; n /= 10 {
+			digits = append(digits, kept[n%10-1])
+		}
+		slices.Reverse(digits)
+		k := key(values[1:])
+		t.orders[k] = append(t.orders[k], digits)
+		seen[values[0]] = true
+		t.finals = append(t.finals, final{digits, values[1:]})
+	}
+	t.waits = len(seen) < linearExtensions(part.programOrder(), len(part.concurrent()))
+	s.tables[name] = t
+	return t, nil
+}
+
+// kept returns the numbers that the concurrent calls have in the client without any of them dropped.
+func (c *client) kept(whole *client, dropped uint64) []int {
+	var out []int
+	for i := range whole.concurrent() {
+		if dropped>>i&1 == 0 {
+			out = append(out, i)
+		}
+	}
+	return out
+}
+
+// linearExtensions counts the sequences of n calls that respect an order.
+func linearExtensions(o order, n int) int {
+	ways := make([]int, 1<<n)
+	ways[0] = 1
+	for set := range ways {
+		for i := range n {
+			if set>>i&1 == 0 && o.before(i)&^uint64(set) == 0 {
+				ways[set|1<<i] += ways[set]
+			}
+		}
+	}
+	return ways[len(ways)-1]
+}
+
+// explanations returns the sequences that explain results of a client.
+func (s *specification) explanations(ctx context.Context, c *client, results []int64) ([]sequence, error) {
+	all, err := s.table(ctx, c, 0)
+	if err != nil {
+		return nil, err
+	}
+	out := slices.Clone(all.orders[key(results)])
+	var failed uint64
+	slots, calls := c.slotOf(), c.all()
+	for i := range c.concurrent() {
+		n := len(c.prefix) + i
+		if v := calls[n].op.MayFail; v != nil && results[slots[n]] == *v {
+			failed |= 1 << i
+		}
+	}
+	for part := failed; part != 0; part = (part - 1) & failed {
+		t, err := s.table(ctx, c, part)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, t.orders[key(c.resultsWithout(results, part))]...)
+	}
+	return out, nil
+}
+
+// resultsWithout returns results without those of some concurrent calls.
+func (c *client) resultsWithout(results []int64, dropped uint64) []int64 {
+	var out []int64
+	slots := c.slotOf()
+	for n := range c.all() {
+		if i := n - len(c.prefix); i >= 0 && i < len(c.concurrent()) && dropped>>i&1 == 1 {
+			continue
+		}
+		out = append(out, results[slots[n]:slots[n+1]]...)
+	}
+	return out
+}
+
+// openError is why the question cannot be answered.
+type openError struct{ why string }
+
+func (e *openError) Error() string { return e.why }
+
+// why says what an exploration left out.
+func why(e *explored) string {
+	if e.open != "" {
+		return e.open
+	}
+	return e.cover.BoundText()
+}

@@ -1,0 +1,301 @@
+package lin
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Clients as C. The same text is explored, shown to the user, and answered by check.
+
+// Names in clients; the functions of a library rarely have them.
+const (
+	objectName = "lin_object"
+	resultName = "lin_result"
+	blockName  = "lin_block"
+	doneName   = "lin_returned"
+	orderName  = "lin_order"
+)
+
+// writer writes clients of an object.
+type writer struct {
+	object  *Object
+	include string
+}
+
+// program returns a client whose calls respect an order. excluded, if not nil, are results that an assertion excludes, and
+// why a comment that says so.
+func (w *writer) program(c *client, o order, excluded []int64, why string) string {
+	var b strings.Builder
+	flags := !c.single() || !o.interval(len(c.concurrent()))
+	added := o.pairs(c.programOrder())
+	if excluded != nil {
+		fmt.Fprintf(&b, "// %s\n#include <assert.h>\n", strings.ReplaceAll(why, "\n", "\n// "))
+	}
+	if flags {
+		b.WriteString("#include <stdatomic.h>\n#include <stdlib.h>\n")
+	}
+	w.head(&b, c)
+	if flags && len(added) > 0 {
+		fmt.Fprintf(&b, "static atomic_int %s[%d]; // by call: it has returned\n", doneName, len(c.concurrent()))
+	}
+	n := 0
+	for t, calls := range c.threads {
+		if len(calls) == 0 {
+			continue
+		}
+		fmt.Fprintf(&b, "\nstatic void *thread_%d(void *unused) {\n", t+1)
+		for range calls {
+			for _, p := range added {
+				if flags && p[1] == n {
+					fmt.Fprintf(&b, "  if (!atomic_load_explicit(&%s[%d], memory_order_acquire))\n    exit(0); // too early\n", doneName, p[0])
+				}
+			}
+			b.WriteString(w.call(c, len(c.prefix)+n, "  "))
+			if flags && slices.ContainsFunc(added, func(p [2]int) bool { return p[0] == n }) {
+				fmt.Fprintf(&b, "  atomic_store_explicit(&%s[%d], 1, memory_order_release);\n", doneName, n)
+			}
+			n++
+		}
+		b.WriteString("  return 0;\n}\n")
+	}
+	b.WriteString("\nint main(void) {\n")
+	w.begin(&b, c)
+	threads(&b, c, o, flags)
+	w.end(&b, c)
+	if excluded != nil {
+		b.WriteString(assertion(excluded))
+	}
+	b.WriteString("  return 0;\n}\n")
+	return b.String()
+}
+
+// head writes what stands before the functions.
+func (w *writer) head(b *strings.Builder, c *client) {
+	fmt.Fprintf(b, "#include <pthread.h>\n#include %q\n\n", w.include)
+	switch o := w.object; {
+	case o.Type == "":
+	case o.Made && o.Opaque:
+		fmt.Fprintf(b, "static %s %s;\n", o.Type, objectName)
+	case o.Made:
+		fmt.Fprintf(b, "static %s *%s;\n", o.Type, objectName)
+	default:
+		fmt.Fprintf(b, "static %s %s;\n", o.Type, objectName)
+	}
+	for _, one := range c.all() {
+		for j, p := range one.op.Params {
+			if p.Kind == BlockArg {
+				fmt.Fprintf(b, "static %s %s%d;\n", blockType(p.Type), blockName, one.args[j])
+			}
+		}
+	}
+	if n := c.slotOf(); n[len(n)-1] > 0 {
+		fmt.Fprintf(b, "static long %s[%d];\n", resultName, n[len(n)-1])
+	}
+}
+
+func blockType(typ string) string {
+	if typ == "void" {
+		return "char"
+	}
+	return typ
+}
+
+// begin writes the calls before the threads.
+func (w *writer) begin(b *strings.Builder, c *client) {
+	if w.object.Init != nil {
+		text := w.plain(w.object.Init)
+		if w.object.Made {
+			text = objectName + " = " + text
+		}
+		fmt.Fprintf(b, "  %s;\n", text)
+	}
+	for i := range c.prefix {
+		b.WriteString(w.call(c, i, "  "))
+	}
+}
+
+// end writes the calls after the threads.
+func (w *writer) end(b *strings.Builder, c *client) {
+	from := len(c.prefix) + len(c.concurrent())
+	for i := range c.suffix {
+		b.WriteString(w.call(c, from+i, "  "))
+	}
+	if w.object.Destroy != nil {
+		fmt.Fprintf(b, "  %s;\n", w.plain(w.object.Destroy))
+	}
+}
+
+// plain returns a call of a function that begins or ends the life of the object.
+func (w *writer) plain(op *Operation) string {
+	one := call{op: op, args: make([]int, len(op.Params))}
+	for i, p := range op.Params {
+		one.args[i] = p.Low
+	}
+	return w.expression(&one)
+}
+
+// object returns the argument for the object.
+func (w *writer) objectArg() string {
+	if w.object.Made {
+		return objectName
+	}
+	return "&" + objectName
+}
+
+// expression returns a call as an expression. Out-parameters are the variables out_1 and so on.
+func (w *writer) expression(one *call) string {
+	var args []string
+	outs := 0
+	for i, p := range one.op.Params {
+		switch p.Kind {
+		case ObjectArg:
+			args = append(args, w.objectArg())
+		case ValueArg, KeyArg, FixedArg:
+			args = append(args, fmt.Sprint(one.args[i]))
+		case BlockArg:
+			args = append(args, fmt.Sprintf("&%s%d", blockName, one.args[i]))
+		case OutArg:
+			outs++
+			args = append(args, fmt.Sprintf("&out_%d", outs))
+		default:
+			panic("BUG: a parameter without a kind")
+		}
+	}
+	return fmt.Sprintf("%s(%s)", one.op.Name, strings.Join(args, ", "))
+}
+
+// call writes a call as a statement that stores its results.
+func (w *writer) call(c *client, n int, indent string) string {
+	calls, slot := c.all(), c.slotOf()[n]
+	one := &calls[n]
+	text := w.expression(one)
+	stored := func(value, typ string) string {
+		line := fmt.Sprintf("%s[%d] = %s;\n", resultName, slot, w.number(c, value, typ))
+		slot++
+		return line
+	}
+	var before, after []string
+	outs := 0
+	for _, p := range one.op.Params {
+		if p.Kind == OutArg {
+			outs++
+			name := fmt.Sprintf("out_%d", outs)
+			before = append(before, fmt.Sprintf("%s %s = 0;\n", p.Type, name))
+		}
+	}
+	switch {
+	case one.op.Result == "void":
+		text += ";\n"
+	case pointer(one.op.Result):
+		before = append(before, fmt.Sprintf("%s result = %s;\n", one.op.Result, text))
+		text = ""
+		after = append(after, stored("result", one.op.Result))
+	default:
+		text = stored(text, one.op.Result)
+	}
+	outs = 0
+	for _, p := range one.op.Params {
+		if p.Kind == OutArg {
+			outs++
+			after = append(after, stored(fmt.Sprintf("out_%d", outs), p.Type))
+		}
+	}
+	if len(before) == 0 {
+		return indent + text
+	}
+	lines := slices.Concat(before, []string{text}, after)
+	lines = slices.DeleteFunc(lines, func(s string) bool { return s == "" })
+	return indent + "{\n" + indent + "  " + strings.Join(lines, indent+"  ") + indent + "}\n"
+}
+
+// number returns an expression for a value as a number: of a pointer, the number of the block that it points to, 0 for none and
+// -1 for others.
+func (w *writer) number(c *client, value, typ string) string {
+	if !pointer(typ) {
+		return value
+	}
+	var b strings.Builder
+	for _, one := range c.all() {
+		for j, p := range one.op.Params {
+			if p.Kind == BlockArg && (typ == p.Type+" *" || typ == "void *") {
+				fmt.Fprintf(&b, "%s == (void *)&%s%d ? %d : ", value, blockName, one.args[j], one.args[j])
+			}
+		}
+	}
+	return fmt.Sprintf("%s%s ? -1 : 0", b.String(), value)
+}
+
+// threads writes how main starts and joins the threads. In an interval order that one thread imposes, a call that
+// comes after others begins when they have been joined.
+func threads(b *strings.Builder, c *client, o order, flags bool) {
+	n := len(c.threads)
+	var names []string
+	for t := range n {
+		names = append(names, fmt.Sprintf("t%d", t+1))
+	}
+	fmt.Fprintf(b, "  pthread_t %s;\n", strings.Join(names, ", "))
+	var starts []int
+	for t := range n {
+		if len(c.threads[t]) > 0 {
+			starts = append(starts, t)
+		}
+	}
+	joined := map[int]bool{}
+	join := func(t int) {
+		if !joined[t] {
+			joined[t] = true
+			fmt.Fprintf(b, "  pthread_join(t%d, 0);\n", t+1)
+		}
+	}
+	if !flags {
+		slices.SortStableFunc(starts, func(x, y int) int { return count(o.before(x)) - count(o.before(y)) })
+	}
+	for _, t := range starts {
+		for u := range n {
+			if !flags && o.has(u, t) {
+				join(u)
+			}
+		}
+		fmt.Fprintf(b, "  pthread_create(&t%d, 0, thread_%d, 0);\n", t+1, t+1)
+	}
+	for _, t := range starts {
+		join(t)
+	}
+}
+
+// assertion writes that the results are not these.
+func assertion(excluded []int64) string {
+	var parts []string
+	for i, v := range excluded {
+		parts = append(parts, fmt.Sprintf("%s[%d] == %d", resultName, i, v))
+	}
+	return fmt.Sprintf("  assert(!(%s));\n", strings.Join(parts, " && "))
+}
+
+// sequential returns a program without threads that makes the concurrent calls one at a time, in every order that
+// program order allows. lin_order has the order: a digit for each call, from 1.
+func (w *writer) sequential(c *client) string {
+	var b strings.Builder
+	calls := c.concurrent()
+	b.WriteString("_Bool __VERIFIER_nondet_bool(void);\nvoid __VERIFIER_assume(int);\n")
+	w.head(&b, c)
+	fmt.Fprintf(&b, "static long %s;\n", orderName)
+	b.WriteString("\nint main(void) {\n")
+	w.begin(&b, c)
+	po := c.programOrder()
+	fmt.Fprintf(&b, "  int done = 0;\n  for (int i = 0; i < %d; i++) {\n    int next = 0;\n", len(calls))
+	fmt.Fprintf(&b, "    while (next < %d && __VERIFIER_nondet_bool())\n      next++;\n", len(calls)-1)
+	b.WriteString("    __VERIFIER_assume(!(done >> next & 1));\n    switch (next) {\n")
+	for i := range calls {
+		fmt.Fprintf(&b, "    case %d:\n", i)
+		if need := po.before(i); need != 0 {
+			fmt.Fprintf(&b, "      __VERIFIER_assume((done & %d) == %d);\n", need, need)
+		}
+		b.WriteString(w.call(c, len(c.prefix)+i, "      ") + "      break;\n")
+	}
+	fmt.Fprintf(&b, "    }\n    done |= 1 << next;\n    %s = %s * 10 + next + 1;\n  }\n", orderName, orderName)
+	w.end(&b, c)
+	b.WriteString("  return 0;\n}\n")
+	return b.String()
+}

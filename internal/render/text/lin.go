@@ -1,0 +1,104 @@
+//go:build !fencepost_small
+
+package text
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"fencepost/verdict"
+)
+
+// The words of answers about linearizability.
+
+// linearizability prints what was compared with what, and the calls that go wrong.
+func (p *printer) linearizability(r *verdict.Result) {
+	lin := r.Linearizability
+	if lin == nil {
+		return
+	}
+	for _, line := range LinLines(lin) {
+		p.line("  %s", oneLine(line))
+	}
+	h := lin.History
+	if h == nil {
+		return
+	}
+	p.line("")
+	p.calls(lin)
+	for _, line := range HistoryLines(h) {
+		p.line("%s", oneLine(line))
+	}
+	for _, hint := range lin.Hints {
+		p.line("%s", oneLine(hint))
+	}
+	p.line("An execution, of the client that `fencepost lin -o %s` writes:", oneLine(lin.File))
+}
+
+// calls prints the calls and what they returned as a table.
+func (p *printer) calls(lin *verdict.Linearizability) {
+	wide := len("call")
+	for _, c := range lin.History.Calls {
+		wide = max(wide, len(oneLine(c.Call)))
+	}
+	p.line("      thread  %-*s  returns", wide, "call")
+	for i, c := range lin.History.Calls {
+		p.line("%4d  %-6s  %-*s  %s", i+1, threadOf(lin, i), wide, oneLine(c.Call), oneLine(strings.Join(c.Results, ", ")))
+	}
+}
+
+// LinLines says what was asked and how far the answer reaches.
+func LinLines(lin *verdict.Linearizability) []string {
+	object := "the globals of the file"
+	if lin.Object != "" {
+		object = lin.Object
+	}
+	out := []string{fmt.Sprintf("operations on %s: %s", object, strings.Join(lin.Operations, ", "))}
+	var around []string
+	if lin.Init != "" {
+		around = append(around, "prepared by "+lin.Init)
+	}
+	if lin.Destroy != "" {
+		around = append(around, "ended by "+lin.Destroy)
+	}
+	if len(around) > 0 {
+		out = append(out, strings.Join(around, ", "))
+	}
+	out = append(out, lin.LeftOut...)
+	out = append(out, "compared with "+lin.Spec)
+	covered := fmt.Sprintf("%s, %s explored", counted(int64(lin.Clients), "client", "clients"), counted(int64(lin.Programs), "program", "programs"))
+	if lin.Calls > 0 {
+		covered = fmt.Sprintf("all clients with at most %d concurrent calls after at most %d others", lin.Calls, lin.Prefix)
+		if lin.Drained {
+			covered += ", and emptied at the end"
+		}
+		covered += fmt.Sprintf(": %s, %s", counted(int64(lin.Clients), "client", "clients"), counted(int64(lin.Programs), "program", "programs"))
+	}
+	return append(out, covered)
+}
+
+// HistoryLines says which calls had returned before others began, and what comes closest to an explanation.
+func HistoryLines(h *verdict.History) []string {
+	var out []string
+	for _, b := range h.Before {
+		out = append(out, fmt.Sprintf("Call %d had returned before call %d began.", b[0]+1, b[1]+1))
+	}
+	if h.Best != "" {
+		out = append(out, "The best attempt: "+h.Best+".")
+	}
+	return out
+}
+
+// threadOf names the thread of a call.
+func threadOf(lin *verdict.Linearizability, i int) string {
+	calls := lin.History.Calls
+	switch {
+	case calls[i].Thread > 0:
+		return fmt.Sprint(calls[i].Thread)
+	case slices.ContainsFunc(calls[:i], func(c verdict.HistoryCall) bool { return c.Thread > 0 }):
+		return "after"
+	default:
+		return "before"
+	}
+}

@@ -1,0 +1,8 @@
+//go:build fencepost_small
+
+package text
+
+import "fencepost/verdict"
+
+// linearizability prints nothing: the small build does not ask this question.
+func (p *printer) linearizability(*verdict.Result) {}

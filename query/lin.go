@@ -1,0 +1,31 @@
+package query
+
+// LinOptions are the options of Lin.
+type LinOptions struct {
+	Options
+	Models  Models `asked:"-"` // empty: TSO
+	Ops     string // the operations, separated by commas; "": found by their signatures
+	Init    string // the function that prepares the object; "": found by its name
+	Destroy string // the function that ends its life; "": found by its name
+	Calls   int    // concurrent calls of the largest clients, at most 8; 0: as many as the time allows
+	// Spec says what the object is to be: a name of LinSpecs, or "" for the code itself, one call at a time. SpecFile, if it
+	// has a name, is C with functions of the same names instead.
+	Spec     string
+	SpecFile Input
+}
+
+// LinSpecs are the names of specifications.
+func LinSpecs() []string {
+	return []string{"stack", "queue", "deque", "set", "map", "counter", "lock", "rwlock"}
+}
+
+// Validate returns an *OptionError for an option with a value that it cannot have.
+func (o *LinOptions) Validate() error {
+	if o.Calls != 0 && (o.Calls < 2 || o.Calls > 8) {
+		return &OptionError{Option: "number of calls", Value: "", Want: "2 to 8"}
+	}
+	if o.SpecFile.Name == "" {
+		return oneOf("specification", o.Spec, append([]string{""}, LinSpecs()...)...)
+	}
+	return nil
+}
