@@ -70,8 +70,8 @@ func (p *partsFlags) refuse(f *checkFlags) error {
 		return no("--engine "+engines, "only the engines rf and explicit can continue; leave --engine out")
 	case len(f.opt.Models) != 1:
 		return no("several memory models", "ask about one model at a time, with a file for each")
-	case f.opt.Models[0] == query.C11:
-		return no("--model c11", "explorations under c11 cannot be stored or divided yet")
+	case states && f.opt.Models[0] == query.C11:
+		return no("--engine explicit under c11", "engine rf explores c11; leave --engine out")
 	case f.opt.AnyThreads:
 		return no("--param", "give --threads")
 	case f.opt.Races:

@@ -45,11 +45,14 @@ func causeC11(flat *ir.Program, w *verdict.Witness) *verdict.Cause {
 	return c
 }
 
+// dataRaceOn begins the reason of a data race.
+const dataRaceOn = "data race on "
+
 // dataRaceWords returns a data race as a sentence.
 func dataRaceWords(v *engine.Violation) string {
 	w := v.Witness
 	a, b := &w.Steps[v.StoreStep], &w.Steps[v.LoadStep]
-	return fmt.Sprintf("data race on %s: %s of %s (%s) and %s of %s are not ordered: neither happens before the other",
+	return fmt.Sprintf(dataRaceOn+"%s: %s of %s (%s) and %s of %s are not ordered: neither happens before the other",
 		b.Location, accessNoun(a), w.Threads[a.Thread], PositionText(a), accessNoun(b), w.Threads[b.Thread])
 }
 

@@ -3,6 +3,7 @@ package pipeline
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"fencepost/internal/engine"
 	"fencepost/internal/engine/rf"
@@ -39,6 +40,9 @@ func RobustC11(ctx context.Context, p *Program, flat *ir.Program, how *Asked) (*
 	}
 	return p.Conclude(c), nil
 }
+
+// ShowsDataRace reports whether a program is not robust because of a data race.
+func ShowsDataRace(r *verdict.Result) bool { return strings.HasPrefix(r.Reason, dataRaceOn) }
 
 // notSCWords says what an execution shows that SC does not have, with the position of its last access.
 func notSCWords(v *engine.Violation) (string, *verdict.Pos) {

@@ -220,8 +220,22 @@ func (m *graphs) build(c *cut) {
 		}
 	}
 	for e := range m.in.Events {
+		if ev := &m.in.Events[e]; ev.Kind == rc11.Read && ev.From[0] == rc11.None && m.g.op(m.ops[e]).join > 0 {
+			m.beforeStart(int32(e))
+		}
 		if r := m.ops[e]; m.in.Events[e].Kind == rc11.Read && m.g.op(r).orders.held && !c.whole(r.t(), int(r.index), m.g.op(r)) {
 			m.comesFirst(int32(e))
+		}
+	}
+}
+
+// beforeStart lets a join that finds that its thread has not started come before the start: it fails, and the machine, which holds
+// what has become of threads, has not started the thread then.
+func (m *graphs) beforeStart(e int32) {
+	for w := range m.in.Events {
+		if ev := &m.in.Events[w]; ev.Kind == rc11.Write && ev.Cells[0] == m.in.Events[e].Cells[0] && m.ops[w] != m.ops[e] {
+			at := m.first[m.ops[w].t()][m.ops[w].index]
+			m.in.Events[at].Woken = append(m.in.Events[at].Woken, e)
 		}
 	}
 }
@@ -472,9 +486,6 @@ func newSystem(t *engine.Task) *memory.System {
 
 // supportsC11 returns why the engine does not take a task under c11, or nil.
 func supportsC11(t *engine.Task) error {
-	if len(t.Props.Goals) > 0 {
-		return &engine.Unsupported{What: "rf does not take goals under c11"}
-	}
 	for _, f := range t.Program.Funcs {
 		for i := range f.Edges {
 			switch op := &f.Edges[i].Op; {

@@ -66,24 +66,33 @@ type modification struct {
 
 // record returns the execution so far, and further steps, with its graph.
 func record(x *exploration, more ...memory.Step) *verdict.Witness {
-	rec := engine.NewRecorder(x.run.m.Sys)
+	return recordRun(x, &x.run, func(int) bool { return false }, more...)
+}
+
+// recordRun returns what a runner has executed, without steps that are left out and with further steps, as a graph. No step that
+// is left out accesses memory.
+func recordRun(x *exploration, rn *runner, leftOut func(step int) bool, more ...memory.Step) *verdict.Witness {
+	rec := engine.NewRecorder(rn.m.Sys)
 	graph := &verdict.Graph{}
 	step := map[ref]int{}
-	k := 0
-	for i, st := range x.run.m.Steps {
-		for ; k < len(x.run.ran) && x.run.ran[k].steps == i; k++ {
-			n := x.run.ran[k].node
-			step[ref{n.thread + 1, n.index}] = i
-			for _, p := range x.run.ran[k].pokes {
-				memory.WriteContent(x.run.m.Sys, rec.State(), p.addr, p.size, p.val)
+	k, at := 0, 0
+	for i, st := range rn.m.Steps {
+		for ; k < len(rn.ran) && rn.ran[k].steps == i; k++ {
+			n := rn.ran[k].node
+			step[ref{n.thread + 1, n.index}] = at
+			for _, p := range rn.ran[k].pokes {
+				memory.WriteContent(rn.m.Sys, rec.State(), p.addr, p.size, p.val)
 				from := -1
 				if p.from != initial {
 					from = step[p.from]
 				}
-				graph.Reads = append(graph.Reads, verdict.GraphRead{Step: i, Addr: p.addr, Size: p.size, From: from})
+				graph.Reads = append(graph.Reads, verdict.GraphRead{Step: at, Addr: p.addr, Size: p.size, From: from})
 			}
 		}
-		rec.Step(st)
+		if !leftOut(i) {
+			rec.Step(st)
+			at++
+		}
 	}
 	for _, st := range more {
 		rec.Step(st)

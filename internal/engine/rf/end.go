@@ -62,7 +62,7 @@ func (x *exploration) endClass(seq []node) {
 		w := x.execution()
 		x.alone(func() { x.task.Blocked(w) })
 	}
-	if x.goals.watch != nil && !x.out.Stopped {
+	if x.goals.watch != nil && !x.out.Stopped && x.robust.sc == nil {
 		x.goals.find(seq)
 	}
 }

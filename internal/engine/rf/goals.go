@@ -61,6 +61,7 @@ func (g *goalWatch) replay(seq []node, arrive func(t int), each func(at ref, ste
 	m.Arrived = arrive
 	g.at, g.steps = initial, 0
 	g.run.start()
+	g.run.graph = g.x.g
 	if each != nil {
 		each(initial, m.Steps)
 	}
@@ -166,18 +167,26 @@ func (g *goalWatch) movedOn(v *arrival, past []int32) bool {
 // execution returns an execution that ends with the threads of the chosen arrivals at their locations.
 func (g *goalWatch) execution(seq []node, chosen []int) *verdict.Witness {
 	rec := engine.NewRecorder(g.run.m.Sys)
+	leftOut := map[int]bool{}
 	g.replay(seq, nil, func(at ref, steps []memory.Step) {
 		taken := map[int32]int{}
-		for _, st := range steps {
+		for k, st := range steps {
 			taken[st.Thread]++
 			late := st.Kind != memory.Flush && slices.ContainsFunc(chosen, func(i int) bool {
 				v := &g.visited[i]
 				return int32(v.thread) == st.Thread && v.mover == at && taken[st.Thread] > v.local
 			})
-			if !late {
+			switch {
+			case late:
+				leftOut[g.steps+k] = true
+			case !g.run.c11:
 				rec.Step(st)
 			}
 		}
 	})
+	if m, ok := g.x.model.(*graphs); memory.HasC11 && ok {
+		g.x.mo = ordersOfCells(g.x, m)
+		return recordRun(g.x, &g.run, func(step int) bool { return leftOut[step] })
+	}
 	return rec.Witness()
 }

@@ -39,11 +39,8 @@ func NewParts(task *engine.Task, identity [32]byte) (*Parts, error) {
 	if err := supports(task); err != nil {
 		return nil, err
 	}
-	if task.Model == memory.C11 {
-		return nil, &engine.Unsupported{What: "rf does not explore in parts under c11"}
-	}
 	j := prepare(&job{Task: task})
-	return &Parts{job: j, y: memory.New(j.Program, j.Model, j.MemoryOptions()), identity: identity}, nil
+	return &Parts{job: j, y: newSystem(j.Task), identity: identity}, nil
 }
 
 // Limit is when a portion ends. Zero fields are no limits. The end of the context is a limit, too.

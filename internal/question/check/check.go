@@ -125,6 +125,8 @@ type question struct {
 	flat  *ir.Program
 	model memory.Model
 	opt   query.CheckOptions
+	// underSC are engines other than rf that answer about c11, if SC allows all executions of c11.
+	underSC query.Engines
 }
 
 // askedBy says how the program's own questions are asked.

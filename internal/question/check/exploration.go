@@ -12,6 +12,7 @@ import (
 	"fencepost/internal/engine"
 	"fencepost/internal/engine/rf"
 	"fencepost/internal/ir"
+	"fencepost/internal/memory"
 	"fencepost/internal/pipeline"
 	"fencepost/query"
 	"fencepost/verdict"
@@ -108,8 +109,8 @@ func inParts(opt *query.CheckOptions, name query.Engine) error {
 		return &query.OptionError{Option: "memory models for an exploration in parts", Value: opt.Models.String(), Want: "one"}
 	case len(opt.Engines) > 0 && opt.Engines.String() != string(name):
 		return &query.OptionError{Option: "engine for an exploration in parts", Value: opt.Engines.String(), Want: string(name)}
-	case onlyC11(opt.Models):
-		return &query.OptionError{Option: "memory model for an exploration in parts", Value: opt.Models.String(), Want: "sc, tso or pso"}
+	case onlyC11(opt.Models) && name != "rf":
+		return &query.OptionError{Option: "memory model for a search of states in parts", Value: opt.Models.String(), Want: "sc, tso or pso"}
 	case opt.Robustness:
 		return &query.OptionError{Option: "question for an exploration in parts", Value: "robustness", Want: "one without it"}
 	case opt.Races:
@@ -120,7 +121,7 @@ func inParts(opt *query.CheckOptions, name query.Engine) error {
 }
 
 func open(ctx context.Context, run *pipeline.Run, opt query.CheckOptions, version string) (*opened, error) {
-	m, err := pipeline.ParseModel(opt.Models[0])
+	m, err := pipeline.ParseAnyModel(opt.Models[0])
 	if err != nil {
 		return nil, err
 	}
@@ -129,6 +130,11 @@ func open(ctx context.Context, run *pipeline.Run, opt query.CheckOptions, versio
 		return nil, err
 	}
 	q := &question{Program: run.Program, flat: flat, model: m, opt: opt}
+	if memory.HasC11 && m == memory.C11 {
+		if err := prepareC11(q); err != nil {
+			return nil, err
+		}
+	}
 	if err := q.refused(); err != nil {
 		return nil, err
 	}
@@ -137,7 +143,7 @@ func open(ctx context.Context, run *pipeline.Run, opt query.CheckOptions, versio
 		return nil, err
 	}
 	how := askedBy(&q.opt)
-	task := q.QuestionTask(flat, m, &how)
+	task := q.QuestionTask(q.flat, m, &how)
 	if report := task.Progress; report != nil {
 		task.Progress = func(p query.Progress) {
 			p.Engine = opt.Engines[0]
@@ -217,7 +223,12 @@ func (e *opened) answer(ctx context.Context, whole *engine.Engine, outcome func(
 // finish adds to a result what every answer says.
 func (e *opened) finish(res *verdict.Result) *verdict.Result {
 	e.run.Restrict(res, &e.q.opt.Options)
-	cover(res, e.q.Program, e.q.flat, &e.q.opt)
+	opt := e.q.opt
+	if memory.HasC11 && e.q.model == memory.C11 {
+		sayC11(e.q, res)
+		opt.Races = true
+	}
+	cover(res, e.q.Program, e.q.flat, &opt)
 	return res
 }
 

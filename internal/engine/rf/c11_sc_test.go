@@ -1,0 +1,96 @@
+package rf_test
+
+import (
+	"context"
+	"fmt"
+	"runtime/debug"
+	"slices"
+	"testing"
+
+	"fencepost/internal/engine"
+	"fencepost/internal/engine/rf"
+	"fencepost/internal/ir"
+	"fencepost/internal/memory"
+	"fencepost/internal/testkit"
+)
+
+// TestC11SeqCst: where every access is seq_cst, c11 has the final states and violations of SC, and SC allows every class. The
+// programs start and join threads, and have locks of all kinds, barriers, semaphores, conditions and blocks.
+func TestC11SeqCst(t *testing.T) {
+	compared, racy, kinds := 0, 0, map[ir.OpKind]int{}
+	profiles := c11Profiles()
+	for i := range fewer(*divided) {
+		seed := uint64(*firstSeed + i)
+		pr := profiles[seed%uint64(len(profiles))]
+		flat, props := testkit.Generate(seed, pr).Flat()
+		flat = ordered(flat, nil)
+		if looks(flat) {
+			continue
+		}
+		if (&engine.Task{Program: flat, Props: props, Model: memory.SC}).GoalsByLocation("rf") != nil {
+			props.Goals = nil
+		}
+		ask := func(m memory.Model, e engine.Engine) *engine.Outcome {
+			task := &engine.Task{Program: flat, Props: props, Model: m, KeepGoing: true, Finals: true, Limits: engine.Limits{Unroll: 2, Workers: 1}}
+			if e.Supports(task) != nil {
+				return nil
+			}
+			defer func() {
+				if broken := recover(); broken != nil {
+					t.Fatalf("profile %s, seed %d, %s: %v\n%s\n%s", pr.Name, seed, m, broken, ir.Print(flat), debug.Stack())
+				}
+			}()
+			out, err := e.Run(context.Background(), task)
+			if err != nil {
+				t.Fatalf("profile %s, seed %d: %v", pr.Name, seed, err)
+			}
+			return out
+		}
+		sc, c11 := ask(memory.SC, rf.Engine), ask(memory.C11, rf.Engine)
+		if sc == nil || c11 == nil || sc.Unknown != "" || c11.Unknown != "" {
+			continue
+		}
+		if slices.ContainsFunc(c11.Violations, func(v engine.Violation) bool { return v.Kind == engine.DataRace }) {
+			racy++
+			continue
+		}
+		if a, b := shown(sc), shown(c11); a != b {
+			t.Fatalf("profile %s, seed %d: SC has %s, c11 %s\n%s", pr.Name, seed, a, b, ir.Print(flat))
+		}
+		if out := ask(memory.C11, rf.New(rf.Options{Robust: true})); len(out.Violations) > 0 {
+			t.Fatalf("profile %s, seed %d: SC does not allow a class\n%s", pr.Name, seed, ir.Print(flat))
+		}
+		compared++
+		for _, f := range flat.Funcs {
+			for k := range f.Edges {
+				kinds[f.Edges[k].Op.Kind]++
+			}
+		}
+	}
+	t.Logf("%d programs compared, %d with data races; operations: %v", compared, racy, kinds)
+}
+
+// looks reports whether a program has calls that can fail and then are relaxed loads, which may be stale.
+func looks(p *ir.Program) bool {
+	for _, f := range p.Funcs {
+		for k := range f.Edges {
+			if f.Edges[k].Op.Sync == ir.SyncInspect {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// shown returns the final states and the violations of an outcome.
+func shown(out *engine.Outcome) string {
+	var all []string
+	for _, v := range out.Violations {
+		if v.Class == ir.BadJoin { // the first of two joins of a thread is one of both, and which one is not asked
+			v.Edge = ir.NoEdge
+		}
+		all = append(all, violation(v))
+	}
+	slices.Sort(all)
+	return fmt.Sprint(out.Finals, slices.Compact(all))
+}
