@@ -50,6 +50,10 @@ type cell struct {
 
 // Litmus returns a flat program and its properties as a litmus test for X86_64. If there are refusals, the text is empty.
 func Litmus(p *ir.Program, props *property.Set) (string, []Refusal) {
+	p, props, refusals := withoutMain(p, props)
+	if len(refusals) > 0 {
+		return "", refusals
+	}
 	w := &litmusTest{p: p, props: props, names: newNamer(litmusWords), cells: map[cell]string{}, whole: map[ir.ObjectID]string{}}
 	if w.refuseAlways(p, "a litmus test") || w.refuseQuestions() {
 		return "", w.refusals

@@ -119,6 +119,9 @@ func litmusTest(ctx context.Context, run *pipeline.Run, opt query.ExportOptions)
 	if err != nil {
 		return "", err
 	}
+	if flat.Main != ir.NoThread {
+		run.Props.Deadlock = opt.Deadlock // C asks by default
+	}
 	props := run.Props
 	if props.Checks {
 		if flat, props, err = transform.Unroll(flat, props, opt.UnrollBound(), run.Stops(opt.Options)); err != nil {
