@@ -208,7 +208,7 @@ var policy = map[string]rule{
 	// The explorer page and the answers to its requests, and the server that sends both.
 	// It asks the questions itself, beside the root package, so that the playground holds only what it asks.
 	"internal/explorer": {ours: []string{
-		"internal/pipeline", "internal/question/check", "internal/question/explore", "internal/question/fences", "internal/question/robust", "query", "verdict",
+		"internal/pipeline", "internal/question/check", "internal/question/explore", "internal/question/export", "internal/question/fences", "internal/question/robust", "query", "verdict",
 		"internal/render/relation", "internal/render/rows", "internal/render/svg", "internal/render/text",
 	}},
 	"internal/serve": {ours: []string{"internal/explorer", "internal/supervise"}},

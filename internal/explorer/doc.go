@@ -8,6 +8,7 @@
 //	search.go    check, robust and fences, with progress
 //	outcomes.go  final states under all models
 //	share.go     a run as a drawing or a table
+//	export.go    the program as a litmus test or in C
 //	page.go      the page, and the programs that it offers
 //
 // A run from outside is untrusted: package fencepost takes its steps one by one, refuses what is not possible, and

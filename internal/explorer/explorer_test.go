@@ -135,6 +135,18 @@ func TestSearches(t *testing.T) {
 	if s := ask[*ShareAnswer](t, "share", with(r, func(r *Request) { r.Format = "markdown" })); !strings.Contains(s.Text, "| 2 | `r1 = y` |  | y -> 0 from memory |\n") {
 		t.Error(s.Text)
 	}
+	for format, want := range map[string]string{"litmus": "X86_64 sb\n", "c": "pthread_create("} {
+		if s := ask[*ShareAnswer](t, "share", with(r, func(r *Request) { r.Format = format })); !strings.Contains(s.Text, want) {
+			t.Error(s.Text)
+		}
+	}
+	body, err := json.Marshal(Request{Name: "goal.fp", Text: "var x;\nthread t { l: x = 1; }\ngoal t:l;\n", Format: "litmus"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Ask(t.Context(), "share", body, Limits{}, nil); err == nil || !strings.HasPrefix(err.Error(), "goal.fp:3:1: a goal is about states on the way") {
+		t.Errorf("a goal as a litmus test: %v", err)
+	}
 }
 
 // TestInsertLanguages: in every language that the page offers, the fence is written into the program, and the run is not

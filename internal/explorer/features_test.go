@@ -153,7 +153,7 @@ func TestLinks(t *testing.T) {
 			b.Want(`fp.now.run.length`, "0")
 		}
 		b.open(fragment)
-		for kind, part := range map[string]string{"svg": "<svg", "markdown": "| step | t1 | t2 |", "command": "fencepost serve sb.fp --model tso --run 0,0,f0)"} {
+		for kind, part := range map[string]string{"svg": "<svg", "markdown": "| step | t1 | t2 |", "command": "fencepost serve sb.fp --model tso --run 0,0,f0)", "litmus": "X86_64 sb", "c": "pthread_create("} {
 			eval[bool](b, `(document.querySelector('[data-copy=`+kind+`]').click(), true)`)
 			b.idle()
 			if got := eval[string](b, `fp.copied`); !strings.Contains(got, part) {

@@ -38,7 +38,7 @@ func TestMarkup(t *testing.T) {
 				b.Want(harmless, ",0")
 				b.press("c", "h", "n")
 				b.Want(harmless, ",0")
-				for _, kind := range []string{"svg", "markdown", "link", "command"} {
+				for _, kind := range []string{"svg", "markdown", "link", "command", "litmus", "c"} {
 					eval[bool](b, `(document.querySelector("[data-copy=`+kind+`]").click(), true)`)
 					b.idle()
 					if kind == "svg" {

@@ -16,10 +16,15 @@ type ShareAnswer struct {
 	Text string `json:"text"`
 }
 
-// share answers with a run as a drawing of its happens-before relation, or as a table.
+// share answers with a run as a drawing of its happens-before relation or as a table, or with the program as a litmus test
+// or in C.
 func (a *asking) share() (any, error) {
-	if a.Format != "svg" && a.Format != "markdown" {
-		return nil, &Failure{Kind: BadRequest, Message: fmt.Sprintf("there is no format %q, want svg or markdown", a.Format)}
+	switch a.Format {
+	case "litmus", "c":
+		return a.written()
+	case "svg", "markdown":
+	default:
+		return nil, &Failure{Kind: BadRequest, Message: fmt.Sprintf("there is no format %q, want svg, markdown, litmus or c", a.Format)}
 	}
 	found, err := a.explore(query.ExploreOptions{Run: a.Run, Advance: true})
 	if err != nil {
