@@ -26,6 +26,7 @@ type Budget struct {
 	free    bool          // everything may be done
 	more    chan struct{} // closed by the next grant; nil while units are left
 	used    chan struct{} // has room for one message: the grant is used up
+	left    int64         // units that the computation expects to need still, 0: it cannot tell
 }
 
 // New returns a budget with nothing granted.
@@ -126,9 +127,29 @@ func (p *Budget) resume() {
 
 // Spent returns the units of work that were done so far.
 func (p *Budget) Spent() int64 {
+	if p == nil {
+		return 0
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.spent
+}
+
+// Expect says how many units of work the computation expects to need still; 0 if it cannot tell.
+func (p *Budget) Expect(left int64) {
+	if p == nil {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.left = left
+}
+
+// Expected returns what the computation said last of the units that it needs still, 0 if it could not tell.
+func (p *Budget) Expected() int64 {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.left
 }
 
 // Used returns the channel that gets a message when the grant is used up.

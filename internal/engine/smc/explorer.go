@@ -50,7 +50,7 @@ type explorer struct {
 // is only one.
 func newExplorer(ctx context.Context, task *job, y *memory.System, w *world) *explorer {
 	x := &explorer{task: task, ctx: ctx, budget: budget.Of(ctx), world: w, judge: engine.NewJudge(y), show: engine.NewFinals(y, task.Props)}
-	x.meter = newMeter()
+	x.meter = newMeter(x.budget)
 	x.out = newOutcome(task)
 	x.path = newPath(task, y, w)
 	x.goals = goalWatch{path: &x.path, run: &x.run, exec: &x.exec, out: &x.out, judge: x.judge, goals: task.Props.Goals, watch: engine.WatchGoals(y.Prog, task.Props.Goals)}

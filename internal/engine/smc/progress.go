@@ -20,11 +20,12 @@ type meter struct {
 	ticks    int64
 	reported int64 // ticks at the last report
 	work     int64 // since it was last counted
+	before   int64 // what the budget had counted before the exploration
 	steps    int   // of the execution at the last tick
 	totals   []int64
 }
 
-func newMeter() meter { return meter{begun: time.Now()} }
+func newMeter(b *budget.Budget) meter { return meter{begun: time.Now(), before: b.Spent()} }
 
 // What an event and a local step after it cost, as work.
 const (
@@ -57,6 +58,7 @@ func (x *explorer) tick() {
 	}
 	work := x.meter.work
 	x.meter.work = 0
+	x.expect()
 	if err := x.budget.Spend(x.ctx, work); err != nil {
 		why := "interrupted"
 		if err == context.DeadlineExceeded {
@@ -83,13 +85,9 @@ func (x *explorer) measure() {
 // estimates is how many of the last estimates are reported.
 const estimates = 16
 
-// progress reports how far the exploration is. The total is estimated from the exploration so far,
-// as if the branches left at a node were as large as the branches that are done (after Knuth). It
-// is an underestimate, since more branches may be found.
-func (x *explorer) progress() {
-	if x.task.Progress == nil || x.number != 0 {
-		return
-	}
+// part estimates which part of the exploration is done, as if the branches left at a node were as large as the branches
+// that are done (after Knuth). It is an overestimate, since more branches may be found.
+func (x *explorer) part() float64 {
 	part, width := 0.0, 1.0
 	for i := range x.nodes {
 		n := &x.nodes[i]
@@ -100,9 +98,29 @@ func (x *explorer) progress() {
 		width /= float64(n.done + 1 + left)
 		part += width * float64(n.done)
 	}
+	return part
+}
+
+// expect tells the budget how much work is left. It cannot tell if a bound was met: the end of the exploration is no answer then.
+func (x *explorer) expect() {
+	if x.budget == nil || x.number != 0 {
+		return
+	}
+	left := int64(0)
+	if part := x.part(); part > 0 && len(x.run.Cuts) == 0 {
+		left = 1 + int64(float64(x.budget.Spent()-x.meter.before)*(1-part)/part)
+	}
+	x.budget.Expect(left)
+}
+
+// progress reports how far the exploration is, and an estimate of the total.
+func (x *explorer) progress() {
+	if x.task.Progress == nil || x.number != 0 {
+		return
+	}
 	so := x.executions()
 	total := so
-	if part > 0 {
+	if part := x.part(); part > 0 {
 		total = max(so, int64(float64(so)/part))
 	}
 	if len(x.meter.totals) == estimates {

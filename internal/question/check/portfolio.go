@@ -101,12 +101,13 @@ func (q *question) attempts(s *schedule, as pipeline.Asking, asked *engine.Engin
 		a.work = func(ctx context.Context) {
 			by.askRaising(ctx, a.ask, how, func() int64 { return s.searching.without(budget.Of(ctx)) })
 		}
-		if e.Name == bmc.Engine.Name && bmc.Estimate(q.flat, boundsOfBMC(&q.opt)) > smallFormula {
-			a.since = turns // it waits until all engines run at the same time
+		if a.partial {
+			a.share.weight = weightPartial
+		} else if e.Name == bmc.Engine.Name {
+			a.share.foresees(bmc.Estimate(q.flat, boundsOfBMC(&q.opt)))
 		}
 		all = append(all, a)
 	}
-	slices.SortStableFunc(all, func(a, b *attempt) int { return a.since - b.since })
 	return all
 }
 

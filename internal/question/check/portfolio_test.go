@@ -22,13 +22,16 @@ func result(name string, v verdict.Verdict, exhaustive bool) *verdict.Result {
 	return &verdict.Result{Engine: name, Verdict: v, Reason: "because", Coverage: verdict.Coverage{Exhaustive: exhaustive}}
 }
 
-// made returns the attempt of a made-up engine, which does some work and then answers. The answer
+// halfTurn is the work of a step of a made-up engine.
+const halfTurn = firstTurn / 2
+
+// made returns the attempt of a made-up engine, which does some steps and then answers. The answer
 // nil is that of an engine which works until it is interrupted.
-func made(name string, work int64, answer *verdict.Result) *attempt {
-	a := &attempt{ask: &pipeline.Asking{Engine: &engine.Engine{Name: name}, Model: memory.TSO, Under: memory.TSO}, units: 1}
+func made(name string, steps int64, answer *verdict.Result) *attempt {
+	a := &attempt{ask: &pipeline.Asking{Engine: &engine.Engine{Name: name}, Model: memory.TSO, Under: memory.TSO}, share: shareOf(name)}
 	a.work = func(ctx context.Context) {
-		for done := int64(0); answer == nil || done < work; done++ {
-			if budget.Spend(ctx, 1) != nil {
+		for done := int64(0); answer == nil || done < steps; done++ {
+			if budget.Spend(ctx, halfTurn) != nil {
 				a.ask.Result = result(name, verdict.Unknown, false)
 				return
 			}
@@ -99,14 +102,15 @@ func TestContradiction(t *testing.T) {
 func TestTurns(t *testing.T) {
 	tests := []struct {
 		name   string
-		work   []int64
+		steps  []int64
 		want   string
 		turned string
 	}{
-		{"the first is fast enough", []int64{firstTurn - 1, 1}, "a", "a"},
-		{"the second is faster", []int64{10 * firstTurn, firstTurn - 1}, "b", "ab"},
-		{"the first goes on where it stopped", []int64{3*firstTurn - 1, 4 * firstTurn}, "a", "aba"},
-		{"all at the same time in the end", []int64{1 << 40, firstTurn << turns}, "b", strings.Repeat("ab", turns)},
+		{"the first is fast enough", []int64{1, 1}, "a", "a"},
+		{"the second is faster", []int64{20, 1}, "b", "ab"},
+		{"the first goes on where it stopped", []int64{5, 20}, "a", "ababa"},
+		{"turns grow", []int64{1 << 40, 1 + 2*(2+2+2+3)}, "b", "ababababab"},
+		{"all at the same time in the end", []int64{1 << 40, 2 * lastTurn / halfTurn}, "b", strings.Repeat("ab", 24)},
 	}
 	for _, test := range tests {
 		turned := ""
@@ -115,9 +119,9 @@ func TestTurns(t *testing.T) {
 				turned += name
 			}
 		}}
-		for i, work := range test.work {
+		for i, steps := range test.steps {
 			name := string(rune('a' + i))
-			s.attempts = append(s.attempts, made(name, work, result(name, verdict.Safe, true)))
+			s.attempts = append(s.attempts, made(name, steps, result(name, verdict.Safe, true)))
 		}
 		ctx := supervise.WithScope(context.Background())
 		res, err := s.answer(ctx)
@@ -194,14 +198,12 @@ func TestTimeLimit(t *testing.T) {
 // An engine that does not notice the time limit holds up no answer, whether engines take turns or
 // run at the same time.
 func TestNotStoppedAtTheTimeLimit(t *testing.T) {
-	for _, rounds := range []int{1, turns + 1} {
+	for _, work := range []int64{0, 4 * lastTurn} {
 		ctx, cancel := context.WithCancel(supervise.WithScope(context.Background()))
 		gate := make(chan struct{})
 		busy := made("busy", 0, nil)
 		busy.work = func(ctx context.Context) {
-			for round := range rounds - 1 {
-				_ = budget.Spend(ctx, firstTurn<<round)
-			}
+			_ = budget.Spend(ctx, work)
 			cancel()
 			<-gate
 		}

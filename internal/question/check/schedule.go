@@ -20,7 +20,7 @@ import (
 // Who runs when. Engines take turns first: one runs at a time, for as much work as it is granted,
 // and goes on later where it stopped. Work is counted in states, events and propagations, and never
 // in time, so with one worker the engine that answers, and the execution it shows, depend on the
-// program alone. Grants double from round to round. If that gives no definite answer, all engines
+// program alone. turns.go says whose turn is next. If that gives no definite answer, all engines
 // run at the same time until the time limit. The first definite answer ends all others, and the
 // question does not wait until they have stopped.
 
@@ -28,8 +28,7 @@ import (
 type attempt struct {
 	ask   *pipeline.Asking
 	work  func(context.Context)
-	units int64 // of work in a turn of a millisecond
-	since int   // the first round in which it gets a turn
+	share turnShare
 	// fewestBounds says that no other engine would get further within the bounds that the user set.
 	fewestBounds bool
 	partial      bool              // its engine does not ask whether loops end
@@ -42,22 +41,8 @@ type attempt struct {
 	notStopped   bool              // it did not notice the time limit
 }
 
-// The rounds of turns. The first turn of an engine is about 2 ms of work, and each round doubles it.
-const (
-	firstTurn = 2
-	turns     = 10 // 2 to 1,024 ms: about two seconds for each engine
-)
-
-// firstRound has, by engine, the first round in which it gets a turn, if that is not the first of all. make portfolio
-// measures what the policy costs.
-var firstRound = map[string]int{"rf": 3, "lazy": 3, "bmc": 5, "dual": 6}
-
-// smallFormula is the largest estimate of a formula (bmc.Estimate) for which bmc gets turns: most
-// formulas of this size are built and solved in a second or two.
-const smallFormula = 4_000
-
 func newAttempt(e *engine.Engine, model, under memory.Model, s *schedule) *attempt {
-	return &attempt{ask: &pipeline.Asking{Engine: e, Model: model, Under: under, Share: s.share}, units: budget.Millisecond, since: firstRound[e.Name], fewestBounds: e.Name == explicit.Engine.Name}
+	return &attempt{ask: &pipeline.Asking{Engine: e, Model: model, Under: under, Share: s.share}, share: shareOf(e.Name), fewestBounds: e.Name == explicit.Engine.Name}
 }
 
 // A schedule lets attempts run until one has a definite answer.
@@ -86,22 +71,17 @@ func (s *schedule) answer(ctx context.Context) (*verdict.Result, error) {
 		}
 	}()
 	var first *verdict.Result
-	for round := range turns {
-		for i := 0; i < len(s.attempts); i++ { // attempts may add others
-			a := s.attempts[i]
-			if a.over || a.since > round || s.tooLate(ctx, a) {
-				continue
-			}
-			s.say(a, "turn %d", round+1)
-			if !s.turn(ctx, a, a.units*(firstTurn<<round)) {
-				continue
-			}
-			res, err := s.ended(a, first)
-			if err != nil || res != nil && !s.crossCheck {
-				return res, err
-			}
-			first = better(first, res)
+	for a := s.next(ctx); a != nil; a = s.next(ctx) {
+		work := a.share.turn()
+		s.say(a, "turn of %d ms", work/budget.Millisecond)
+		if !s.turn(ctx, a, work) {
+			continue
 		}
+		res, err := s.ended(a, first)
+		if err != nil || res != nil && !s.crossCheck {
+			return res, err
+		}
+		first = better(first, res)
 	}
 	return s.together(ctx, first)
 }
@@ -116,6 +96,7 @@ func (s *schedule) turn(ctx context.Context, a *attempt, units int64) bool {
 	start := time.Now()
 	defer func() { a.ran += time.Since(start) }()
 	a.begun.Budget.Grant(units)
+	defer func() { a.share.took(units, a.begun.Budget.Expected()) }()
 	select {
 	case <-a.begun.Ended():
 		return true
