@@ -50,6 +50,9 @@ type Task struct {
 	WitnessFinal func(final string) bool
 	NoReduction  bool // no partial-order or symmetry reduction
 	Progress     func(query.Progress)
+	// AtBound, if not nil, is asked at the end of the first execution that met a bound of loops whether the search ends
+	// there: an answer for all executions will not come of it. Only smc asks. Workers ask at the same time.
+	AtBound func() bool
 }
 
 // Limits of a run. Time is the context's.

@@ -29,6 +29,8 @@ type Asking struct {
 	Under  memory.Model // the engine runs under this model: Model, or SC for a robust program
 	States int64        // limit, 0: none
 	Share  func() int64 // the part of the memory limit, nil: all of it
+	// AtBound is the task's, nil: none.
+	AtBound func() bool
 
 	Cut    bool // the engine did not finish
 	Result *verdict.Result
@@ -61,6 +63,7 @@ func (p *Program) Ask(ctx context.Context, a *Asking, flat *ir.Program, how Aske
 	defer Recover(a, &a.Err)
 	task := p.QuestionTask(flat, a.Under, &how)
 	task.Limits.States, task.Limits.Share = a.States, a.Share
+	task.AtBound = a.AtBound
 	task.Progress = reportProgress(&how.Options, a.Model, a.Under)
 	out, err := RunEngine(ctx, a.Engine, task)
 	if err != nil {

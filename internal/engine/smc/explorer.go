@@ -41,6 +41,8 @@ type explorer struct {
 	world  *world // nil: one worker
 	number int    // of the worker
 
+	bounded bool // a bound was met, and the task was asked
+
 	loops *endless.Executions // nil: endless loops are not asked about
 	check *checker            // nil: no checking
 	atEnd func()              // for tests: called at the end of every execution
@@ -133,7 +135,10 @@ func (x *explorer) explore() {
 					continue
 				}
 			}
-			if x.endExecution(); x.tail.again {
+			if x.endExecution(); !x.bounded && len(x.run.Cuts) > 0 {
+				x.atBound()
+			}
+			if x.tail.again {
 				n.fresh = true
 				continue
 			}
@@ -145,6 +150,14 @@ func (x *explorer) explore() {
 			return
 		}
 		x.backtrack()
+	}
+}
+
+// atBound ends the exploration at the first bound that is met, if the task says so.
+func (x *explorer) atBound() {
+	x.bounded = true
+	if x.task.AtBound != nil && !x.out.Stopped && x.task.AtBound() {
+		x.out.Unknown("a bound was met")
 	}
 }
 

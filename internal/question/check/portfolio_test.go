@@ -109,8 +109,8 @@ func TestTurns(t *testing.T) {
 		{"the first is fast enough", []int64{1, 1}, "a", "a"},
 		{"the second is faster", []int64{20, 1}, "b", "ab"},
 		{"the first goes on where it stopped", []int64{5, 20}, "a", "ababa"},
-		{"turns grow", []int64{1 << 40, 1 + 2*(2+2+2+3)}, "b", "ababababab"},
-		{"all at the same time in the end", []int64{1 << 40, 2 * lastTurn / halfTurn}, "b", strings.Repeat("ab", 24)},
+		{"turns grow", []int64{1 << 40, 2 + 2 + 2 + 3 + 1}, "b", "ababababab"},
+		{"all at the same time in the end", []int64{1 << 40, 2 * lastTurn / halfTurn}, "b", strings.Repeat("ab", 25)},
 	}
 	for _, test := range tests {
 		turned := ""
@@ -277,7 +277,7 @@ func TestPlanningTakesTurns(t *testing.T) {
 	if _, err := Run(ctx, query.Input{Name: "test.fp", Text: []byte(text.String())}, opt.Under("tso")); err != nil {
 		t.Fatal(err)
 	}
-	want := []string{"robust under tso: turn 1", "explicit under tso: turn 1", "smc under tso: turn 1", "robust under tso: turn 2"}
+	want := []string{"robust under tso: turn of 2 ms", "explicit under tso: turn of 2 ms", "smc under tso: turn of 2 ms", "robust under tso: turn of 2 ms"}
 	if len(lines) < 4 || !slices.Equal(lines[:4], want) {
 		t.Errorf("got %q, want %q", lines, want)
 	}

@@ -39,6 +39,8 @@ const (
 	// mostTrust is the trust in the first estimate of an engine.
 	mostTrust  = 8
 	leastTrust = 2
+	// mostAhead is how much more than its share an engine may do that was often wrong.
+	mostAhead = 4
 )
 
 // weights has the weights of engines. make portfolio measures what they cost.
@@ -52,9 +54,17 @@ func shareOf(engine string) turnShare {
 func (h *turnShare) due() int64 {
 	due := max(h.wait, (h.granted+firstTurn)*weightOne/h.weight)
 	if h.left > 0 {
-		due = min(due, h.left/h.trust)
+		due = min(due, max(h.left/h.trust, h.ahead()))
 	}
 	return due
+}
+
+// ahead returns how early the attempt may be due by what it expects: at any time as long as that was right.
+func (h *turnShare) ahead() int64 {
+	if h.trust > leastTrust {
+		return 0
+	}
+	return h.granted / mostAhead
 }
 
 // turn returns the work of the next turn.
@@ -90,7 +100,7 @@ const (
 // foresees takes an estimate of the size of the formula. The first turn is for all of it.
 func (h *turnShare) foresees(instructions float64) {
 	if instructions > smallFormula {
-		h.granted = lastTurn // it waits until all engines run at the same time
+		h.wait = lastTurn + 1 // it waits until all engines run at the same time
 		return
 	}
 	h.first = max(firstTurn, int64(instructions*instructionCost))
