@@ -31,6 +31,21 @@ func Components(f *ir.Func, removed []bool) []int32 {
 	return t.comp
 }
 
+// componentsWithout numbers the strongly connected components that are left without some edges, as Components does.
+func componentsWithout(f *ir.Func, edges []bool) []int32 {
+	n := len(f.Locs)
+	t := tarjan{f: f, without: edges, comp: make([]int32, n), low: make([]int32, n), index: make([]int32, n)}
+	for i := range t.comp {
+		t.comp[i] = -1
+	}
+	for l := range n {
+		if t.index[l] == 0 {
+			t.search(ir.Loc(l))
+		}
+	}
+	return t.comp
+}
+
 // Parts finds the strongly connected components of parts of an automaton. A question takes as long as its part is
 // large, so that loops inside loops can be asked for.
 type Parts struct{ t tarjan }
@@ -82,6 +97,7 @@ func OnCycle(e *ir.Edge, component []int32) bool {
 type tarjan struct {
 	f                *ir.Func
 	removed          []bool
+	without          []bool // edges that are left out, nil: none
 	comp, low, index []int32
 	count, numbered  int32
 	open             []ir.Loc // locations whose component is not complete
@@ -108,7 +124,7 @@ func (t *tarjan) search(root ir.Loc) {
 			e := &t.f.Edges[out[top.next]]
 			top.next++
 			switch {
-			case e.Op.Terminal() || t.removed != nil && t.removed[e.To]:
+			case e.Op.Terminal() || t.removed != nil && t.removed[e.To] || t.without != nil && t.without[out[top.next-1]]:
 			case t.index[e.To] == 0:
 				t.enter(e.To)
 				stack = append(stack, frame{loc: e.To})

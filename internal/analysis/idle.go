@@ -25,8 +25,7 @@ func IdleLoops(f *ir.Func) []int32 {
 			on[comp[e.From]] = true
 		}
 	}
-	counts := countingEdges(f, comp)
-	cyclic := cyclicWithout(f, comp, counts)
+	cyclic := cyclicWithout(f, comp, nestedCounts(f, comp))
 	for l, c := range comp {
 		if c >= 0 && (!on[c] || !cyclic[c]) {
 			comp[l] = -1
@@ -51,7 +50,7 @@ func MayIdle(p *ir.Program) bool {
 // whatever memory holds, and what it read before says nothing about memory then.
 func ReadlessLoop(f *ir.Func) bool {
 	comp := Components(f, nil)
-	out := countingEdges(f, comp)
+	out := nestedCounts(f, comp)
 	for i := range f.Edges {
 		out[i] = out[i] || f.Edges[i].Op.Reads()
 	}
@@ -94,6 +93,21 @@ func LoopCounts(f *ir.Func) func(head ir.Loc, members []ir.Loc) bool {
 		}
 		return true
 	}
+}
+
+// nestedCounts marks the edges that count, and those that count in what is left without them: a loop inside a loop that
+// counts may begin its own count anew in each round of the outer one. A round that leaves the thread as it was takes no
+// edge that counts, so it stays in a component without such edges, and the argument holds there again.
+func nestedCounts(f *ir.Func, comp []int32) []bool {
+	all := countingEdges(f, comp)
+	for more := slices.Contains(all, true); more; {
+		more = false
+		for i, counts := range countingEdges(f, componentsWithout(f, all)) {
+			more = more || counts && !all[i]
+			all[i] = all[i] || counts
+		}
+	}
+	return all
 }
 
 // countingEdges marks the edges that count, for the components of f.
@@ -163,42 +177,65 @@ func (c *counting) counts(locs []ir.Loc, comp []int32) func(edge int32) bool {
 	}
 }
 
-// sign returns the sign of what an edge adds to its register.
+// maxCopies bounds the assignments between a register and its next value.
+const maxCopies = 8
+
+// sign returns the sign of what an edge adds to its register: at once, as in i = i + 1, or by copies right before it, as in
+// t = i; u = t + 1; i = u.
 func (c *counting) sign(e *ir.Edge) int {
-	reg, sign := added(&e.Op)
-	if before := &c.f.Edges[c.last[e.From]]; sign != 0 && reg != e.Op.Dst && c.into[e.From] == 1 && e.From != c.f.Entry {
-		// t = i; i = t + 1
-		if op := &before.Op; op.Kind == ir.Assign && op.Dst == reg && op.Val.Op == ir.RegRef {
-			reg = op.Val.Reg
-		}
-	}
-	if reg != e.Op.Dst {
+	if e.Op.Kind != ir.Assign {
 		return noCounter
 	}
-	return sign
+	reg, sum, ok := added(&e.Op)
+	for at, n := e.From, 0; ok && reg != e.Op.Dst; n++ {
+		before := &c.f.Edges[c.last[at]]
+		if n == maxCopies || c.into[at] != 1 || at == c.f.Entry || defines(&before.Op, e.Op.Dst) {
+			return noCounter
+		}
+		if defines(&before.Op, reg) {
+			var k int64
+			if reg, k, ok = added(&before.Op); ok {
+				sum += k
+			}
+		}
+		at = before.From
+	}
+	switch {
+	case !ok || sum == 0 || sum < -1<<(31-minWrap) || sum > 1<<(31-minWrap):
+		return noCounter
+	case sum < 0:
+		return -1
+	default:
+		return 1
+	}
 }
 
-// added returns the register to which an assignment adds a small constant, and the sign of the constant, 0 if
-// the operation does something else.
-func added(op *ir.Op) (ir.Reg, int) {
-	if op.Kind != ir.Assign || op.Val.Op != ir.Add && op.Val.Op != ir.Sub || op.Val.X.Op != ir.RegRef {
-		return ir.NoReg, 0
+// defines reports whether an operation assigns a register.
+func defines(op *ir.Op, reg ir.Reg) (yes bool) {
+	op.Defs(func(r ir.Reg) { yes = yes || r == reg })
+	return yes
+}
+
+// added returns the register that an assignment copies, and the small constant that it adds, false if it does something
+// else.
+func added(op *ir.Op) (ir.Reg, int64, bool) {
+	if op.Kind != ir.Assign {
+		return ir.NoReg, 0, false
+	}
+	if op.Val.Op == ir.RegRef {
+		return op.Val.Reg, 0, true
+	}
+	if op.Val.Op != ir.Add && op.Val.Op != ir.Sub || op.Val.X.Op != ir.RegRef {
+		return ir.NoReg, 0, false
 	}
 	if t := op.Val.Type; t.Float || t.Bits != 0 && t.Bits < 32 {
-		return ir.NoReg, 0
+		return ir.NoReg, 0, false
 	}
 	k, ok := op.Val.Y.IsConst()
 	if op.Val.Op == ir.Sub {
 		k = -k
 	}
-	switch {
-	case !ok || k == 0 || k < -1<<(31-minWrap) || k > 1<<(31-minWrap):
-		return ir.NoReg, 0
-	case k < 0:
-		return op.Val.X.Reg, -1
-	default:
-		return op.Val.X.Reg, 1
-	}
+	return op.Val.X.Reg, k, ok && k >= -1<<(31-minWrap) && k <= 1<<(31-minWrap)
 }
 
 // cyclicWithout returns, by component, whether it has a cycle without the edges that are left out.

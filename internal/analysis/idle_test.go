@@ -22,6 +22,11 @@ func TestIdleLoops(t *testing.T) {
 		{"a counter that is reset", "a -> b: i = i + 1\n b -> a: assume i < 3\n b -> a: i = 0\n b -> e: assume i == 3", "a b"},
 		{"a round that does not count", "a -> b: t = load [&x]\n b -> a: assume t\n b -> c: assume !t\n c -> a: i = i + 1\n a -> e: assume i == 3", "a b c"},
 		{"a loop in one that counts", "a -> b: i = i + 1\n b -> c: t = load [&x]\n c -> b: assume t\n c -> a: assume i < 3\n c -> e: assume i == 3", "a b c"},
+		{"a count in a count", "a -> b: assume i < 3\n b -> c: t = 0\n c -> d: assume t < 3\n d -> c: t = t + 1\n c -> g: assume t >= 3\n g -> a: i = i + 1\n a -> e: assume i >= 3", ""},
+		{"a count in a wait", "a -> b: s = load [&x]\n b -> c: t = 0\n c -> d: assume t < 3\n d -> c: t = t + 1\n c -> a: assume t >= 3 && s == 0\n c -> e: assume s", "a b c d"},
+		{"count in machine code", "a -> b: assume i < 3\n b -> c: t = i\n c -> d: s = t +u64 8\n d -> a: i = s\n a -> e: assume i >= 3", ""},
+		{"a copy that is counted, too", "a -> b: assume i < 3\n b -> c: t = i\n c -> d: i = i + 1\n d -> a: i = t + 1\n a -> e: assume i >= 3", "a b c d"},
+		{"a copy, and nothing added", "a -> b: assume i < 3\n b -> c: t = i\n c -> d: s = t - 1\n d -> a: i = s + 1\n a -> e: assume i >= 3", "a b c d"},
 		{"a copy by two ways", "a -> b: t = i\n a -> b: t = s\n b -> a: i = t + 1\n a -> e: assume i == 3", "a b"},
 	}
 	for _, tt := range tests {
