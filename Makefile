@@ -167,6 +167,7 @@ fuzz:
 	$(GO) test ./internal/engine/dual -count=1 -timeout 120m -v -fp.programs=$(FUZZ_DUAL) -fp.looping=$(FUZZ_LOOPING) -fp.seed=$(FUZZ_SEED)
 	$(GO) test ./internal/engine/fences -count=1 -timeout 120m -v -run 'Robustness|Checks' -fp.programs=$(FUZZ_ROBUST)
 	$(GO) test ./internal/engine/fences -count=1 -timeout 120m -v -run Assertions -fp.repaired=$(FUZZ_ROBUST)
+	$(GO) test ./internal/question/lin -count=1 -timeout 240m -v -run 'Brute|Corpus' -fp.objects=3000
 	$(GO) test ./internal/question/explore -count=1 -timeout 60m -v -run 'Walks|Weaker' -fp.walks=$(FUZZ_WALKS)
 	$(MAKE) site-test
 	$(GO) test ./internal/question/fences -count=1 -timeout 120m -v -run FencesTexts -fp.programs=$(FUZZ_ROBUST) -fp.seed=$(FUZZ_SEED)

@@ -96,7 +96,7 @@ func (q *question) wrong(ctx context.Context, s *search, f *found) (*verdict.Res
 	if f.why != "" {
 		reason = "one at a time, " + f.why
 	}
-	text := s.writer.program(f.client, f.order, f.results, fmt.Sprintf("%s of %s:\n%s", reason, path.Base(q.in.Name), f.client))
+	text := s.writer.program(f.client, f.order, append([]int64{}, f.results...), fmt.Sprintf("%s of %s:\n%s", reason, path.Base(q.in.Name), f.client))
 	return q.confirmed(ctx, s, lin, text, verdict.Linearizable, reason)
 }
 

@@ -28,7 +28,7 @@ type verb struct {
 }
 
 func verbOf(name, words string) verb {
-	return verb{name, lazyregexp.New(`(?i)(^|_|[a-z0-9])(` + words + `)(_|\d|$|[A-Z])`)}
+	return verb{name, lazyregexp.New(`(^|_|try|rd|wr)(` + words + `)(_|\d|$)`)}
 }
 
 // state is the contents of an object of any kind.
@@ -67,6 +67,13 @@ var kinds = map[string]kind{
 		verbOf("read unlock", "(read|rd|shared|r)_?(unlock|release|leave)|unlock_?(read|shared)"), verbOf("unlock", "unlock|release|leave"),
 		verbOf("read lock", "(read|rd|shared|r)_?(lock|acquire|enter)|lock_?(read|shared)"), verbOf("lock", "lock|acquire|enter"),
 	}, doLock},
+}
+
+var capitals = lazyregexp.New(`([a-z0-9])([A-Z])`)
+
+// snake returns a name such as queuePush as queue_push.
+func snake(name string) string {
+	return strings.ToLower(capitals.ReplaceAllString(name, "${1}_${2}"))
 }
 
 // sequence does a call on a list from which the element at an index is taken.
@@ -188,7 +195,7 @@ func newConformity(name string, o *Object) (*conformity, error) {
 	k := kinds[name]
 	c := &conformity{name: name, kind: k, verbs: map[*Operation]string{}, results: map[string]string{}, outcome: map[string]string{}}
 	for _, op := range o.Ops {
-		at := slices.IndexFunc(k.verbs, func(v verb) bool { return v.words.MatchString(op.Name) })
+		at := slices.IndexFunc(k.verbs, func(v verb) bool { return v.words.MatchString(snake(op.Name)) })
 		if at < 0 {
 			return nil, fmt.Errorf("nothing in the name of %s says what it does to a %s", op.Name, name)
 		}
