@@ -40,6 +40,8 @@ type CheckOptions struct {
 	Certified bool
 	// Certificate, if not nil, gets the proof of a safe answer, under one model.
 	Certificate io.Writer
+	// Cached, if not nil, is a certificate of an earlier run. If it proves the answer, nothing is searched.
+	Cached io.Reader
 	// Tool is the version that a certificate names.
 	Tool string `asked:"-"`
 	// Binary is the machine code that a compiler made of the program; nil: none. Then there are two results for each

@@ -2,9 +2,15 @@ package cli
 
 import (
 	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
+
+	"fencepost/query"
 )
 
 // certificateHead is how a certificate begins.
@@ -35,6 +41,11 @@ func openCertificate(name string) *os.File {
 // certificateFlag prepares the file of a certificate. The function that it returns writes the file, if there is a proof.
 func certificateFlag(a *app, names []string, f *checkFlags) (func(), error) {
 	name := f.certificate
+	if f.cache != "" {
+		if err := cacheFlag(f); err != nil {
+			return nil, err
+		}
+	}
 	switch {
 	case name == "":
 		return func() {}, nil
@@ -63,4 +74,53 @@ func certificateFlag(a *app, names []string, f *checkFlags) (func(), error) {
 			a.code = exitUsage
 		}
 	}, nil
+}
+
+// cacheFlag prepares the directory of certificates.
+func cacheFlag(f *checkFlags) error {
+	switch {
+	case len(f.opt.Models) != 1:
+		return &usageError{"--cache keeps the proof of one answer", "give one --model"}
+	case f.certificate != "" || f.parts.on() || f.opt.AnyThreads || len(f.binary) > 0 || f.opt.Finals || f.opt.KeepGoing || f.opt.CrossCheck:
+		return &usageError{"--cache does not go with --certificate, --final-states, --keep-going, --cross-check, checkpoints, shards, --param and --binary", "leave one of them out"}
+	}
+	if err := os.MkdirAll(f.cache, 0o777); err != nil {
+		return cannotWrite(f.cache, err, "check the path given with --cache")
+	}
+	return nil
+}
+
+// cachedName is the name of the certificate of a question about a program. Files that the program includes are not part
+// of it: the certificate has the sum of what was read.
+func cachedName(in *query.Input, f *checkFlags) string {
+	sum := sha256.New()
+	for _, file := range append([]query.File{{Name: in.Name, Text: in.Text}}, in.More...) {
+		fmt.Fprintf(sum, "%q %d\n", file.Name, len(file.Text))
+		sum.Write(file.Text)
+	}
+	fmt.Fprintf(sum, "%s %s %t %q %d %d %d %v", f.opt.Models[0], f.opt.Lang, f.opt.Deadlock, f.opt.Endless, f.opt.Buffer, f.opt.Unroll, f.opt.Threads, f.opt.C.NondetRange)
+	return filepath.Join(f.cache, hex.EncodeToString(sum.Sum(nil))+".cert")
+}
+
+// checkCached takes the answer from a stored certificate, or searches and stores one. Whatever is stored, it is verified
+// before it counts.
+func checkCached(ctx context.Context, a *app, in query.Input, f *checkFlags) (query.Answer, error) {
+	name, opt := cachedName(&in, f), f.opt
+	if file := openCertificate(name); file != nil {
+		defer file.Close()
+		opt.Cached = file
+	}
+	proof := &bytes.Buffer{}
+	opt.Certificate = proof
+	answer, err := a.services.check(ctx, in, opt)
+	if err != nil || proof.Len() == 0 {
+		return answer, err
+	}
+	if err := replaceFile(name, func(w io.Writer) error {
+		_, err := w.Write(proof.Bytes())
+		return err
+	}); err != nil {
+		return answer, cannotWrite(name, err, "check the path given with --cache")
+	}
+	return answer, nil
 }

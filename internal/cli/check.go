@@ -64,6 +64,7 @@ type checkFlags struct {
 	opt     query.CheckOptions
 
 	certificate string // file
+	cache       string // directory of certificates
 }
 
 func (a *app) checkCommand() *cobra.Command {
@@ -84,6 +85,7 @@ func (a *app) checkCommand() *cobra.Command {
 	readC(cmd, &f.opt.Options)
 	flags.Var(filesValue{&f.binary}, "binary", "also check the machine code that a compiler made of the program, and compare (repeatable)")
 	flags.Var(fileValue{&f.certificate}, "certificate", "write the proof of a safe answer, which verify checks")
+	flags.StringVar(&f.cache, "cache", "", "keep certificates of safe answers in this `directory`, and verify a stored one instead of searching")
 	f.parts.flags(cmd)
 	flags.BoolVar(&f.json, "json", false, "print the results as JSON")
 	return cmd
@@ -122,6 +124,9 @@ func (a *app) check(names []string, f *checkFlags) error {
 	defer done()
 	f.opt.Endings = f.opt.Finals && (f.json || a.out.any())
 	ask := func(ctx context.Context, in query.Input) (query.Answer, error) {
+		if f.cache != "" {
+			return checkCached(ctx, a, in, f)
+		}
 		return a.services.check(ctx, in, f.opt)
 	}
 	if f.parts.on() {

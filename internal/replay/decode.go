@@ -121,7 +121,9 @@ func (x *Stepper) decodeThread(d *decoder, th *thread, f *ir.Func) {
 	for r := range th.undefined {
 		th.undefined[r] = unknownOrigin(d.uint())
 	}
-	th.result, th.fresh = d.int(), d.int()
+	th.result = d.int()
+	th.unclear = unknownOrigin(d.uint())
+	th.fresh = d.int()
 	for range d.count() {
 		e := entry{kind: entryKind(d.byte()), size: int(d.byte())}
 		e.addr = d.uint()

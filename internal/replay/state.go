@@ -178,6 +178,7 @@ func (s *state) key(sites bool) string {
 	return string(b)
 }
 
+// appendKey adds what counts of a thread. decode.go reads it.
 func (th *thread) appendKey(b []byte) []byte {
 	b = append(b, byte(th.phase))
 	if th.phase == unstarted {

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"fencepost/internal/certificate"
+	"fencepost/internal/engine"
 	"fencepost/internal/ir"
 	"fencepost/internal/memory"
 	"fencepost/internal/pipeline"
@@ -33,7 +34,7 @@ func holdsNow(res *verdict.Result) bool {
 
 // certify proves an answer, if the options ask for that.
 func certify(ctx context.Context, q *question, run *pipeline.Run, res *verdict.Result) error {
-	if !q.opt.Certified && q.opt.Certificate == nil || !holdsNow(res) {
+	if !q.opt.Certified && q.opt.Certificate == nil || !holdsNow(res) || res.Engine == byCertificate {
 		return nil
 	}
 	run.Stage = "certificate under " + res.Model
@@ -59,6 +60,54 @@ func certify(ctx context.Context, q *question, run *pipeline.Run, res *verdict.R
 		_, err = q.opt.Certificate.Write(proof)
 	}
 	return err
+}
+
+// byCertificate is the name of the engine of answers that a stored certificate proves.
+const byCertificate = "certificate"
+
+// fromCertificate returns the answer that a stored certificate proves, nil if there is none.
+func fromCertificate(ctx context.Context, q *question) *verdict.Result {
+	if q.opt.Cached == nil || len(q.opt.Models) > 1 {
+		return nil
+	}
+	count := &counted{in: q.opt.Cached}
+	r, err := certificate.Open(count)
+	if err != nil {
+		return nil
+	}
+	defer r.Close()
+	loops := q.Props.Endless || q.Props.Fairness != 0
+	model, plain, props, err := provable(q, loops)
+	if err != nil || r.Loops != loops {
+		return nil
+	}
+	ctx, cancel := supervise.TimeLimit(ctx, q.opt.Timeout)
+	defer cancel()
+	covered, err := certificate.Check(ctx, r, plain, props, model)
+	if err != nil {
+		return nil
+	}
+	how := askedBy(&q.opt)
+	// That executions come to their end and reach assertions was seen by the search before the certificate was written.
+	out := &engine.Outcome{Coverage: coverage(plain, covered), Ends: true, ChecksReached: true}
+	res := q.ConcludeQuestions(q.model, byCertificate, out, &how)
+	res.Coverage.Certificate = &verdict.Certificate{Kind: covered.Kind, Size: covered.Size, Bytes: count.n}
+	if !holdsNow(res) { // a bound that the user did not set: perhaps an engine does without it
+		return nil
+	}
+	return res
+}
+
+// counted counts the bytes that are read.
+type counted struct {
+	in io.Reader
+	n  int64
+}
+
+func (c *counted) Read(into []byte) (int, error) {
+	n, err := c.in.Read(into)
+	c.n += int64(n)
+	return n, err
 }
 
 // prove makes a proof and checks it.
@@ -106,7 +155,9 @@ func provable(q *question, loops bool) (replay.Model, *ir.Program, *property.Set
 	if err != nil {
 		return 0, nil, nil, err
 	}
-	plain, err := pipeline.FlattenPlain(q.Program, q.opt.Options)
+	opt := q.opt.Options
+	opt.Timeout = 0 // counts from the reading, and these passes have run within it before
+	plain, err := pipeline.FlattenPlain(q.Program, opt)
 	if err != nil {
 		return 0, nil, nil, err
 	}

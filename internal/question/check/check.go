@@ -96,7 +96,10 @@ func ask(ctx context.Context, run *pipeline.Run, opt query.CheckOptions) ([]verd
 			return nil, err
 		}
 		run.Stage = "engines under " + string(name)
-		res, err := q.answer(ctx)
+		res := fromCertificate(ctx, q)
+		if res == nil {
+			res, err = q.answer(ctx)
+		}
 		if none := run.Undecided(name, err); none != nil { // the answers under other models stay
 			res, err = none, nil
 		}
