@@ -10,7 +10,7 @@ const (
 	codeBitField  = "C0102" // bit-fields of __int128
 	codeVLA       = "C0103" // a variable-length array with several variable dimensions
 	CodeVariadic  = "C0104" // va_start in a function without variable arguments
-	codeJump      = "C0106" // a computed goto, or the address of a label
+	codeJump      = "C0106" // a computed goto out of the scope of a variable with the attribute cleanup
 	CodeExpr      = "C0109" // an expression that is not supported here
 	codeStatement = "C0110" // a statement that is not supported here
 	codeAggregate = "C0111" // a struct where only a scalar is supported

@@ -176,7 +176,7 @@ func (f *Expressions) unary(e *parse.Expr) Value {
 	case parse.OffsetOf:
 		return Integer(f.Lvals.Lvalue(e.A).Addr, ir.U64)
 	case parse.LabelAddress:
-		f.In.Refuse(codeJump, e, "labels as values are not supported")
+		return Value{Expr: ir.Int(f.Vars.Syms.labels.address(e.Label)), Type: ir.U64, Elem: types.Of(types.Void), Obj: ir.NoObject}
 	case parse.Real, parse.Imag:
 		if e.A.Type.Kind == types.Complex || e.A.Type.Kind != types.Complex && e.Op == parse.Imag {
 			f.In.Refuse(codeFloat, e, "this operator is not supported")

@@ -248,6 +248,9 @@ func localObjects(body *parse.Stmt) []*parse.Object {
 func (f *Storage) allocTemporaries(x *parse.Expr) {
 	switch x.Op {
 	case parse.Literal:
+		if x.Obj.Global {
+			return
+		}
 		f.literals[x] = f.alloc("literal", x.Type, x)
 	case parse.Convert:
 		if x.Field != nil {

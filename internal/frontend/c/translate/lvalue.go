@@ -104,7 +104,7 @@ func (f *Lvalues) compoundLiteral(x *parse.Expr) Lvalue {
 	if isAtomic(x.Type) {
 		f.In.Refuse(CodeAtomic, x, "atomic compound literals are not supported")
 	}
-	if f.Code.static {
+	if f.Code.static || x.Obj.Global {
 		return f.inits.staticLiteral(x)
 	}
 	l, ok := f.Vars.literals[x]

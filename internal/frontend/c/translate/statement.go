@@ -182,7 +182,8 @@ func (f *Statements) jumpStatement(s *parse.Stmt) {
 			}
 		})
 	default:
-		f.Code.attempt(func() { f.In.Refuse(codeJump, s, "computed goto is not supported") })
+		f.Unit.loops = true
+		f.Code.attempt(func() { f.computedGoto(s) })
 	}
 }
 

@@ -198,7 +198,8 @@ type Symbols struct {
 	weak      map[*symbol]bool
 	weakNames map[string]bool
 	// wide says that the program has integers of 128 bits.
-	wide bool
+	wide   bool
+	labels labelAddresses
 }
 
 // Typing knows how values of types are held, in one file.

@@ -116,8 +116,12 @@ func (p *parser) fold(e *Expr) (Value, bool) {
 	return Value{}, false
 }
 
-// foldLoad returns the value of a character of a string literal, as gcc folds "abc"[1].
+// foldLoad returns the value of an object that is constexpr, or of a character of a string literal, as gcc folds
+// "abc"[1].
 func (p *parser) foldLoad(e *Expr) (Value, bool) {
+	if v, ok := p.foldConstexpr(e); ok {
+		return v, true
+	}
 	if e.Op != Deref || !e.Type.IsInteger() {
 		return Value{}, false
 	}

@@ -198,7 +198,7 @@ func (p *parser) initDeclarator(s *specifiers, d *declarator) *Object {
 			p.errorf(at, "%s is extern, and cannot be initialized in a block", p.name(o.Name))
 		}
 		o.First, o.Last = d.first, d.last
-		o.Init = p.initializerOf(&o.Type, o.Global)
+		o.Init = p.initializerOf(&o.Type, o.Global || o.Constexpr)
 		o.Init.Last = p.last
 		o.Defined = true
 		if s.storage == Extern {
@@ -206,13 +206,14 @@ func (p *parser) initDeclarator(s *specifiers, d *declarator) *Object {
 		}
 	}
 	p.checkVariable(o, s)
+	p.checkConstexpr(o)
 	return o
 }
 
-// autoType declares a variable with __auto_type.
+// autoType declares a variable with __auto_type, or with auto in C23.
 func (p *parser) autoType(s *specifiers, d *declarator, attrs []Attribute) *Object {
 	if p.kind != lex.Assign {
-		p.fail(p.at, "__auto_type needs an initializer")
+		p.fail(p.at, "a variable without a type needs an initializer")
 	}
 	p.next()
 	e := p.rvalue(p.assignment())
@@ -220,6 +221,7 @@ func (p *parser) autoType(s *specifiers, d *declarator, attrs []Attribute) *Obje
 	o := p.object(s, d, attrs)
 	o.Init = &Init{Expr: e, Tok: e.Tok, Last: p.last}
 	o.Defined = true
+	p.checkConstexpr(o)
 	return o
 }
 
@@ -275,6 +277,7 @@ func (p *parser) object(s *specifiers, d *declarator, attrs []Attribute) *Object
 	default:
 		o.Kind = Variable
 	}
+	p.constexprStorage(s, o)
 	o.Global = p.level == 0 || s.storage == Extern || s.storage == Static || o.Kind == Function
 	return p.merge(o, s)
 }

@@ -75,6 +75,9 @@ func (p *parser) cast() *Expr {
 		return p.unary()
 	}
 	k, key := p.peek(1)
+	if p.c23 && (key == kStatic || key == kConstexpr || key == kRegister || key == kThread) {
+		return p.storedLiteral()
+	}
 	if !p.startsType(k, key, p.nextIndex(p.at)) {
 		return p.unary()
 	}
@@ -85,7 +88,7 @@ func (p *parser) cast() *Expr {
 	t := p.typeName()
 	p.expect(lex.RParen)
 	if p.kind == lex.LBrace {
-		return p.postfix(p.compoundLiteral(at, t))
+		return p.postfix(p.compoundLiteral(at, t, &specifiers{}))
 	}
 	e := p.cast()
 	return p.spanned(at, p.castTo(at, t, e))
@@ -119,13 +122,36 @@ func (p *parser) castTo(at int32, t *types.Type, e *Expr) *Expr {
 	return &Expr{Op: Convert, Tok: at, A: e, Type: t}
 }
 
+// storedLiteral reads a compound literal with a storage class, which C23 has.
+func (p *parser) storedLiteral() *Expr {
+	p.enter()
+	defer p.leave()
+	at := p.at
+	p.next()
+	s := p.specifiers(true)
+	if s.typ == nil {
+		p.fail(p.at, "a type is expected before %s", p.spelled(p.at))
+	}
+	if s.thread {
+		p.refuse(at, "compound literals with thread_local are not supported")
+	}
+	d := p.declarator(s.typ, abstractOnly)
+	p.expect(lex.RParen)
+	if p.kind != lex.LBrace {
+		p.fail(p.at, "'{' is expected before %s", p.spelled(p.at))
+	}
+	return p.postfix(p.compoundLiteral(at, d.typ, &s))
+}
+
 // compoundLiteral reads the list of a compound literal.
-func (p *parser) compoundLiteral(at int32, t *types.Type) *Expr {
-	o := &Object{Kind: Variable, Tok: at, Type: t, Global: p.level == 0 || p.function == nil, Defined: true, Literal: true, Depth: p.level}
-	o.Init = p.initializerOf(&o.Type, o.Global)
+func (p *parser) compoundLiteral(at int32, t *types.Type, s *specifiers) *Expr {
+	o := &Object{Kind: Variable, Tok: at, Type: t, Global: p.level == 0 || p.function == nil || s.storage == Static, Defined: true, Literal: true, Depth: p.level}
+	o.Constexpr = s.constexpr
+	o.Init = p.initializerOf(&o.Type, o.Global || o.Constexpr)
 	if o.Type.Kind == types.Error {
 		return p.bad(at)
 	}
+	p.checkConstexpr(o)
 	return p.spanned(at, &Expr{Op: Literal, Tok: at, Obj: o, Type: o.Type, LValue: true})
 }
 
@@ -212,7 +238,7 @@ func (p *parser) sizeof() *Expr {
 		t = p.typeName()
 		p.expect(lex.RParen)
 		if p.kind == lex.LBrace {
-			e = p.postfix(p.compoundLiteral(open, t))
+			e = p.postfix(p.compoundLiteral(open, t, &specifiers{}))
 			t = e.Type
 		}
 	} else {

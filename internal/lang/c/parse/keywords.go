@@ -76,6 +76,7 @@ const (
 	kComplexOf
 	kHasAttribute
 	kShuffle
+	kConstexpr
 )
 
 var keywords = map[string]keyword{
@@ -107,6 +108,7 @@ var keywordsSince = []struct {
 	{2023, false, "static_assert", kStaticAssert}, {2023, false, "thread_local", kThread}, {2023, false, "alignas", kAlignas},
 	{2023, false, "alignof", kAlignof}, {2023, false, "bool", kBool}, {2023, false, "true", kTrue}, {2023, false, "false", kFalse},
 	{2023, false, "nullptr", kNullptr}, {2023, false, "typeof", kTypeof}, {2023, false, "typeof_unqual", kTypeofUnqual},
+	{2023, false, "constexpr", kConstexpr},
 }
 
 // keywordTable returns the keywords by the numbers of their names.

@@ -236,18 +236,99 @@ func (p *parser) enum() *types.Type {
 		name, at = p.tok.Name, p.at
 		p.next()
 	}
+	fixed := p.enumBase()
 	if p.kind != lex.LBrace {
 		if name == 0 {
 			p.fail(p.at, "a tag or constants are expected before %s", p.spelled(p.at))
 		}
-		return p.taggedType(types.Enum, name, at, p.kind == lex.Semicolon)
+		t := p.taggedType(types.Enum, name, at, p.kind == lex.Semicolon)
+		p.fixEnum(t, fixed, at)
+		return t
+	}
+	t := p.newEnum(name, at, fixed)
+	p.next()
+	made, low, high := p.enumConstants(t, fixed)
+	p.expect(lex.RBrace)
+	attrs = append(attrs, p.attributesHere()...)
+	if fixed != nil {
+		return t
+	}
+	_, packed := Find(attrs, "packed")
+	t.Record.Int = p.enumType(low, high, packed || p.short)
+	t.Record.Complete = true
+	t.Record.ByteSize = t.Record.Int.Size()
+	for _, o := range made {
+		if t.Record.Int.Size() > 4 { // gcc gives all constants the type of the enum
+			o.Type = t.Record.Int
+		}
+		if o.Type.Kind != types.Int && t.Record.Int.Size() <= 4 {
+			o.Type = t.Record.Int
+		}
+		if fitsInt(o.Value.Int, false) && t.Record.Int.Size() <= 4 {
+			o.Type = types.Of(types.Int)
+		}
+	}
+	return t
+}
+
+// enumBase reads the type after a colon that C23 allows in an enum, nil if there is none. A bit-field without a name
+// has a number there.
+func (p *parser) enumBase() *types.Type {
+	if p.kind != lex.Colon {
+		return nil
+	}
+	k, key := p.peek(1)
+	if !p.startsType(k, key, p.nextIndex(p.at)) {
+		return nil
+	}
+	p.next()
+	at := p.at
+	s := p.specifiers(false)
+	switch {
+	case s.typ == nil || !s.typ.IsInteger() || s.typ.Kind == types.Enum && s.typ.Record.Int == nil:
+		p.errorf(at, "the type of an enum must be an integer")
+		return types.Of(types.Int)
+	case s.typ.Kind == types.Bool:
+		p.refuse(at, "enums of the type bool are not supported")
+	}
+	t := s.typ.Unqualified()
+	for t.Kind == types.Enum {
+		t = t.Record.Int
+	}
+	return t
+}
+
+// newEnum returns the type of an enum that is defined here. One with a type of its own may be declared before.
+func (p *parser) newEnum(name lex.Name, at int32, fixed *types.Type) *types.Type {
+	if fixed != nil && name != 0 {
+		if t := p.findTag(name, true); t != nil && t.typ.Kind == types.Enum && t.typ.Record.Fixed && !t.typ.Record.Listed {
+			p.fixEnum(t.typ, fixed, at)
+			t.typ.Record.Listed = true
+			return t.typ
+		}
 	}
 	t := p.newTag(types.Enum, name, at)
-	p.next()
-	var made []*Object
-	next := Int{}
-	low, high := Int{}, Int{}
-	nextType := types.Of(types.Int)
+	p.fixEnum(t, fixed, at)
+	t.Record.Listed = true
+	return t
+}
+
+// fixEnum gives an enum the type that a declaration names.
+func (p *parser) fixEnum(t *types.Type, fixed *types.Type, at int32) {
+	if fixed == nil || t.Kind != types.Enum {
+		return
+	}
+	if r := t.Record; r.Int != nil && (!r.Fixed || r.Int.Kind != fixed.Kind) {
+		p.errorf(at, "%s has another type elsewhere", t)
+		return
+	}
+	t.Record.Int, t.Record.Fixed, t.Record.Complete, t.Record.ByteSize = fixed, true, true, fixed.Size()
+}
+
+// enumConstants reads the constants of an enum. It returns them with their least and greatest values, for an enum
+// without a type of its own.
+func (p *parser) enumConstants(t, fixed *types.Type) (made []*Object, low, high Int) {
+	next, nextType := Int{}, types.Of(types.Int)
 	for p.kind != lex.RBrace {
 		if p.kind != lex.Identifier || p.key != noKey {
 			p.fail(p.at, "the name of a constant is expected before %s", p.spelled(p.at))
@@ -262,9 +343,15 @@ func (p *parser) enum() *types.Type {
 				nextType = e.Type.Promote()
 			}
 		}
-		if !fitsInt(next, nextType.IsUnsigned()) {
+		switch {
+		case fixed != nil:
+			if next.fit(fixed) != next || fixed.IsUnsigned() && next.Negative() && !nextType.IsUnsigned() {
+				p.errorf(o.Tok, "the value of %s does not fit %s", p.name(o.Name), fixed)
+			}
+			o.Type = t
+		case !fitsInt(next, nextType.IsUnsigned()):
 			o.Type = nextType
-		} else {
+		default:
 			o.Type = types.Of(types.Int)
 		}
 		if next.Negative() && !nextType.IsUnsigned() {
@@ -291,24 +378,7 @@ func (p *parser) enum() *types.Type {
 			break
 		}
 	}
-	p.expect(lex.RBrace)
-	attrs = append(attrs, p.attributesHere()...)
-	_, packed := Find(attrs, "packed")
-	t.Record.Int = p.enumType(low, high, packed || p.short)
-	t.Record.Complete = true
-	t.Record.ByteSize = t.Record.Int.Size()
-	for _, o := range made {
-		if t.Record.Int.Size() > 4 { // gcc gives all constants the type of the enum
-			o.Type = t.Record.Int
-		}
-		if o.Type.Kind != types.Int && t.Record.Int.Size() <= 4 {
-			o.Type = t.Record.Int
-		}
-		if fitsInt(o.Value.Int, false) && t.Record.Int.Size() <= 4 {
-			o.Type = types.Of(types.Int)
-		}
-	}
-	return t
+	return made, low, high
 }
 
 func fitsInt(v Int, unsigned bool) bool {

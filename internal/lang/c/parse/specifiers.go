@@ -7,17 +7,19 @@ import (
 
 // specifiers are the words before a declarator.
 type specifiers struct {
-	typ      *types.Type // nil: none was given
-	storage  Storage
-	typedef  bool
-	thread   bool
-	inline   bool
-	noreturn bool
-	autoType bool
-	align    int64
-	attrs    []Attribute
-	tok      int32
-	any      bool
+	typ       *types.Type // nil: none was given
+	storage   Storage
+	typedef   bool
+	thread    bool
+	inline    bool
+	noreturn  bool
+	autoType  bool
+	constexpr bool
+	autoWord  bool // auto, which in C23 may stand for a type
+	align     int64
+	attrs     []Attribute
+	tok       int32
+	any       bool
 
 	// words of basic types
 	qual                               types.Qualifiers
@@ -48,7 +50,7 @@ func (p *parser) startsType(kind lex.Kind, key keyword, at int32) bool {
 // startsDeclaration reports whether the current token begins a declaration.
 func (p *parser) startsDeclaration() bool {
 	switch p.key {
-	case kAuto, kExtern, kInline, kRegister, kStatic, kTypedef, kNoreturn, kThread, kStaticAssert:
+	case kAuto, kExtern, kInline, kRegister, kStatic, kTypedef, kNoreturn, kThread, kStaticAssert, kConstexpr:
 		return true
 	case kExtension:
 		at := p.at
@@ -116,7 +118,7 @@ func (p *parser) specifier(s *specifiers, storage bool) bool {
 		return false
 	}
 	switch p.key {
-	case kTypedef, kExtern, kStatic, kAuto, kRegister, kThread, kInline, kNoreturn:
+	case kTypedef, kExtern, kStatic, kAuto, kRegister, kThread, kInline, kNoreturn, kConstexpr:
 		if !storage {
 			return false
 		}
@@ -175,7 +177,12 @@ func (p *parser) storageWord(s *specifiers) {
 	case kStatic:
 		set(Static)
 	case kAuto:
-		set(Auto)
+		if s.autoWord = true; !p.c23 {
+			set(Auto)
+		}
+	case kConstexpr:
+		s.constexpr = true
+		s.qual |= types.Const
 	case kRegister:
 		set(Register)
 	case kThread:
@@ -321,6 +328,7 @@ func (p *parser) finishSpecifiers(s *specifiers) {
 		t = p.basicType(s)
 	}
 	if t == nil {
+		s.autoType = s.autoType || s.autoWord && p.c23
 		return
 	}
 	if s.cpl {

@@ -100,13 +100,14 @@ type Record struct {
 	Transparent bool // a transparent union
 	Union       bool
 	Fields      []Field
-	// Int is the integer type of an enum.
-	Int       *Type
-	ByteSize  int64
-	Alignment int64
-	Flexible  bool  // the last member is an array without a length
-	VarSize   bool  // a member has a size that is known when the program runs
-	Number    int32 // tells records of one program apart
+	// Int is the integer type of an enum. Fixed says that the program names it, Listed that the constants were read.
+	Int           *Type
+	Fixed, Listed bool
+	ByteSize      int64
+	Alignment     int64
+	Flexible      bool  // the last member is an array without a length
+	VarSize       bool  // a member has a size that is known when the program runs
+	Number        int32 // tells records of one program apart
 }
 
 // Field is a member of a struct or union.

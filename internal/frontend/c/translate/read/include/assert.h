@@ -4,6 +4,6 @@
 #else
 #define assert(e) __fp_assert(!!(e), "assert(" #e ")")
 #endif
-#ifndef static_assert
+#if !defined static_assert && __STDC_VERSION__ < 202000L
 #define static_assert _Static_assert
 #endif

@@ -1,7 +1,9 @@
 #ifndef _FP_THREADS_H
 #define _FP_THREADS_H
 #include <time.h>
+#if __STDC_VERSION__ < 202000L
 #define thread_local _Thread_local
+#endif
 typedef unsigned long thrd_t;
 typedef int (*thrd_start_t)(void *);
 typedef struct { unsigned long __fp_word, __fp_unused; int __fp_kind; } __attribute__((aligned(8), __fp_size(40))) mtx_t;
