@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"fencepost/internal/engine"
 	"fencepost/internal/ir"
@@ -79,6 +80,7 @@ func (r *Run) Undecided(model query.Model, err error) *verdict.Result {
 		return nil
 	}
 	res := &verdict.Result{Program: r.Input.Name, Question: r.question, Model: string(model), Verdict: verdict.Unknown, Sources: r.Sources()}
+	res.Stats.Seconds = time.Since(r.begun).Seconds() // the stages before a search took all of it
 	if late != nil {
 		res.Reason = late.Error()
 	} else {

@@ -46,7 +46,14 @@ func TranslateC(t testing.TB, opt translate.Options, files ...*source.File) *tra
 // CheckC returns the verdict about a C program, which must be accepted, under SC.
 func CheckC(t testing.TB, text string) verdict.Verdict {
 	t.Helper()
+	return CheckCAs(t, "", text)
+}
+
+// CheckCAs is CheckC for a program in a version of C, such as c23; "": the default.
+func CheckCAs(t testing.TB, std, text string) verdict.Verdict {
+	t.Helper()
 	opt := query.CheckOptions{Options: query.Defaults()}
+	opt.C.Std = std
 	opt.Workers, opt.Timeout = 1, 0
 	a, err := check.Run(context.Background(), query.Input{Name: "gen.c", Text: []byte(text)}, opt.Under("sc"))
 	if err != nil {

@@ -8,8 +8,12 @@ import (
 // How many threads run. A statement that starts threads in a loop has a pool of them, which is larger than needed if
 // the number of rounds is not known from constants.
 
-// maxRunStates bounds the states that are visited to count threads.
-const maxRunStates = 4_000
+// maxRunStates and maxRunBytes bound the states that are visited to count threads, and their size: a program that
+// allocates in an endless loop has states that grow.
+const (
+	maxRunStates = 4_000
+	maxRunBytes  = 2 << 20
+)
 
 // threadsRun counts the threads that run in some execution under SC. Where there are too many states to visit, it
 // counts the threads seen so far if every statement that starts threads was seen, and all threads otherwise.
@@ -25,18 +29,19 @@ func threadsRun(flat *ir.Program) int {
 		edge   ir.EdgeID
 	}
 	taken := map[start]bool{}
-	truncated := false
+	truncated, bytes := false, 0
 	var visit func()
 	visit = func() {
 		key := string(y.Codec().Encode(s, nil))
 		if s.Over() || s.Faulted() || s.Err != nil || seen[key] {
 			return
 		}
-		if len(seen) >= maxRunStates {
+		if len(seen) >= maxRunStates || bytes >= maxRunBytes {
 			truncated = true
 			return
 		}
 		seen[key] = true
+		bytes += len(key)
 		for t := range ran {
 			ran[t] = ran[t] || s.Started(ir.ThreadID(t))
 		}

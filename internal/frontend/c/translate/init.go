@@ -216,11 +216,47 @@ func (f *Initialisers) initLocal(to Lvalue, i *parse.Init, n parse.Node) {
 	f.writeLeaves(to, leaves, f.writes(i, n), n)
 }
 
+// effective returns the parts of an initialiser that count. As in gcc, a part that a later one overrides as a whole is
+// not evaluated.
+func effective(parts []part) []part {
+	type place struct{ off, size, bit, width int64 }
+	last := map[place]int{}
+	at := func(p *part) place {
+		if p.bits != nil {
+			return place{p.off, p.size(), int64(p.bits.shift), int64(p.bits.width)}
+		}
+		return place{off: p.off, size: p.size(), bit: -1}
+	}
+	dead := make([]bool, len(parts))
+	for i := range parts {
+		p := &parts[i]
+		switch {
+		case p.clear:
+			for j := range i {
+				q := &parts[j]
+				dead[j] = dead[j] || !q.clear && q.off >= p.off && q.off+(q.count-1)*q.stride+q.size() <= p.off+p.size()
+			}
+		case p.count == 1:
+			if j, ok := last[at(p)]; ok {
+				dead[j] = true
+			}
+			last[at(p)] = i
+		}
+	}
+	var out []part
+	for i := range parts {
+		if !dead[i] {
+			out = append(out, parts[i])
+		}
+	}
+	return out
+}
+
 // writes evaluates an initialiser. Nothing is written before everything is
 // evaluated.
 func (f *Initialisers) writes(i *parse.Init, n parse.Node) []write {
 	var out []write
-	for _, p := range f.parts(i, n, maxLeaves) {
+	for _, p := range effective(f.parts(i, n, maxLeaves)) {
 		if p.clear {
 			kept := out[:0]
 			for _, w := range out {

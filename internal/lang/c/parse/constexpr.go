@@ -30,11 +30,11 @@ func (p *parser) checkConstexpr(o *Object) {
 		return
 	}
 	if e := o.Init.Expr; e != nil {
-		p.checkConstant(e)
+		p.checkConstant(o, e)
 	}
 	for i := range o.Init.Items {
 		if e := o.Init.Items[i].Expr; e != nil {
-			p.checkConstant(e)
+			p.checkConstant(o, e)
 		}
 	}
 	if !o.Type.IsScalar() {
@@ -47,12 +47,13 @@ func (p *parser) checkConstexpr(o *Object) {
 
 // checkConstant checks that the value of an initializer is constant. A value that does not fit is converted, as in other
 // initializers.
-func (p *parser) checkConstant(e *Expr) {
+func (p *parser) checkConstant(o *Object, e *Expr) {
 	if isBad(e) || e.Op == StringConst || e.Type.IsRecord() {
 		return
 	}
 	v, ok := p.fold(e)
 	switch {
+	case !ok && o.Global: // reported
 	case !ok:
 		p.errorf(e.Tok, "the initializer of an object that is constexpr must be a constant")
 	case e.Type.Kind == types.Pointer && (v.Kind != IntValue || !v.Int.IsZero()):

@@ -198,7 +198,7 @@ func (p *parser) initDeclarator(s *specifiers, d *declarator) *Object {
 			p.errorf(at, "%s is extern, and cannot be initialized in a block", p.name(o.Name))
 		}
 		o.First, o.Last = d.first, d.last
-		o.Init = p.initializerOf(&o.Type, o.Global || o.Constexpr)
+		o.Init = p.initializerOf(&o.Type, o.Global)
 		o.Init.Last = p.last
 		o.Defined = true
 		if s.storage == Extern {

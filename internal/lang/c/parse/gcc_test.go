@@ -48,8 +48,11 @@ func parsed(t testing.TB, text string) *parse.Unit {
 }
 
 // parseDefault parses a text that may have mistakes.
-func parseDefault(text string) (*parse.Unit, string) {
-	s, err := gcc.Parse(nil)
+func parseDefault(text string) (*parse.Unit, string) { return parseAs(text) }
+
+// parseAs is parseDefault with flags of gcc.
+func parseAs(text string, flags ...string) (*parse.Unit, string) {
+	s, err := gcc.Parse(flags)
 	if err != nil {
 		panic("BUG: " + err.Error())
 	}

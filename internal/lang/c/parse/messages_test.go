@@ -40,6 +40,29 @@ func TestMessages(t *testing.T) {
 	}
 }
 
+// TestMessagesC23: what C23 has has its own mistakes.
+func TestMessagesC23(t *testing.T) {
+	for _, c := range []struct{ text, want string }{
+		{"constexpr int *p = (int *)8;\n", "a.c:1:20: syntax: a pointer that is constexpr must be null\n"},
+		{"constexpr int q;\n", "a.c:1:15: syntax: q is constexpr, and needs an initializer\n"},
+		{"int f(int v) { constexpr int r = v; return r; }\n", "a.c:1:34: syntax: the initializer of an object that is constexpr must be a constant\n"},
+		{"extern constexpr int t = 4;\n", "a.c:1:22: syntax: t cannot be constexpr\n"},
+		{"constexpr int k = 1;\nint f(void) { k = 2; return k; }\n", "a.c:2:17: syntax: the left side is const\n"},
+		{"enum E : unsigned char { A = 256 };\n", "a.c:1:26: syntax: the value of A does not fit unsigned char\n"},
+		{"enum E : unsigned char { A = 255, B };\n", "a.c:1:35: syntax: the value of B does not fit unsigned char\n"},
+		{"enum F : float { B };\n", "a.c:1:10: syntax: the type of an enum must be an integer\n"},
+		{"enum F : bool { B };\n", "a.c:1:10: unsupported: enums of the type bool are not supported\n"},
+		{"enum G : short { M };\nenum G : short { K };\n", "a.c:2:6: syntax: enum G is defined twice\n"},
+		{"enum G : short;\nenum G : int { K };\n", "a.c:2:6: syntax: enum G has another type elsewhere\n"},
+		{"int f(void) { auto x; return 0; }\n", "a.c:1:21: syntax: a variable without a type needs an initializer\n"},
+	} {
+		_, says := parseAs(c.text, "-std=c2x")
+		if says != c.want {
+			t.Errorf("%s\ngot  %s\nwant %s", c.text, says, c.want)
+		}
+	}
+}
+
 // TestLazy: the body of a function is parsed when it is asked for, and sees only what is declared
 // before it.
 func TestLazy(t *testing.T) {
