@@ -219,13 +219,13 @@ func (f *Initialisers) initLocal(to Lvalue, i *parse.Init, n parse.Node) {
 // effective returns the parts of an initialiser that count. As in gcc, a part that a later one overrides as a whole is
 // not evaluated.
 func effective(parts []part) []part {
-	type place struct{ off, size, bit, width int64 }
-	last := map[place]int{}
-	at := func(p *part) place {
+	type slot struct{ off, size, bit, width int64 }
+	last := map[slot]int{}
+	at := func(p *part) slot {
 		if p.bits != nil {
-			return place{p.off, p.size(), int64(p.bits.shift), int64(p.bits.width)}
+			return slot{p.off, p.size(), int64(p.bits.shift), int64(p.bits.width)}
 		}
-		return place{off: p.off, size: p.size(), bit: -1}
+		return slot{off: p.off, size: p.size(), bit: -1}
 	}
 	dead := make([]bool, len(parts))
 	for i := range parts {
