@@ -293,6 +293,7 @@ func (p *program) build(b *ir.Builder) {
 			break
 		}
 	}
+	p.makeArgs(b)
 	for _, d := range p.data {
 		d.bytes = make([]byte, d.size)
 		if d.sec.Data != nil {

@@ -56,8 +56,12 @@ func (p *program) emit(l *translate.Linker, f *function) {
 		e.add(op)
 		e.add(assign(e.reg(lift.RSP), e.inFrame(0)))
 	}
+	words := ir.Reg(f.fb.F.Params - len(f.passed))
+	if p.inC(f) {
+		words = e.takeOver()
+	}
 	for i, s := range f.passed {
-		param := ir.Reg(f.fb.F.Params - len(f.passed) + i)
+		param := words + ir.Reg(i)
 		if f.frame.escapes {
 			op := ir.NewOp(ir.Store)
 			op.Type, op.Addr, op.Val, op.Order = ir.Type{Bits: uint8(8 * s.size)}, e.inFrame(s.off), ir.R(param), ir.Relaxed
@@ -265,7 +269,7 @@ func (e *emitter) call(in *inst, o offsets) {
 	op.Dst = e.reg(lift.RAX)
 	switch {
 	case in.pointer:
-		e.callPointer(in)
+		e.callPointer(in, o)
 		op = ir.NewOp(ir.Nop)
 	case in.callee != nil:
 		op.Func = in.callee.fb.ID
@@ -273,7 +277,8 @@ func (e *emitter) call(in *inst, o offsets) {
 			op.Dst = ir.NoReg
 		}
 		n, passed := len(in.callee.params), in.callee.passed
-		if e.p.inC(in.callee) { // it takes none on the stack
+		if e.p.inC(in.callee) {
+			e.handOver(in, o, in.callee)
 			n, passed = in.callee.arity(), nil
 		}
 		for i := range n {

@@ -280,7 +280,7 @@ func (p *program) belongs(f *function, addr uint64) bool {
 func (p *program) takenParams() []int {
 	var out []int
 	for _, f := range p.funcs {
-		if p.taken[f] && !slices.Contains(out, f.arity()) {
+		if p.taken[f] && !p.onStack(f) && !slices.Contains(out, f.arity()) {
 			out = append(out, f.arity())
 		}
 	}
@@ -289,7 +289,7 @@ func (p *program) takenParams() []int {
 }
 
 // callPointer makes the edges of a call through a pointer, up to a location after it.
-func (e *emitter) callPointer(in *inst) {
+func (e *emitter) callPointer(in *inst, o offsets) {
 	pointer := e.fb.Reg("pointer", 0, e.pos)
 	e.add(assign(pointer, e.expr(in.Cond)))
 	kinds := e.p.takenParams()
@@ -298,15 +298,11 @@ func (e *emitter) callPointer(in *inst) {
 	for _, n := range kinds {
 		var is *ir.Expr
 		for _, f := range e.p.funcs {
-			if !e.p.taken[f] || f.arity() != n {
+			if !e.p.taken[f] || e.p.onStack(f) || f.arity() != n {
 				continue
 			}
 			one := ir.Binary(ir.Eq, ir.U64, ir.R(pointer), &ir.Expr{Op: ir.FuncAddr, Type: ir.U64, Func: f.fb.ID})
-			if is == nil {
-				is = one
-			} else {
-				is = ir.Binary(ir.LOr, ir.S64, is, one)
-			}
+			is = orElse(is, one)
 		}
 		at := e.fb.Loc("", e.pos)
 		e.at = from
@@ -319,13 +315,19 @@ func (e *emitter) callPointer(in *inst) {
 			op.Args = append(op.Args, ir.R(e.reg(callRegs[i])))
 		}
 		e.fb.Edge(e.at, op, after, e.pos)
-		if any == nil {
-			any = is
-		} else {
-			any = ir.Binary(ir.LOr, ir.S64, any, is)
-		}
+		any = orElse(any, is)
 	}
 	e.at = from
+	for _, f := range e.p.funcs {
+		if e.p.onStack(f) {
+			is := ir.Binary(ir.Eq, ir.U64, ir.R(pointer), &ir.Expr{Op: ir.FuncAddr, Type: ir.U64, Func: f.fb.ID})
+			at := e.fb.Loc("", e.pos)
+			e.assume(is, at)
+			e.at = at
+			e.callOnStack(in, o, f, after)
+			e.at, any = from, orElse(any, is)
+		}
+	}
 	if any != nil {
 		none := e.fb.Loc("", e.pos)
 		e.assume(ir.Negate(any), none)
@@ -385,11 +387,7 @@ func (e *emitter) branchTable(in *inst) {
 		}
 		e.at = from
 		e.assume(is, e.locs[next])
-		if known == nil {
-			known = is
-		} else {
-			known = ir.Binary(ir.LOr, ir.S64, known, is)
-		}
+		known = orElse(known, is)
 	}
 	e.at = from
 	if known != nil {

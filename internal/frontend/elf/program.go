@@ -54,6 +54,7 @@ type program struct {
 	sites      map[uint64]*ir.FenceSite // by the address of the instruction
 	built      bool                     // the data have objects
 	rdx        ir.ObjectID              // holds the second word of a result, of each thread
+	args       ir.ObjectID              // holds the parameters on the stack of a function whose address is taken, of each thread
 	calls      int
 	blockReads map[uint64]bool // instructions that read the address of the thread's block
 	// wrapped are the functions that the library calls with other parameters than theirs.

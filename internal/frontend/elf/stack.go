@@ -314,6 +314,13 @@ func (f *function) inspectEnd(p *program, in *inst, o offsets, refuse func(forma
 				fr.slots[s] = true
 			}
 		}
+		for _, g := range p.funcs {
+			if in.pointer && p.onStack(g) && in.hasRoom(o, g) {
+				for _, s := range g.passed {
+					fr.slots[in.passes(o, s)] = true
+				}
+			}
+		}
 		fr.escapes = fr.escapes || in.pointer && o.mentions(in.Cond)
 		if v, _ := o.of(lift.RSP); in.tail && v != 0 {
 			what := "the stack is not balanced at a jump to another function"

@@ -48,8 +48,8 @@ func (p *program) passOnStack() {
 		if n := len(f.passed); n > 0 && f.passed[n-1].off > maxPassed {
 			f.problem = fmt.Sprintf("the function has more than %d bytes of parameters on the stack, which is not supported", maxPassed)
 		}
-		if (len(f.passed) > 0 || f.wantsArea()) && p.inC(f) {
-			f.problem = "the function has parameters on the stack, and its address is taken, which is not supported"
+		if (len(f.passed) > 0 || f.wantsArea()) && f.main {
+			f.problem = "main has parameters on the stack, which is not supported"
 		}
 	}
 }
@@ -138,8 +138,12 @@ func (p *program) passAreas() {
 			}
 		}
 	}
+	room := p.pointerRoom()
 	for f, n := range area {
-		if n == math.MaxInt64 { // nothing calls it
+		switch {
+		case n == math.MaxInt64 && p.taken[f]: // it is called through pointers, if at all
+			n = room
+		case n == math.MaxInt64: // nothing calls it
 			n = 0
 		}
 		for off := int64(0); off+8 <= n && off <= maxPassed; off += 8 {

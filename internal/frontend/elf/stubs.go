@@ -359,7 +359,7 @@ func (p *program) invoke(l *translate.Linker, fb *ir.FuncBuilder) {
 	e := &emitter{p: p, l: l, fb: fb, pos: fb.F.Pos, regs: map[ir.Reg]ir.Reg{lift.R11: 0, lift.RDI: 1}}
 	e.at = fb.Loc("", e.pos)
 	fb.Entry(e.at)
-	e.callPointer(&inst{Inst: &lift.Inst{Cond: ir.R(lift.R11)}})
+	e.callPointer(&inst{Inst: &lift.Inst{Cond: ir.R(lift.R11)}}, nil)
 	op := ir.NewOp(ir.Return)
 	op.Val = ir.R(e.reg(lift.RAX))
 	e.add(op)
