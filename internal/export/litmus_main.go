@@ -348,7 +348,7 @@ func (r *mainRun) spawn(e *ir.Edge, s *mainState, set func(ir.Reg, *ir.Expr)) bo
 	return false // a bound
 }
 
-// join joins a thread, whose result nobody reads.
+// join joins a thread whose result is known.
 func (r *mainRun) join(e *ir.Edge, s *mainState, set func(ir.Reg, *ir.Expr)) bool {
 	v, ok := r.eval(e.Op.Val, s.regs).IsConst()
 	t := ir.ThreadID(v)

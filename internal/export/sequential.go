@@ -61,7 +61,7 @@ type sequential struct {
 	entries int                  // stores and frees that can wait
 }
 
-const sequentialNames = " run store load put arrivals tick stop rest fail state start choose choose_stop any_number memory cells find made given excluded mode depth known drained store_fence all_in_memory wait_until settle block_at is_freed enter allocate beginning free_later blocks heap finish"
+const sequentialNames = " run store load put arrivals tick stop rest fail state start choose choose_stop any_number memory cells find made given excluded mode depth known drained store_fence all_in_memory wait_until land block_at is_freed enter allocate beginning free_later blocks heap finish"
 
 // Sequential returns a program as sequential C, and the sites of its choices. If there are refusals, the text is empty.
 func Sequential(in Sequence) (string, []SequenceSite, []Refusal) {
@@ -186,7 +186,7 @@ func (w *sequential) table(out *strings.Builder) {
 func (w *sequential) finish(out *strings.Builder) {
 	out.WriteString("/* In the end all stores are in memory. */\nstatic void finish(void) {\n  s.now = TIMES;\n")
 	if len(w.Blocks) > 0 {
-		out.WriteString("  for (int b = 0; b < BLOCKS; b++)\n    settle(b);\n")
+		out.WriteString("  for (int b = 0; b < BLOCKS; b++)\n    land(b);\n")
 	}
 	out.WriteString("}\n\n")
 }
@@ -216,7 +216,7 @@ func (w *sequential) initial(out *strings.Builder) {
 
 // run writes the rounds and the questions about the last state.
 func (w *sequential) run(out *strings.Builder) {
-	out.WriteString("static void run(void) {\n  int UNUSED settled;\n  for (s.round = 0; s.round < ROUNDS; s.round++) {\n")
+	out.WriteString("static void run(void) {\n  int UNUSED drained_before;\n  for (s.round = 0; s.round < ROUNDS; s.round++) {\n")
 	call := func(t *sequentialThread, indent string) {
 		fmt.Fprintf(out, "%sif (s.started[%d] && !s.halted)\n%s  %s();\n", indent, t.id, indent, t.name)
 	}
@@ -227,7 +227,7 @@ func (w *sequential) run(out *strings.Builder) {
 	if m := w.Program.Main; m != ir.NoThread {
 		call(w.threads[m], "  ")
 	}
-	out.WriteString("  settled = all_in_memory();\n  finish();\n")
+	out.WriteString("  drained_before = all_in_memory();\n  finish();\n")
 	for i := range w.Props.Goals {
 		w.goal(out, &w.Props.Goals[i])
 	}
@@ -269,7 +269,7 @@ func (w *sequential) goal(out *strings.Builder, g *property.Goal) {
 		at = append(at, w.cond(g.With).operand())
 	}
 	if inside && g.MentionsMemory() {
-		at = append(at, "(!s.halted || settled)")
+		at = append(at, "(!s.halted || drained_before)")
 	}
 	fmt.Fprintf(out, "  if (%s)\n    fail(%s);\n", strings.Join(at, " && "), cString("goal "+g.Name))
 }

@@ -35,7 +35,7 @@ func (b bytesOf) stored(value string, size int) string {
 	return fmt.Sprintf("%s, %s, %s", b.cell, value, mask)
 }
 
-// target is what an operation accesses.
+// target has the bytes that an operation accesses.
 type target struct {
 	addr   *ir.Expr
 	obj    ir.ObjectID

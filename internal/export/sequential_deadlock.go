@@ -1,6 +1,6 @@
 package export
 
-// Deadlocks of a sequential program: in the last state, with all stores in memory, a thread waits and nobody can go on.
+// Deadlocks of a sequential program: in the last state, with all stores in memory, a thread waits and no thread can go on.
 
 import (
 	"fmt"

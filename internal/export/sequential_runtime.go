@@ -320,11 +320,11 @@ const (
 `
 )
 
-// sequentialHeap is what programs that allocate have. A block has the stores and frees that have not reached memory, in
+// sequentialHeap has the blocks of programs that allocate. A block has the stores and frees that have not reached memory, in
 // the order of their times: one that comes after a free is an error.
 const sequentialHeap = `/* Blocks. */
 
-static UNUSED void settle(int b) {
+static UNUSED void land(int b) {
   while (s.entries[b] > 0 && s.entering[b][0].time <= s.now) {
     struct entry e = s.entering[b][0];
     for (int i = 1; i < s.entries[b]; i++)
@@ -347,7 +347,7 @@ static UNUSED int block_at(uint64_t address, int size) {
 
 /* Whether a block is freed for a thread: in memory, or by the thread itself. */
 static UNUSED int is_freed(int t, int b) {
-  settle(b);
+  land(b);
   for (int i = 0; i < s.entries[b]; i++)
     if (s.entering[b][i].frees && s.entering[b][i].thread == t)
       return 1;

@@ -48,7 +48,7 @@ func (k SiteKind) String() string {
 	}
 }
 
-// SequenceSite is a place in a sequential program at which something is chosen.
+// SequenceSite is a point of a sequential program at which something is chosen.
 type SequenceSite struct {
 	Thread ir.ThreadID
 	Loc    ir.Loc
