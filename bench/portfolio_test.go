@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"fencepost"
+	"fencepost/internal/family"
 	"fencepost/internal/testkit"
 	"fencepost/verdict"
 )
@@ -120,7 +121,7 @@ func exists(path string) bool {
 }
 
 // portfolioPrograms are the generated families, the shared ones, the larger programs of the corpus,
-// and clients of public libraries.
+// long programs in C and as objects, and clients of public libraries.
 func portfolioPrograms(t *testing.T) []asked {
 	t.Helper()
 	dir := t.TempDir()
@@ -147,12 +148,22 @@ func portfolioPrograms(t *testing.T) []asked {
 		} {
 			out = append(out, asked{name: name + "(" + n + ")", args: []string{"-DN=" + n, "--unroll", "16", "--threads", "24", filepath.Join(shared, name+".c")}})
 		}
-		// Members whose best engine takes up to some seconds, with the default bound of loops.
-		for name, n := range map[string]string{
-			"ainc": "8", "bufw": "200", "casrot": "10", "fib": "8", "indexer": "15", "lastzero": "12", "nw1r": "8", "readers": "16", "sbn": "15", "szymanski": "5", "writers": "9",
+		// Members whose best engine takes up to ten seconds, with the default bound of loops.
+		for name, members := range map[string]string{
+			"ainc": "8", "bufw": "200 800", "casrot": "10", "fib": "6 8 12", "indexer": "15", "lastzero": "12 15", "nw1r": "8", "readers": "16", "sbn": "15 18", "szymanski": "5", "writers": "9",
 		} {
-			out = append(out, asked{name: name + "(" + n + "), default bounds", args: []string{"-DN=" + n, "--threads", "24", filepath.Join(shared, name+".c")}})
+			for n := range strings.FieldsSeq(members) {
+				out = append(out, asked{name: name + "(" + n + "), default bounds", args: []string{"-DN=" + n, "--threads", "24", filepath.Join(shared, name+".c")}})
+			}
 		}
+	}
+	for name, text := range map[string]string{"loops(4000).c": family.LoopsInC(4000), "pointers(4000).c": family.PointersInC(4000)} {
+		put(name, []byte(text))
+		if _, err := exec.LookPath("gcc"); err != nil {
+			t.Logf("notice: no objects: %v", err)
+			continue
+		}
+		out = append(out, asked{name: name + ", object", args: []string{compiled(t, out[len(out)-1].args[0], []string{"-O1"})}})
 	}
 	for _, c := range testkit.LoadCorpus(t, filepath.Join(testkit.Root(t), "testdata", "corpus")) {
 		put(filepath.Base(c.Input.Name), c.Input.Text, optionsOf(c)...)

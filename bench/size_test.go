@@ -58,7 +58,7 @@ func BenchmarkSize(b *testing.B) {
 }
 
 // compiled returns the object of a C file.
-func compiled(b *testing.B, file string, flags []string) string {
+func compiled(b testing.TB, file string, flags []string) string {
 	b.Helper()
 	object := strings.TrimSuffix(file, ".c") + ".o"
 	args := append([]string{"-fno-inline", "-c", file, "-o", object}, flags...)
