@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path"
 	"strings"
+	"time"
 
 	"fencepost/internal/engine"
 	"fencepost/internal/pipeline"
@@ -253,11 +254,16 @@ func (q *question) hints(ctx context.Context, s *search, f *found) []string {
 func (q *question) holds(s *search, calls int, open string) *verdict.Result {
 	lin := q.describe()
 	lin.Clients, lin.Programs, lin.States, lin.Calls = s.clients, s.programs, s.states, calls
-	out := &engine.Outcome{Unknown: open, Stats: verdict.Stats{States: s.states}}
+	out := &engine.Outcome{Unknown: open, Stats: verdict.Stats{States: s.states, Seconds: time.Since(s.begun).Seconds()}}
 	if s.bounds != nil {
 		out.Coverage.Bounds = s.bounds.cover.Bounds
 	}
-	out.Coverage.Bounds = append(out.Coverage.Bounds, verdict.Bound{Name: "calls", Value: calls, Hit: true, Given: true})
+	if calls > 0 {
+		out.Coverage.Bounds = append(out.Coverage.Bounds, verdict.Bound{Name: "calls", Value: calls, Hit: true, Given: true})
+	}
+	if s.waits {
+		lin.Hints = append(lin.Hints, "one at a time, calls can wait for ever: calls that never return were not judged")
+	}
 	res := q.run.Conclude(&pipeline.Conclusion{
 		Question: verdict.Linearizable, Model: s.model, Engine: Command, Outcome: out, Given: pipeline.GivenBy(&q.opt.Options),
 	})

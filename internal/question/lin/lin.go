@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"path"
+	"slices"
 	"strings"
+	"time"
 
 	"fencepost/internal/frontend/c"
 	"fencepost/internal/memory"
@@ -165,7 +167,7 @@ func (q *question) search(ctx context.Context, model memory.Model) (*search, err
 		}
 		q.specName = fmt.Sprintf("a %s, which the code itself must be, one call at a time", q.opt.Spec)
 	}
-	s := &search{kind: kind, writer: w, explorer: x, spec: spec, model: model, itself: itself}
+	s := &search{begun: time.Now(), kind: kind, writer: w, explorer: x, spec: spec, model: model, itself: itself}
 	return s, q.findDrain(ctx, spec)
 }
 
@@ -202,6 +204,9 @@ func (q *question) findObject(ctx context.Context) error {
 	list, err := pipeline.Signatures(ctx, reading, q.opt.Options)
 	if err != nil {
 		return refusedBy(&explored{diags: reading.Diagnostics}, err)
+	}
+	if slices.ContainsFunc(list, func(s c.Signature) bool { return s.Name == "main" }) {
+		return q.run.Refuse(verdict.Diagnostic{Code: "FP0943", Message: "the file has a main: it is a program, and clients have a main of their own", Notes: []string{"give the header or file of the library without main"}})
 	}
 	lines := strings.Split(string(q.in.Text), "\n")
 	f := &finder{signatures: list, notes: map[string][]note{}, init: q.opt.Init, destroy: q.opt.Destroy, hidden: hiddenIn(q.in.Name, lines, list)}

@@ -110,6 +110,26 @@ func TestNamed(t *testing.T) {
 	}
 }
 
+// TestSays: what an answer cannot cover is in it, and what is no library is refused.
+func TestSays(t *testing.T) {
+	const waits = "int x;\nint get(void) { while (!__atomic_load_n(&x, 5)); return 1; }\nvoid go(void) { __atomic_store_n(&x, 1, 5); }\n"
+	res := ask(t, waits, query.LinOptions{Models: query.Models{"tso"}, Calls: 2})
+	if res.Verdict != verdict.Safe || len(res.Linearizability.Hints) != 1 {
+		t.Errorf("%s %s %q", res.Verdict, res.Reason, res.Linearizability.Hints)
+	}
+	for text, want := range map[string]string{
+		"int x;\nint main(void) { return x; }\n":                      "FP0943",
+		"int x;\ndouble half(void) { return x / 2.0; }\n":             "FP0943",
+		"int x;\n//@ op threads a\nint next(void) { return x++; }\n":  "FP0944",
+		"int x;\n//@ may fail some\nint next(void) { return x++; }\n": "FP0944",
+	} {
+		answer, err := lin.Run(context.Background(), query.Input{Name: "object.h", Text: []byte(text)}, query.LinOptions{Calls: 2})
+		if err != nil || len(answer.Diagnostics) != 1 || answer.Diagnostics[0].Code != want {
+			t.Errorf("%q: %v %v, want %s", text, err, answer.Diagnostics, want)
+		}
+	}
+}
+
 // TestRealTime: results that every order of the calls explains, but none that real time allows.
 func TestRealTime(t *testing.T) {
 	// get sees the second put before the first one has returned in some executions; in real time put(1) < put(2) < get the

@@ -211,6 +211,9 @@ func (f *finder) operation(o *Object, s *c.Signature, fixed bool) (*Operation, e
 	if strings.HasPrefix(s.Result, "struct ") && !pointer(s.Result) || strings.HasPrefix(s.Result, "union ") && !pointer(s.Result) {
 		return nil, fmt.Errorf("it returns a %s", s.Result)
 	}
+	if floating(s.Result) {
+		return nil, fmt.Errorf("it returns a %s", s.Result)
+	}
 	for i, p := range s.Params {
 		one := Param{Name: p.Name, Type: p.Type}
 		t, is := objectType(&p)
@@ -225,7 +228,7 @@ func (f *finder) operation(o *Object, s *c.Signature, fixed bool) (*Operation, e
 			one.Kind, one.Type = BlockArg, "void"
 		case p.Kind == c.ObjectParam && p.Shared:
 			one.Kind = BlockArg
-		case p.Kind == c.ObjectParam:
+		case p.Kind == c.ObjectParam && !floating(p.Type):
 			one.Kind = OutArg
 		default:
 			return nil, fmt.Errorf("there is no argument for its parameter %d", i+1)
@@ -238,6 +241,11 @@ func (f *finder) operation(o *Object, s *c.Signature, fixed bool) (*Operation, e
 		}
 	}
 	return op, nil
+}
+
+// floating reports whether a type is one of floating-point numbers, which results as numbers would round.
+func floating(typ string) bool {
+	return strings.HasSuffix(typ, "float") || strings.HasSuffix(typ, "double")
 }
 
 // capacity is the argument for numbers of functions that make the object: most are a size.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math/bits"
 	"slices"
+	"time"
 
 	"fencepost/internal/memory"
 )
@@ -36,6 +37,8 @@ type search struct {
 	model    memory.Model
 	itself   bool        // the specification is the code itself
 	kind     *conformity // what the code is to be, one call at a time; nil: anything
+	waits    bool        // one at a time, some calls wait for ever
+	begun    time.Time
 	clients  int
 	programs int
 	states   int64
@@ -49,6 +52,7 @@ func (s *search) inClient(ctx context.Context, c *client) (wrong *found, failed 
 	if err != nil {
 		return nil, false, err
 	}
+	s.waits = s.waits || t.waits
 	if s.kind != nil {
 		if f, why := s.kind.table(c, t); f != nil {
 			return &found{client: c, order: f.total(), results: f.results, why: why}, false, nil

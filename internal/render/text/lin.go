@@ -23,6 +23,9 @@ func (p *printer) linearizability(r *verdict.Result) {
 	}
 	h := lin.History
 	if h == nil {
+		for _, hint := range lin.Hints {
+			p.line("  %s", oneLine(hint))
+		}
 		return
 	}
 	p.line("")
