@@ -29,6 +29,8 @@ func Check(ctx context.Context, in query.Input, opt query.CheckOptions) (query.A
 	switch {
 	case opt.Binary != nil:
 		return check.RunCompiled(ctx, in, opt)
+	case opt.AnyThreads && (opt.Certified || opt.Certificate != nil):
+		return query.Answer{}, &query.OptionError{Option: "certificate", Value: "any number of threads", Want: "a fixed number"}
 	case opt.AnyThreads:
 		return param.Check(ctx, in, opt)
 	default:

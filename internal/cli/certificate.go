@@ -47,6 +47,8 @@ func certificateFlag(a *app, names []string, f *checkFlags) (func(), error) {
 		}
 	}
 	switch {
+	case f.opt.Certified && (f.parts.on() || f.opt.AnyThreads):
+		return nil, &usageError{"--certified does not go with checkpoints, shards and --param: there are no proofs of such answers yet", "leave one of them out"}
 	case name == "":
 		return func() {}, nil
 	case len(f.opt.Models) != 1:

@@ -4,6 +4,7 @@ package check
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -110,6 +111,10 @@ func (c *counted) Read(into []byte) (int, error) {
 	return n, err
 }
 
+// longBuffer is the bound of buffers where the user set none. An answer that meets it is unknown. It is larger than that
+// of engines, because automatic variables of one thread are in memory in the plain program.
+const longBuffer = 64
+
 // prove makes a proof and checks it.
 func prove(ctx context.Context, q *question, res *verdict.Result) ([]byte, *ir.Program, *certificate.Covered, error) {
 	model, plain, props, err := provable(q, strings.Contains(string(res.Question), string(verdict.NonTermination)))
@@ -120,7 +125,7 @@ func prove(ctx context.Context, q *question, res *verdict.Result) ([]byte, *ir.P
 	defer cancel()
 	statement := certificate.Statement{Tool: q.opt.Tool, Names: namesOf(&q.Input), Asked: pipeline.NewAsked(Command, q.opt), Loops: props.Endless || props.Fairness != 0}
 	var file bytes.Buffer
-	limits := certificate.Limits{Buffer: q.opt.BufferBound(), Bytes: q.opt.Memory}
+	limits := certificate.Limits{Buffer: cmp.Or(q.opt.Buffer, longBuffer), Bytes: q.opt.Memory}
 	if _, err := certificate.States(ctx, &file, statement, plain, props, model, limits); err != nil {
 		return nil, plain, nil, inTime(ctx, err)
 	}
