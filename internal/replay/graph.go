@@ -242,12 +242,13 @@ func (g *grapher) began(s *state, addr uint64) *life {
 
 // add adds an event.
 func (g *grapher) add(e event) int {
+	if by := g.starts[e.thread]; by >= 0 { // an event of its own begins the thread, or lets it go on
+		g.starts[e.thread] = -1
+		g.add(event{step: e.step, thread: e.thread, kind: 'S', after: []int{by}})
+	}
 	n := len(g.events)
 	if last := g.last[e.thread]; last >= 0 {
 		e.index = g.events[last].index + 1
-	}
-	if by := g.starts[e.thread]; by >= 0 {
-		e.after, g.starts[e.thread] = append(e.after, by), -1
 	}
 	g.last[e.thread] = n
 	g.events = append(g.events, e)
@@ -386,10 +387,11 @@ func (g *grapher) noteThread(i int, s *state, tr *transition, op *ir.Op) {
 		case op.Kind == ir.Spawn && before == unstarted && after != unstarted:
 			g.starts[u] = e
 		case op.Kind == ir.Join && before != joined && after == joined:
-			for _, last := range []int{g.last[u], g.starts[u]} {
-				if last >= 0 {
-					g.events[e].after = append(g.events[e].after, last)
-				}
+			if last := g.last[u]; last >= 0 { // the end of the thread is an event of its own
+				end := g.add(event{step: g.events[last].step, thread: u, kind: 'S'})
+				g.events[e].after = append(g.events[e].after, end)
+			} else if g.starts[u] >= 0 {
+				g.events[e].after = append(g.events[e].after, g.starts[u])
 			}
 		}
 	}

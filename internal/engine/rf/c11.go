@@ -114,10 +114,11 @@ type graphs struct {
 	outer  []*graph
 	solver rc11.Solver
 
-	in    rc11.Graph
-	ops   []ref     // per event: its operation
-	first [][]int32 // per thread and operation: its first event
-	ends  [][]int32 // the same: its last event
+	in     rc11.Graph
+	ops    []ref     // per event: its operation
+	first  [][]int32 // per thread and operation: its first event
+	ends   [][]int32 // the same: its last event
+	joined []ref     // the last operations of threads that were joined
 }
 
 func newGraphs(cs *cells) *graphs { return &graphs{cells: cs} }
@@ -198,6 +199,14 @@ func (m *graphs) build(c *cut) {
 	m.in.Threads, m.in.Cells = len(m.g.threads), m.cells.count()
 	n := len(m.g.threads)
 	m.ends, m.first = make([][]int32, n), make([][]int32, n)
+	m.joined = m.joined[:0]
+	for t := range m.g.threads {
+		for i := range m.g.threads[t] {
+			if o := &m.g.threads[t][i]; len(o.ended) > 0 && c.whole(t, i, o) {
+				m.joined = append(m.joined, o.ended...)
+			}
+		}
+	}
 	for t := range m.g.threads {
 		for i := range m.g.threads[t] {
 			o := &m.g.threads[t][i]
@@ -225,31 +234,6 @@ func (m *graphs) build(c *cut) {
 		}
 		if r := m.ops[e]; m.in.Events[e].Kind == rc11.Read && m.g.op(r).orders.held && !c.whole(r.t(), int(r.index), m.g.op(r)) {
 			m.comesFirst(int32(e))
-		}
-	}
-}
-
-// beforeStart lets a join that finds that its thread has not started come before the start: it fails, and the machine, which holds
-// what has become of threads, has not started the thread then.
-func (m *graphs) beforeStart(e int32) {
-	for w := range m.in.Events {
-		if ev := &m.in.Events[w]; ev.Kind == rc11.Write && ev.Cells[0] == m.in.Events[e].Cells[0] && m.ops[w] != m.ops[e] {
-			at := m.first[m.ops[w].t()][m.ops[w].index]
-			m.in.Events[at].Woken = append(m.in.Events[at].Woken, e)
-		}
-	}
-}
-
-// comesFirst lets a read whose write is not added yet come before other read-modify-writes with the same source: the machine,
-// which holds who waits for a condition and at a barrier, has not run those when it runs this one. If one of them comes before the
-// read by porf, there is no order with the write in it, and the graph counts as inconsistent.
-func (m *graphs) comesFirst(e int32) {
-	r := &m.in.Events[e]
-	for u := range m.in.Events {
-		ev := &m.in.Events[u]
-		if int32(u) != e && ev.Kind == rc11.Read && ev.Cells[0] == r.Cells[0] && ev.From[0] == r.From[0] &&
-			u+1 < len(m.in.Events) && m.in.Events[u+1].Update && m.ops[u] == m.ops[u+1] {
-			ev.Woken = append(ev.Woken, e)
 		}
 	}
 }
@@ -299,6 +283,9 @@ func (m *graphs) addOp(c *cut, t, i int, o *op) {
 		m.in.Events, m.ops = append(m.in.Events, ev), append(m.ops, refOf(t, i))
 	}
 	whole := c.whole(t, i, o)
+	if len(o.causes) > 0 { // an event of its own begins the thread, or lets it go on: what synchronises has another location than all accesses
+		add(rc11.Other, rc11.ModeUnset, rc11.None, false)
+	}
 	if o.orders.fence != rc11.ModeUnset {
 		add(rc11.Fence, o.orders.fence, rc11.None, false)
 	}
@@ -326,7 +313,7 @@ func (m *graphs) addOp(c *cut, t, i int, o *op) {
 			}
 		}
 	}
-	if int32(len(m.in.Events)) == start {
+	if int32(len(m.in.Events)) == start || slices.Contains(m.joined, refOf(t, i)) { // the end of the thread is such an event, too
 		add(rc11.Other, rc11.ModeUnset, rc11.None, false)
 	}
 	m.first[t] = append(m.first[t], start)
