@@ -118,6 +118,7 @@ type graphs struct {
 	ops    []ref     // per event: its operation
 	first  [][]int32 // per thread and operation: its first event
 	ends   [][]int32 // the same: its last event
+	main   [][]int32 // the same: its first access, which stands for it in a witness
 	joined []ref     // the last operations of threads that were joined
 }
 
@@ -162,7 +163,7 @@ func (m *graphs) witness(c cut, d *demand) ([]node, bool) {
 	}
 	var seq []node
 	for _, e := range m.solver.Linear() {
-		if r := m.ops[e]; m.first[r.t()][r.index] == e {
+		if r := m.ops[e]; m.main[r.t()][r.index] == e {
 			seq = append(seq, node{thread: r.thread - 1, index: r.index})
 		}
 	}
@@ -198,7 +199,7 @@ func (m *graphs) build(c *cut) {
 	m.in.Events, m.ops = m.in.Events[:0], m.ops[:0]
 	m.in.Threads, m.in.Cells = len(m.g.threads), m.cells.count()
 	n := len(m.g.threads)
-	m.ends, m.first = make([][]int32, n), make([][]int32, n)
+	m.ends, m.first, m.main = make([][]int32, n), make([][]int32, n), make([][]int32, n)
 	m.joined = m.joined[:0]
 	for t := range m.g.threads {
 		for i := range m.g.threads[t] {
@@ -286,6 +287,7 @@ func (m *graphs) addOp(c *cut, t, i int, o *op) {
 	if len(o.causes) > 0 { // an event of its own begins the thread, or lets it go on: what synchronises has another location than all accesses
 		add(rc11.Other, rc11.ModeUnset, rc11.None, false)
 	}
+	main := int32(len(m.in.Events))
 	if o.orders.fence != rc11.ModeUnset {
 		add(rc11.Fence, o.orders.fence, rc11.None, false)
 	}
@@ -316,7 +318,10 @@ func (m *graphs) addOp(c *cut, t, i int, o *op) {
 	if int32(len(m.in.Events)) == start || slices.Contains(m.joined, refOf(t, i)) { // the end of the thread is such an event, too
 		add(rc11.Other, rc11.ModeUnset, rc11.None, false)
 	}
-	m.first[t] = append(m.first[t], start)
+	if main == int32(len(m.in.Events)) { // it has no access
+		main = start
+	}
+	m.first[t], m.main[t] = append(m.first[t], start), append(m.main[t], main)
 	m.ends[t] = append(m.ends[t], int32(len(m.in.Events))-1)
 }
 

@@ -26,6 +26,10 @@ const c11Head = `#include <assert.h>
 
 // c11Programs are programs with what is expected under c11: "safe", or how the reason of unsafe begins.
 var c11Programs = []struct{ name, want, text string }{
+	{"spin lock with a relaxed unlock: the first operation of a thread reads from another one", "data race", `#include <pthread.h>
+		atomic_int taken; int count;
+		void *t(void *p) { while (atomic_exchange_explicit(&taken, 1, memory_order_acquire)); count++; atomic_store_explicit(&taken, 0, memory_order_relaxed); return 0; }
+		int main(void) { pthread_t a, b; pthread_create(&a, 0, t, 0); pthread_create(&b, 0, t, 0); pthread_join(a, 0); pthread_join(b, 0); return 0; }`},
 	{"message passing", "safe", `int d; atomic_int f;
 void *a(void *p) { d = 1; set(f, 1, rel); return 0; }
 int main() { start(a); if (get(f, acq)) assert(d == 1); wait(a); }`},
