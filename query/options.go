@@ -56,6 +56,8 @@ type COptions struct {
 	Fences map[uint64]string
 	// CheckOverflow makes signed overflow and shifts out of range errors.
 	CheckOverflow bool
+	// VolatileIsAtomic takes accesses to volatile objects for relaxed atomics, as code older than C11 means them.
+	VolatileIsAtomic bool
 	// Uninitialised says what memory of C programs holds that was never written; "": error. Machine code is always read with
 	// zero.
 	Uninitialised Uninitialised

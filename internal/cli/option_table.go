@@ -178,6 +178,7 @@ var table = []option{
 	{name: "undefine", short: "U", field: "C.Undefines", value: names(false), group: groupC, on: onC + " lsp bisect", text: "C: undefine a macro"},
 	{name: "include", short: "I", field: "C.IncludeDirs", group: groupC, on: onC + " lsp bisect", text: "C: also search this `directory` for headers"},
 	{name: "check-overflow", field: "C.CheckOverflow", group: groupC, on: onC, text: "C: report signed overflow and shifts out of range as errors"},
+	{name: "volatile-is-atomic", field: "C.VolatileIsAtomic", group: groupC, on: onC, text: "C: volatile accesses are relaxed atomics, so that they do not race (--races)"},
 	{name: "uninitialised", field: "C.Uninitialised", value: word("value", "", query.UninitialisedError, query.UninitialisedZero, query.UninitialisedAny), group: groupC, on: onC,
 		text: "C: what memory holds that was never written: error (it must not decide anything), zero, or any (each value is any value) (default error)"},
 	{name: "strict", field: "C.Strict", group: groupC, on: onC, text: "C: refuse every construct that is not supported, whether or not an execution reaches it"},

@@ -132,7 +132,7 @@ func cOptions(opt ReadOptions) c.Options {
 		Defines: opt.C.Defines, Undefines: opt.C.Undefines, IncludeDirs: opt.C.IncludeDirs, Include: opt.C.Include,
 		Std: opt.C.Std, Flags: opt.C.Flags, FileFlags: opt.C.FileFlags,
 		Invariants: opt.Annotations, Sites: opt.Sites, Orders: opt.Orders,
-		ExternPure: opt.C.ExternPure, ExternFence: opt.C.ExternFence, CheckOverflow: opt.C.CheckOverflow, Undefined: opt.C.Uninitialised != query.UninitialisedZero, Strict: opt.C.Strict,
+		ExternPure: opt.C.ExternPure, ExternFence: opt.C.ExternFence, CheckOverflow: opt.C.CheckOverflow, VolatileIsAtomic: opt.C.VolatileIsAtomic, Undefined: opt.C.Uninitialised != query.UninitialisedZero, Strict: opt.C.Strict,
 	}
 }
 

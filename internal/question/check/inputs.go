@@ -14,6 +14,9 @@ import (
 // refusedInputs refuses inputs of too many values: because of how the questions are asked, or because
 // bmc, for which inputs are free variables, does not take the program for another reason.
 func refusedInputs(q *question) error {
+	if q.opt.Races && len(q.opt.Engines) == 0 && !q.opt.Robustness && !q.opt.Finals {
+		q.flat = triedInputs(q.flat)
+	}
 	unlisted := memory.Unlisted(q.flat)
 	if unlisted == nil || len(q.opt.Engines) > 0 {
 		return nil

@@ -15,6 +15,7 @@ func (f *Lvalues) Lvalue(e *parse.Expr) Lvalue {
 	}
 	l := f.designated(e)
 	l.Atomic = isAtomic(e.Type) && l.Type.Kind != types.Array
+	l.Relaxed = f.Code.Opt.VolatileIsAtomic && e.Type.Qual&types.Volatile != 0
 	if l.Atomic && l.bits != nil {
 		f.In.Refuse(CodeAtomic, e, "atomic bit-fields are not supported")
 	}

@@ -169,7 +169,9 @@ func (f *Accesses) LoadWord(l Lvalue, t ir.Type, order ir.Order) *ir.Expr {
 func (f *Accesses) StoreWord(l Lvalue, t ir.Type, v *ir.Expr) {
 	if l.known == 0 || int(l.known) >= t.Size() {
 		op := Access(ir.Store, l, t, ir.Plain)
-		op.Val = v
+		if op.Val = v; l.Relaxed {
+			op.Order = ir.Relaxed
+		}
 		f.Code.Emit(op)
 		return
 	}

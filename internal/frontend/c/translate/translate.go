@@ -32,6 +32,8 @@ type Options struct {
 	ExternPure, ExternFence []string
 	// CheckOverflow makes undefined arithmetic on integers an error.
 	CheckOverflow bool
+	// VolatileIsAtomic makes accesses to volatile objects relaxed atomics, which do not race.
+	VolatileIsAtomic bool
 	// Undefined makes values undefined that were never written: of automatic variables and of blocks of the heap. Else they are 0.
 	Undefined bool
 	// Nondet is the range of inputs; nil: all values of small types, and no others.

@@ -32,6 +32,7 @@ type Lvalue struct {
 	Obj     ir.ObjectID
 	Type    *types.Type
 	Atomic  bool
+	Relaxed bool      // an access is a relaxed atomic: volatile, with VolatileIsAtomic
 	pending bool      // a local whose block is not made yet
 	bits    *bitRange // a bit-field; addr is its unit's
 	fixed   *Value    // not an lvalue: a name for this value
@@ -180,8 +181,11 @@ func (f *Accesses) Load(l Lvalue, n parse.Node) Value {
 		return out
 	}
 	order := ir.Plain
-	if l.Atomic {
+	switch {
+	case l.Atomic:
 		order = ir.SeqCst
+	case l.Relaxed:
+		order = ir.Relaxed
 	}
 	l.scalarAt()
 	edges := f.Code.edges()
