@@ -135,10 +135,10 @@ func (x *explorer) explore() {
 					continue
 				}
 			}
-			if x.endExecution(); !x.bounded && len(x.run.Cuts) > 0 {
-				x.atBound()
+			if x.atBound() {
+				return
 			}
-			if x.tail.again {
+			if x.endExecution(); x.tail.again {
 				n.fresh = true
 				continue
 			}
@@ -153,12 +153,18 @@ func (x *explorer) explore() {
 	}
 }
 
-// atBound ends the exploration at the first bound that is met, if the task says so.
-func (x *explorer) atBound() {
-	x.bounded = true
-	if x.task.AtBound != nil && !x.out.Stopped && x.task.AtBound() {
-		x.out.Unknown("a bound was met")
+// atBound ends the exploration at the end of the first execution that met a bound, if the task says so. Its races are not
+// reversed, which takes long for long executions.
+func (x *explorer) atBound() bool {
+	if x.bounded || len(x.run.Cuts) == 0 || x.out.Stopped {
+		return false
 	}
+	x.bounded = true
+	if x.task.AtBound == nil || !x.task.AtBound() {
+		return false
+	}
+	x.out.Unknown("a bound was met")
+	return true
 }
 
 // extend performs an event from the newest node. below is the wakeup tree after the event.

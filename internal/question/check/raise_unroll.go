@@ -38,15 +38,16 @@ func (q *question) ask(ctx context.Context, a *pipeline.Asking, how pipeline.Ask
 		q.Ask(ctx, a, q.flat, how)
 		return
 	}
-	deeper := how
+	deeper, work := how, budget.Of(ctx)
 	for deeper.Unroll = query.DefaultUnroll; deeper.Unroll <= mostUnrolled; deeper.Unroll *= 2 {
+		before := work.Spent()
 		next, stopped := q.askUntilBound(ctx, a, deeper)
 		if !stopped && (deeper.Unroll == query.DefaultUnroll || next.Err != nil || definite(next.Result)) {
 			next.AtBound = nil
 			*a = *next
 			return
 		}
-		if !stopped {
+		if !stopped || work.Spent()-before > 4*earlyBound {
 			break
 		}
 	}
