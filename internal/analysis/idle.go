@@ -95,7 +95,7 @@ func LoopCounts(f *ir.Func) func(head ir.Loc, members []ir.Loc) bool {
 	}
 }
 
-// nestedCounts marks the edges that count, and those that count in what is left without them: a loop inside a loop that
+// nestedCounts marks the edges that count, and the edges that count once these are taken away: a loop inside a loop that
 // counts may begin its own count anew in each round of the outer one. A round that leaves the thread as it was takes no
 // edge that counts, so it stays in a component without such edges, and the argument holds there again.
 func nestedCounts(f *ir.Func, comp []int32) []bool {

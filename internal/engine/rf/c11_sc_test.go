@@ -24,7 +24,7 @@ func TestC11SeqCst(t *testing.T) {
 		pr := profiles[seed%uint64(len(profiles))]
 		flat, props := testkit.Generate(seed, pr).Flat()
 		flat = ordered(flat, nil)
-		if looks(flat) {
+		if canFail(flat) {
 			continue
 		}
 		if (&engine.Task{Program: flat, Props: props, Model: memory.SC}).GoalsByLocation("rf") != nil {
@@ -78,8 +78,8 @@ func has(p *ir.Program, kind ir.OpKind) bool {
 	})
 }
 
-// looks reports whether a program has calls that can fail and then are relaxed loads, which may be stale.
-func looks(p *ir.Program) bool {
+// canFail reports whether a program has calls that can fail and then are relaxed loads, which may be stale.
+func canFail(p *ir.Program) bool {
 	for _, f := range p.Funcs {
 		for k := range f.Edges {
 			if f.Edges[k].Op.Sync == ir.SyncInspect {

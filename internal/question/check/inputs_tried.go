@@ -120,7 +120,7 @@ func comparedWith(f *ir.Func, input *ir.Edge, lo, hi int64) (constants []int64, 
 	return w.constants, !w.other
 }
 
-// over takes the copies over an edge, and reports whether there are new ones behind it.
+// over takes the copies over an edge, and reports whether there are new ones after it.
 func (w *inputFlow) over(e *ir.Edge) (more bool) {
 	written := map[ir.Reg]bool{}
 	e.Op.Defs(func(r ir.Reg) { written[r] = true })

@@ -23,7 +23,7 @@ const (
 // prevent an answer. others returns the work of the engines that are still at
 // their first search.
 func (q *question) askRaising(ctx context.Context, a *pipeline.Asking, how pipeline.Asked, others func() int64) {
-	q.ask(ctx, a, how)
+	askDeeper(ctx, q, a, how)
 	raiseUnroll(ctx, q, a, how, others)
 	if a.Engine.Name != explicit.Engine.Name || q.opt.Buffer > 0 {
 		return

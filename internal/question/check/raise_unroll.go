@@ -32,8 +32,8 @@ func countsRounds(name string) bool {
 // earlyBound is the work after which a search that meets its first bound goes on.
 const earlyBound = 5 * budget.Millisecond
 
-// ask asks an engine. smc is asked with more and more rounds of loops while it meets the bound early on.
-func (q *question) ask(ctx context.Context, a *pipeline.Asking, how pipeline.Asked) {
+// askDeeper asks an engine. smc is asked with more and more rounds of loops while it meets the bound early on.
+func askDeeper(ctx context.Context, q *question, a *pipeline.Asking, how pipeline.Asked) {
 	if a.Engine.Name != smc.Engine.Name || q.opt.Unroll != 0 || budget.Of(ctx) == nil {
 		q.Ask(ctx, a, q.flat, how)
 		return
@@ -41,7 +41,7 @@ func (q *question) ask(ctx context.Context, a *pipeline.Asking, how pipeline.Ask
 	deeper, work := how, budget.Of(ctx)
 	for deeper.Unroll = query.DefaultUnroll; deeper.Unroll <= mostUnrolled; deeper.Unroll *= 2 {
 		before := work.Spent()
-		next, stopped := q.askUntilBound(ctx, a, deeper)
+		next, stopped := askUntilBound(ctx, q, a, deeper)
 		if !stopped && (deeper.Unroll == query.DefaultUnroll || next.Err != nil || definite(next.Result)) {
 			next.AtBound = nil
 			*a = *next
@@ -56,7 +56,7 @@ func (q *question) ask(ctx context.Context, a *pipeline.Asking, how pipeline.Ask
 
 // askUntilBound asks an engine for an answer, and reports whether the search was ended since it met its bound: the
 // default one early on, or a larger one.
-func (q *question) askUntilBound(ctx context.Context, a *pipeline.Asking, how pipeline.Asked) (*pipeline.Asking, bool) {
+func askUntilBound(ctx context.Context, q *question, a *pipeline.Asking, how pipeline.Asked) (*pipeline.Asking, bool) {
 	work := budget.Of(ctx)
 	before := work.Spent()
 	var stopped atomic.Bool

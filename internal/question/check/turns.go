@@ -9,7 +9,7 @@ import (
 
 // Whose turn is next.
 //
-// Nobody knows which engine answers first. Of an engine that has worked for a while without an answer we expect that it
+// Which engine answers first is not known. Of an engine that has worked for a while without an answer we expect that it
 // needs as long again, whatever it is, so the engines are kept even, each by its weight: how often it is the first to
 // answer. An engine that can tell how much work it has left goes before the others as soon as that is little, compared with
 // what they have done: the more often it was wrong, the less.
