@@ -128,8 +128,7 @@ func (p *parser) item() *Stmt {
 			return p.statement()
 		}
 		p.jump(at) // the attributes are specifiers
-	}
-	if !p.startsDeclaration() {
+	} else if !p.startsDeclaration() {
 		return p.statement()
 	}
 	if p.key == kStaticAssert {
@@ -309,7 +308,7 @@ func (p *parser) forStatement(s *Stmt) {
 	p.push()
 	switch {
 	case p.accept(lex.Semicolon):
-	case p.startsDeclaration():
+	case p.startsDeclaration() || p.kind == lex.LBracket && p.isStandardAttribute():
 		s.Init = p.item()
 	default:
 		s.Init = &Stmt{Kind: ExprStmt, Tok: p.at, Expr: p.discard(p.expression())}
