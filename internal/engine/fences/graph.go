@@ -71,6 +71,9 @@ func newJudge(r *run, b *Break) *judge {
 		last[t] = rc11.None
 		for k, i := range steps {
 			before := int32(len(j.events))
+			if k == 0 || j.r.task.Fences.Edge(ir.EdgeID(j.w.Steps[steps[k-1]].Edge)).Op.Kind == ir.Barrier {
+				j.addBorder(t)
+			}
 			for _, site := range j.passed(steps, k) {
 				j.add(t, rc11.Event{Kind: rc11.Other}, judged{site: site, edge: ir.NoEdge})
 			}
@@ -86,7 +89,7 @@ func newJudge(r *run, b *Break) *judge {
 			for _, site := range r.task.Fences.Ending(ir.EdgeID(j.w.Steps[steps[len(steps)-1]].Edge), nil) {
 				j.add(t, rc11.Event{Kind: rc11.Other}, judged{site: site, edge: ir.NoEdge})
 			}
-			last[t] = int32(len(j.events)) - 1
+			last[t] = j.addBorder(t)
 		}
 	}
 	j.sources(reads)
@@ -144,6 +147,12 @@ func (j *judge) add(thread int, ev rc11.Event, from judged) int32 {
 	ev.Thread = int32(thread)
 	j.graph.Events, j.events = append(j.graph.Events, ev), append(j.events, from)
 	return int32(len(j.events)) - 1
+}
+
+// addBorder adds an event where a thread begins, ends, or goes on after a barrier: what synchronises there has another
+// location than all accesses.
+func (j *judge) addBorder(t int) int32 {
+	return j.add(t, rc11.Event{Kind: rc11.Other}, judged{site: noSite, edge: ir.NoEdge})
 }
 
 // addStep adds the events of a step.
