@@ -20,7 +20,7 @@ func TestInterrupt(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("no process can be interrupted from here")
 	}
-	endless := storesAndLoads(8, 8)
+	endless := storesAndLoads(10, 40)
 	for _, tc := range []struct {
 		name  string
 		args  string // FILE is the program
@@ -29,11 +29,11 @@ func TestInterrupt(t *testing.T) {
 		until string   // the line at which the command is interrupted, on standard output or standard error
 		want  []string // in the output; | separates alternatives
 	}{
-		{"portfolio", "check FILE --workers 1 -v --timeout 0", "p.fp", endless, "smc under tso: turn 2", []string{"unknown under TSO", "explicit: interrupted after", "smc: interrupted after"}},
-		{"cross-check", "check FILE --workers 1 -v --timeout 0 --cross-check", "p.fp", endless, "smc under tso: turn 2", []string{"unknown under TSO", "interrupted after"}},
+		{"portfolio", "check FILE --workers 1 -v --timeout 0", "p.fp", endless, "smc under tso: turn of", []string{"unknown under TSO", "explicit: interrupted after", "smc: interrupted after"}},
+		{"cross-check", "check FILE --workers 1 -v --timeout 0 --cross-check", "p.fp", endless, "smc under tso: turn of", []string{"unknown under TSO", "interrupted after"}},
 		// Two threads are quickly searched under SC, where they have no buffers.
-		{"several models", "check FILE --workers 1 -v --timeout 0 --model sc,tso", "p.fp", storesAndLoads(2, 30), "smc under tso: turn 2", []string{"SC     safe", "TSO    unknown", "explicit: interrupted after"}},
-		{"engines", "check FILE --workers 1 -v --timeout 0 --engine lazy,bmc", "p.fp", endless, "lazy under tso: turn 5", []string{"unknown under TSO", "round 1: interrupted after"}},
+		{"several models", "check FILE --workers 1 -v --timeout 0 --model sc,tso", "p.fp", storesAndLoads(2, 30), "smc under tso: turn of", []string{"SC     safe", "TSO    unknown", "explicit: interrupted after"}},
+		{"engines", "check FILE --workers 1 -v --timeout 0 --engine lazy,bmc", "p.fp", endless, "lazy under tso: turn of", []string{"unknown under TSO", "round 1: interrupted after"}},
 		{"traces", "traces FILE --timeout 0", "p.fp", endless, "trace 3", []string{"trace 1", "there may be more: interrupted after"}},
 		{"litmus", "litmus DIR --workers 1 --timeout 0", "z.litmus", litmusTest(8, 8), "Test sb20 Allowed", []string{"Test sb1 Allowed", "not run|interrupted"}},
 	} {

@@ -95,7 +95,7 @@ func TestLayouts(t *testing.T) {
 	for n := range programs(3, 80) {
 		g := &generator{Rand: rand.New(rand.NewPCG(uint64(n), 1))}
 		var text strings.Builder
-		text.WriteString("typedef int aligned_int __attribute__((aligned(16)));\ntypedef long small_long __attribute__((aligned(2)));\nenum e { E1, E2 = 70000 };\nenum __attribute__((packed)) pe { P1, P2 };\n")
+		text.WriteString("typedef int aligned_int __attribute__((aligned(16)));\ntypedef long small_long __attribute__((aligned(2)));\ntypedef int small_int __attribute__((aligned(1)));\nenum e { E1, E2 = 70000 };\nenum __attribute__((packed)) pe { P1, P2 };\n")
 		for i := range batch {
 			g.record(&text, i)
 		}
@@ -200,12 +200,15 @@ func (g *generator) member(b *strings.Builder, depth int) {
 	name := fmt.Sprintf("m%d", g.names)
 	switch n := g.IntN(12); {
 	case n < 5:
-		t := g.pick("int", "unsigned", "char", "unsigned char", "short", "unsigned short", "long", "unsigned long", "long long", "_Bool", "enum e", "unsigned __int128")
-		width := map[string]int{"char": 8, "unsigned char": 8, "short": 16, "unsigned short": 16, "int": 32, "unsigned": 32, "enum e": 32, "_Bool": 1, "unsigned __int128": 128}[t]
+		t := g.pick("int", "unsigned", "char", "unsigned char", "short", "unsigned short", "long", "unsigned long", "long long", "_Bool", "enum e", "unsigned __int128", "small_long", "small_int", "aligned_int")
+		width := map[string]int{"char": 8, "unsigned char": 8, "short": 16, "unsigned short": 16, "int": 32, "unsigned": 32, "enum e": 32, "small_int": 32, "aligned_int": 32, "_Bool": 1, "unsigned __int128": 128}[t]
 		if width == 0 {
 			width = 64
 		}
 		bits := 1 + g.IntN(width)
+		if g.IntN(3) == 0 { // as wide as an integer
+			bits = min(width, 8<<g.IntN(4))
+		}
 		attr := g.pick("", "", "", "", "", " __attribute__((packed))", " __attribute__((aligned(4)))")
 		switch g.IntN(10) {
 		case 0:

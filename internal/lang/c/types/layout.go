@@ -147,7 +147,8 @@ func (l *layout) member(f *Field) {
 
 // bitField puts a bit-field: it must not span more units of its type than the type has, unless
 // it is packed or #pragma pack holds. A named one aligns the struct as its type does; one of
-// width 0 ends the unit, whatever is packed.
+// width 0 ends the unit, whatever is packed. One that is as wide as an integer, and starts where
+// such an integer may, is one, with its alignment: that matters where the type has another one.
 func (l *layout) bitField(f *Field) {
 	if l.union {
 		l.at = 0
@@ -163,8 +164,15 @@ func (l *layout) bitField(f *Field) {
 	case f.Aligned != 0:
 		desired = f.Aligned * 8
 	}
+	whole := wholeNumber(f.Bits) && l.at%f.Bits == 0 && !packed
+	switch {
+	case whole && l.pack != 0:
+		desired = max(desired, min(f.Bits, l.pack*8))
+	case whole:
+		desired = max(desired, f.Bits)
+	}
 	l.at = roundUp(l.at, desired)
-	if f.Bits > 0 && !packed && l.pack == 0 && crosses(l.at, f.Bits, align*8, unit) {
+	if f.Bits > 0 && !whole && !packed && l.pack == 0 && crosses(l.at, f.Bits, align*8, unit) {
 		l.at = roundUp(l.at, align*8)
 	}
 	f.BitOffset = l.at
@@ -181,6 +189,11 @@ func (l *layout) bitField(f *Field) {
 		align = 1
 	}
 	l.align = max(l.align, align, desired/8)
+}
+
+// wholeNumber reports whether an integer has this many bits.
+func wholeNumber(bits int64) bool {
+	return bits == 8 || bits == 16 || bits == 32 || bits == 64 || bits == 128
 }
 
 // crosses reports whether bits from an offset on need more units of a type than the type has.
