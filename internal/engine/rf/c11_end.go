@@ -80,6 +80,9 @@ func recordRun(x *exploration, rn *runner, leftOut func(step int) bool, more ...
 		for ; k < len(rn.ran) && rn.ran[k].steps == i; k++ {
 			n := rn.ran[k].node
 			step[ref{n.thread + 1, n.index}] = at
+			if k+1 < len(rn.ran) && rn.ran[k+1].steps == i {
+				continue // it waits in vain, without a step
+			}
 			for _, p := range rn.ran[k].pokes {
 				memory.WriteContent(rn.m.Sys, rec.State(), p.addr, p.size, p.val)
 				from := -1
