@@ -122,7 +122,6 @@ func loops(at any) pflag.Value  { return loopsValue{at.(*int)} }
 func size(at any) pflag.Value   { return sizeValue{at.(*int64)} }
 func lohi(at any) pflag.Value   { return rangeValue{at.(*[]int64)} }
 func domain(at any) pflag.Value { return domainValue{at.(**query.Domain)} }
-func models(at any) pflag.Value { return (*modelsValue)(at.(*query.Models)) }
 
 // anyModels is a list of memory models, with C11's own.
 func anyModels(at any) pflag.Value { return (*anyModelsValue)(at.(*query.Models)) }

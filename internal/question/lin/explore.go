@@ -38,10 +38,9 @@ type variable struct {
 
 // explorer explores programs that include the file of the user.
 type explorer struct {
-	opt    query.Options
-	name   string // of programs
-	more   []query.File
-	engine query.Engine // "": the one that is best for the model
+	opt  query.Options
+	name string // of programs
+	more []query.File
 }
 
 // input returns a program.
