@@ -138,7 +138,23 @@ func (n *cNames) binary(e *ir.Expr) cExpr {
 		return cExpr{fmt.Sprintf("%s %s %s", x, op, y), false}
 	}
 	if !e.Type.Signed && e.Op != ir.Eq && e.Op != ir.Ne {
+		if always, known := againstZero(e); known {
+			return cNumber(always)
+		}
 		return cExpr{fmt.Sprintf("(uint64_t)%s %s (uint64_t)%s", x, op, y), false}
 	}
 	return cExpr{fmt.Sprintf("%s %s %s", x, op, y), false}
+}
+
+// againstZero returns the value of a comparison of an unsigned number with zero that has only one, of which compilers
+// warn. Expressions have no effects, so that the other operand may go.
+func againstZero(e *ir.Expr) (value int64, known bool) {
+	zero := func(x *ir.Expr) bool { return x.Op == ir.Const && x.Value == 0 }
+	switch {
+	case e.Op == ir.Lt && zero(e.Y), e.Op == ir.Gt && zero(e.X):
+		return 0, true
+	case e.Op == ir.Ge && zero(e.Y), e.Op == ir.Le && zero(e.X):
+		return 1, true
+	}
+	return 0, false
 }

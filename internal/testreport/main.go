@@ -1,6 +1,9 @@
 // Command testreport reads the output of one or more runs of `go test -json` and prints it as `go test` does: a line per
 // package, and the output of what failed. At the end it says how many tests were skipped, and why. `make test` runs it.
 //
+// While nothing ends for five minutes it says which tests have not, so that the log of a run that was stopped names the
+// test that it stood at.
+//
 // After each run a line "exit N" with the exit code stands in the input; -runs says how many there are. If the variable
 // FENCEPOST_STRICT is 1, a test that did not run because a tool is missing is a failure.
 package main
@@ -12,7 +15,9 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
+	"time"
 )
 
 func main() {
@@ -56,17 +61,54 @@ func newReport(out io.Writer, strict bool) *report {
 }
 
 func (r *report) read(in io.Reader) error {
-	lines := bufio.NewReader(in)
+	lines, failed := make(chan string), make(chan error, 1)
+	go func() {
+		defer close(lines)
+		text := bufio.NewReader(in)
+		for {
+			line, err := text.ReadString('\n')
+			if line != "" {
+				lines <- line
+			}
+			if err != nil {
+				if err != io.EOF {
+					failed <- err
+				}
+				return
+			}
+		}
+	}()
 	for {
-		line, err := lines.ReadString('\n')
-		if err == io.EOF && line == "" {
-			return nil
+		select {
+		case line, more := <-lines:
+			if !more {
+				select {
+				case err := <-failed:
+					return err
+				default:
+					return nil
+				}
+			}
+			r.line(line)
+		case <-time.After(quiet):
+			fmt.Fprintf(r.out, "still running: %s\n", strings.Join(r.running(), ", "))
 		}
-		if err != nil && err != io.EOF {
-			return err
-		}
-		r.line(line)
 	}
+}
+
+// quiet is how long nothing is said before the tests that have not ended are.
+const quiet = 5 * time.Minute
+
+// running returns the tests that have begun and not ended.
+func (r *report) running() []string {
+	var names []string
+	for at := range r.lines {
+		if at.test != "" && !strings.Contains(at.test, "/") {
+			names = append(names, at.pkg+" "+at.test)
+		}
+	}
+	slices.Sort(names)
+	return names
 }
 
 func (r *report) line(line string) {

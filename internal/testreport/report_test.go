@@ -5,6 +5,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"io"
 	"io/fs"
 	"path/filepath"
 	"strconv"
@@ -64,6 +65,18 @@ func TestReport(t *testing.T) {
 		if good := r.finish(c.runs); good != c.good || out.String() != c.want {
 			t.Errorf("%s: %v:\n%s\nwant %v:\n%s", c.name, good, out.String(), c.good, c.want)
 		}
+	}
+}
+
+// TestRunning: what has begun and not ended is named.
+func TestRunning(t *testing.T) {
+	r := newReport(io.Discard, false)
+	begun := run[:strings.LastIndex(run, `{"Action":"pass","Package":"p","Test":"TestD"}`)]
+	if err := r.read(strings.NewReader(begun)); err != nil {
+		t.Fatal(err)
+	}
+	if got := strings.Join(r.running(), ", "); got != "p TestD" {
+		t.Errorf("running: %q, want p TestD", got)
 	}
 }
 

@@ -286,13 +286,15 @@ func TestSequentialCorpus(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%s: %v", c.Name(), err)
 			}
-			program := compiled(t, compilers[i/4%2], text)
-			if v == nil {
-				safe++
-				continue
-			}
-			given++
-			takesChoices(t, program, task.Program, question.ChoiceLines(sites, choices), v, fmt.Sprintf("%s under %s", c.Name(), model))
+			t.Run(fmt.Sprintf("%s under %s", c.Name(), model), func(t *testing.T) {
+				program := compiled(t, compilers[i/4%2], text)
+				if v == nil {
+					safe++
+					return
+				}
+				given++
+				takesChoices(t, program, task.Program, question.ChoiceLines(sites, choices), v, t.Name())
+			})
 		}
 	}
 	t.Logf("%d programs fail with the choices of bmc, %d without a violation, %d refused: %v", given, safe, refused, reasons)
