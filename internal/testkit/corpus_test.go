@@ -3,9 +3,9 @@ package testkit_test
 import (
 	"context"
 	"flag"
+	"fmt"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -63,17 +63,22 @@ func TestCorpus(t *testing.T) {
 }
 
 // allEngines asks all engines, or some that are named, about a case under one model, and waits for all of them that
-// end after little work: enough says when an engine begins a turn that is one too many. It counts turns and not
-// time, so it compares the same answers every time.
-func allEngines(t *testing.T, c *testkit.Case, model query.Model, engines string, enough func(engine string, turn int) bool) (*verdict.Result, bool) {
+// end after little work: enough says when an engine begins a turn that is one too many, by the milliseconds of work that
+// it has had with it. It counts work and not time, so it compares the same answers every time.
+func allEngines(t *testing.T, c *testkit.Case, model query.Model, engines string, enough func(engine string, work int) bool) (*verdict.Result, bool) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	opt := c.Options
 	opt.Engines, opt.CrossCheck, opt.Timeout, opt.Workers = query.NamedEngines(engines), true, 0, 1
+	had := map[string]int{}
 	opt.Turns = func(line string) {
-		name, turn, _ := strings.Cut(line, ": turn ")
-		if n, err := strconv.Atoi(turn); err == nil && enough(name, n) {
+		name, what, _ := strings.Cut(line, ": ")
+		var work int
+		if _, err := fmt.Sscanf(what, "turn of %d ms", &work); err == nil {
+			had[name] += work
+		}
+		if what == check.NoMoreTurns || enough(name, had[name]) {
 			cancel()
 		}
 	}
@@ -89,16 +94,17 @@ func allEngines(t *testing.T, c *testkit.Case, model query.Model, engines string
 	return &answer.Results[0], true
 }
 
-// manyTurns allows enough turns for three turns of rf, and with -fp.slow a second of work of each engine.
-func manyTurns(_ string, turn int) bool { return turn > 9 || turn > 6 && !testkit.Slow() }
+// manyTurns allows each engine a tenth of a second of work, and with -fp.slow a second.
+func manyTurns(_ string, work int) bool { return work > 1000 || work > 100 && !testkit.Slow() }
 
-// fewTurns allows an engine two turns, or one if it begins later than others. Most small programs need no more.
-// The turn of bmc is the longest and comes last: not every question has it.
-func fewTurns(bmc bool) func(engine string, turn int) bool {
-	had := map[string]int{}
-	return func(engine string, turn int) bool {
-		had[engine]++
-		return had[engine] > 2 || had[engine] > 1 && turn > 3 || strings.HasPrefix(engine, "bmc ") && !bmc
+// fewTurns allows an engine a few turns. Most small programs need no more. The first turn of bmc is for the whole
+// formula: not every question has it.
+func fewTurns(bmc bool) func(engine string, work int) bool {
+	return func(engine string, work int) bool {
+		if strings.HasPrefix(engine, "bmc ") {
+			return !bmc
+		}
+		return work > 16
 	}
 }
 

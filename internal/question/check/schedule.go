@@ -203,6 +203,9 @@ func better(first, second *verdict.Result) *verdict.Result {
 	return first
 }
 
+// NoMoreTurns is said of an engine that runs to its end from now on, beside the others.
+const NoMoreTurns = "no more turns"
+
 // together lets all attempts run at the same time. first is a definite answer from before, if all
 // engines are to be compared.
 func (s *schedule) together(ctx context.Context, first *verdict.Result) (*verdict.Result, error) {
@@ -213,6 +216,7 @@ func (s *schedule) together(ctx context.Context, first *verdict.Result) (*verdic
 			if a.over || s.tooLate(ctx, a) {
 				continue
 			}
+			s.say(a, NoMoreTurns)
 			s.begin(ctx, a)
 			a.freed = time.Now()
 			a.begun.Budget.Free()
