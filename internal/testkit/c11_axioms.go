@@ -15,6 +15,9 @@ type C11Event struct {
 	From   int    // of a read: the event that it reads from, -1 for the initial value
 	Update bool   // of a write: together with the read before it
 	Lock   bool   // on a mutex
+
+	NoReason bool // the read of a compare-exchange that fails without a reason; of one that has no source yet: it may
+	Expects  int  // of one that has no source yet: with which value
 }
 
 // C11Graph is the events of an execution with their sources.

@@ -11,7 +11,8 @@ import (
 // their executions by brute force.
 
 // C11Op is an operation: a store of V, a load, a fence, fetch_add of V, a compare-exchange of V and V2, a branch that
-// skips Skip operations unless the last register is V, a lock, an unlock.
+// skips Skip operations unless the last register is V, a lock, an unlock. Weak is a compare-exchange that may fail without a
+// reason.
 type C11Op struct {
 	Kind  byte // 'W', 'R', 'F', 'U', 'C', 'B', 'L', 'N'
 	Loc   int
@@ -19,6 +20,7 @@ type C11Op struct {
 	Mode  string
 	Fail  string
 	Skip  int
+	Weak  bool
 }
 
 // C11Program has threads, and variables of which the last is a mutex if Mutex is set.
@@ -77,6 +79,18 @@ func RandomC11(seed uint64, threads, length int) *C11Program {
 	return p
 }
 
+// WeakC11 returns a program in which some compare-exchanges are weak.
+func WeakC11(seed uint64, threads, length int) *C11Program {
+	g := rand.New(rand.NewPCG(seed, 12))
+	p := RandomC11(seed, threads, length)
+	for _, list := range p.Threads {
+		for i := range list {
+			list[i].Weak = list[i].Kind == 'C' && g.IntN(2) == 0
+		}
+	}
+	return p
+}
+
 // c11Words are the words of orders in the printed form.
 var c11Words = map[string]string{"na": "", "rlx": "relaxed", "acq": "acquire", "rel": "release", "ar": "acq_rel", "sc": "seq_cst"}
 
@@ -108,7 +122,8 @@ func (p *C11Program) Text() string {
 			case 'U':
 				edge(i+1, "r = rmw.add [&v%d], %d %s in v%d", op.Loc, op.V, w, op.Loc)
 			case 'C':
-				edge(i+1, "r = rmw.cas [&v%d], %d, %d %s fail %s in v%d", op.Loc, op.V, op.V2, w, c11Words[op.Fail], op.Loc)
+				weak := map[bool]string{true: " weak"}[op.Weak]
+				edge(i+1, "r = rmw.cas [&v%d], %d, %d %s fail %s%s in v%d", op.Loc, op.V, op.V2, w, c11Words[op.Fail], weak, op.Loc)
 			case 'B':
 				edge(i+1, "assume (r == %d)", op.V)
 				edge(min(i+1+op.Skip, len(list)), "assume (r != %d)", op.V)
@@ -148,12 +163,13 @@ func (p *C11Program) run(t int, reads []int) (events []C11Event, values []int, o
 			add(C11Event{Kind: 'F', Loc: -1, Mode: op.Mode}, 0)
 		default:
 			if k == len(reads) {
-				add(C11Event{Kind: 'R', Loc: op.Loc, Mode: op.Mode, From: -2}, 0)
+				add(C11Event{Kind: 'R', Loc: op.Loc, Mode: op.Mode, From: -2, NoReason: op.Weak, Expects: op.V}, 0)
 				return events, values, true
 			}
 			v := reads[k]
 			k++
 			p.update(op, v, add)
+			v &^= noReason
 			if op.Kind != 'L' && op.Kind != 'N' {
 				last = v
 			}
@@ -165,6 +181,9 @@ func (p *C11Program) run(t int, reads []int) (events []C11Event, values []int, o
 	return events, values, false
 }
 
+// noReason is added to what a compare-exchange reads that fails without a reason.
+const noReason = 1 << 16
+
 // update adds the events of an operation that has read v.
 func (p *C11Program) update(op C11Op, v int, add func(C11Event, int)) {
 	switch op.Kind {
@@ -175,7 +194,7 @@ func (p *C11Program) update(op C11Op, v int, add func(C11Event, int)) {
 		add(C11Event{Kind: 'W', Loc: op.Loc, Mode: op.Mode, Update: true}, v+op.V)
 	case 'C':
 		if v != op.V {
-			add(C11Event{Kind: 'R', Loc: op.Loc, Mode: op.Fail}, 0)
+			add(C11Event{Kind: 'R', Loc: op.Loc, Mode: op.Fail, NoReason: v >= noReason}, 0)
 			return
 		}
 		add(C11Event{Kind: 'R', Loc: op.Loc, Mode: op.Mode}, 0)
@@ -201,8 +220,11 @@ type C11Class struct {
 	Last   map[string]bool // per combination of last writes: SC has it
 }
 
-// choice names an event before the graph is complete.
-type c11Source struct{ thread, index int }
+// c11Source names an event before the graph is complete.
+type c11Source struct {
+	thread, index int
+	noReason      bool // the compare-exchange that reads from it fails without a reason
+}
 
 // Classes returns the classes of all executions that end, and whether some execution, also one that has not ended, has a
 // data race. ok is false if there are more than limit attempts.
@@ -230,11 +252,20 @@ func (p *C11Program) Classes(limit int) (classes map[string]*C11Class, race, ok 
 				continue
 			}
 			open = true
-			loc := events[len(events)-1].Loc
-			sources, read := []c11Source{{-1, -1}}, []int{0}
+			next := events[len(events)-1]
+			var sources []c11Source
+			var read []int
+			add := func(s c11Source, v int) {
+				sources, read = append(sources, s), append(read, v)
+				if next.NoReason && v == next.Expects {
+					s.noReason = true
+					sources, read = append(sources, s), append(read, v|noReason)
+				}
+			}
+			add(c11Source{thread: -1, index: -1}, 0)
 			for i, e := range all {
-				if e.Kind == 'W' && e.Loc == loc {
-					sources, read = append(sources, c11Source{e.Thread, e.Index}), append(read, values[i])
+				if e.Kind == 'W' && e.Loc == next.Loc {
+					add(c11Source{thread: e.Thread, index: e.Index}, values[i])
 				}
 			}
 			for i, s := range sources {
@@ -359,7 +390,7 @@ func (g C11Graph) lastWaits(t, v int) bool {
 	return last >= 0 && g[last].Kind == 'R' && g[last].Lock && v != 0
 }
 
-// Key names the class of a graph: per thread, the reads with their sources. An access of a read-modify-write counts once.
+// Key names the class of a graph: per thread, the reads with their sources, and which fail without a reason. An access of a read-modify-write counts once.
 func (g C11Graph) Key() string {
 	number := make([]int, len(g)) // of an access in its thread
 	count := map[int]int{}
@@ -380,6 +411,9 @@ func (g C11Graph) Key() string {
 			s := "init"
 			if f := g[i].From; f >= 0 {
 				s = fmt.Sprintf("%d.%d", g[f].Thread, number[f])
+			}
+			if g[i].NoReason {
+				s += "!"
 			}
 			parts = append(parts, fmt.Sprintf("%d.%d<-%s", g[i].Thread, number[i], s))
 		}

@@ -3,7 +3,6 @@ package rf_test
 import (
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"testing"
 
 	"fencepost/internal/engine"
@@ -39,11 +38,9 @@ func ordered(flat *ir.Program, rng *rand.Rand) *ir.Program {
 	return &out
 }
 
-// c11Profiles are kinds of programs: threads that start others, locks of all kinds, barriers, semaphores, conditions, blocks. Left out
-// are programs in which several threads join one thread, by its number.
+// c11Profiles are kinds of programs: threads that start others, locks of all kinds, barriers, semaphores, conditions, blocks.
 func c11Profiles() []testkit.Profile {
-	all := slices.Concat([]testkit.Profile{{Name: "spins", Spins: true}, {Name: "goal", Goal: true}, {Name: "heap", Heap: true}}, testkit.Rare, testkit.Profiles)
-	return slices.DeleteFunc(all, func(p testkit.Profile) bool { return strings.HasPrefix(p.Name, "joins") })
+	return slices.Concat([]testkit.Profile{{Name: "spins", Spins: true}, {Name: "goal", Goal: true}, {Name: "heap", Heap: true}}, testkit.Rare, testkit.Profiles)
 }
 
 // TestC11Parts: under c11, too, an exploration that is divided at random points finds exactly what one run finds.

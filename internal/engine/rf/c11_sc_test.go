@@ -102,3 +102,20 @@ func shown(out *engine.Outcome) string {
 	slices.Sort(all)
 	return fmt.Sprint(out.Finals, slices.Compact(all))
 }
+
+// TestC11TwoJoins: a join that fails because another one has joined the thread comes when the thread has ended, not when it has
+// read that the thread runs.
+func TestC11TwoJoins(t *testing.T) {
+	flat, props := testkit.Generate(3639, testkit.Profile{Name: "starts", Joins: true, Shared: true}).Flat()
+	for _, opt := range []rf.Options{{}, {Robust: true}} {
+		task := &engine.Task{Program: ordered(flat, nil), Props: props, Model: memory.C11, KeepGoing: true, Finals: true, Limits: engine.Limits{Unroll: 2, Workers: 1}}
+		props.Goals = nil
+		out, err := rf.New(opt).Run(context.Background(), task)
+		if err != nil || out.Unknown != "" {
+			t.Fatalf("%v %s", err, out.Unknown)
+		}
+		if !opt.Robust && !slices.ContainsFunc(out.Violations, func(v engine.Violation) bool { return v.Class == ir.BadJoin }) {
+			t.Error("no join fails")
+		}
+	}
+}

@@ -387,6 +387,9 @@ func (x *explorer) learn(t, i int, seq []node) {
 // is no part yet.
 func (x *explorer) lastStamp(o *op) int32 {
 	stamp := o.pick
+	if o.ended != nil { // a join that fails all the same: it came when its thread ended, long after it has read
+		return x.g.next()
+	}
 	if n := len(o.reads); n > 0 {
 		stamp = max(stamp, o.reads[n-1].stamp)
 	}
