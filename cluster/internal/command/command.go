@@ -158,7 +158,7 @@ func (p *tool) extend(root, check *cobra.Command, printer cli.Printer) {
 	p.access.flags(check.Flags(), "server", "the server to ask")
 	p.taskFlags(check.Flags())
 	check.Example = "  fencepost-cluster check queue.c --server nats://127.0.0.1:4222 --model tso,pso"
-	root.AddCommand(p.serveCommand(), p.workerCommand(), p.statusCommand(), p.resultCommand(printer), p.cancelCommand())
+	root.AddCommand(p.serveCommand(), p.workerCommand(), p.statusCommand(), p.monitorCommand(), p.resultCommand(printer), p.cancelCommand())
 }
 
 // Defaults of checks. A task that takes seconds makes the cost of storing it small.

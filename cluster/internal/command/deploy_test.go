@@ -13,11 +13,11 @@ import (
 // TestDeploy: the units and manifests of ../../../deploy start commands that there are, with options that they have.
 func TestDeploy(t *testing.T) {
 	p := &tool{}
-	commands := map[string]*cobra.Command{"serve": p.serveCommand(), "worker": p.workerCommand()}
+	commands := map[string]*cobra.Command{"serve": p.serveCommand(), "worker": p.workerCommand(), "monitor": p.monitorCommand()}
 	line := regexp.MustCompile(`^\s*(?:ExecStart=\S+/fencepost-cluster |(?:command|args): \[)(\w+)(.*)$`)
 	option := regexp.MustCompile(`--([a-z-]+)`)
 	found := map[string]int{}
-	for _, name := range []string{"fencepost-cluster-server.service", "fencepost-cluster-worker.service", "compose.yaml", "kubernetes.yaml"} {
+	for _, name := range []string{"fencepost-cluster-server.service", "fencepost-cluster-worker.service", "fencepost-cluster-monitor.service", "compose.yaml", "kubernetes.yaml"} {
 		text, err := os.ReadFile(filepath.Join("..", "..", "..", "deploy", name))
 		if err != nil {
 			t.Fatal(err)
@@ -40,7 +40,7 @@ func TestDeploy(t *testing.T) {
 			}
 		}
 	}
-	for name, want := range map[string]int{"fencepost-cluster-server.service": 1, "fencepost-cluster-worker.service": 1, "compose.yaml": 2, "kubernetes.yaml": 2} {
+	for name, want := range map[string]int{"fencepost-cluster-server.service": 1, "fencepost-cluster-worker.service": 1, "fencepost-cluster-monitor.service": 1, "compose.yaml": 3, "kubernetes.yaml": 3} {
 		if found[name] != want {
 			t.Errorf("%s starts %d commands, want %d", name, found[name], want)
 		}

@@ -41,6 +41,9 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
+// testToken is the token of servers that tests start.
+const testToken = "the token of the tests"
+
 // cluster is a server and workers, as processes.
 type cluster struct {
 	t       *testing.T
@@ -59,7 +62,7 @@ func command(t *testing.T, args ...string) *exec.Cmd {
 		t.Fatal(err)
 	}
 	cmd := exec.Command(self, args...)
-	cmd.Env = append(os.Environ(), mainVariable+"=1", tokenVariable+"=the token of the tests")
+	cmd.Env = append(os.Environ(), mainVariable+"=1", tokenVariable+"="+testToken)
 	return cmd
 }
 

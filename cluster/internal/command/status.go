@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -51,42 +52,79 @@ type jobStatus struct {
 	Estimate   int64   `json:"estimated_executions"`
 }
 
+// Estimated reports whether there is an estimate of all executions: of a check that goes on, once something is known.
+func (j *jobStatus) Estimated() bool { return j.State == store.Open && j.Estimate > 0 }
+
+// clusterStatus is what a server says of its checks and workers.
+type clusterStatus struct {
+	Checks  []jobStatus  `json:"checks"`
+	Workers []seenWorker `json:"workers"`
+	Trouble string       `json:"-"` // of the server; "": none
+}
+
+func newClusterStatus() *clusterStatus {
+	return &clusterStatus{Checks: []jobStatus{}, Workers: []seenWorker{}}
+}
+
+func (c *clusterStatus) json(out io.Writer) error {
+	enc := json.NewEncoder(out)
+	enc.SetIndent("", "  ")
+	return enc.Encode(c)
+}
+
 func (p *tool) status(asJSON bool) error {
-	ctx, cancel := context.WithTimeout(context.Background(), answerTime)
-	defer cancel()
-	s, closeStore, err := p.connect(ctx, "status", 0)
-	if errors.Is(err, store.ErrEmpty) {
-		return p.showStatus(asJSON, []jobStatus{}, []seenWorker{})
-	}
+	status, err := p.snapshot(context.Background(), "status")
 	if err != nil {
 		return err
+	}
+	if status.Trouble != "" {
+		p.say(status.Trouble)
+	}
+	if asJSON {
+		return status.json(p.stdout)
+	}
+	p.printStatus(status.Checks, status.Workers)
+	return nil
+}
+
+// snapshot asks the server how far everything is, for a command.
+func (p *tool) snapshot(ctx context.Context, command string) (*clusterStatus, error) {
+	ctx, cancel := context.WithTimeout(ctx, answerTime)
+	defer cancel()
+	s, closeStore, err := p.connect(ctx, command, 0)
+	if errors.Is(err, store.ErrEmpty) {
+		return newClusterStatus(), nil
+	}
+	if err != nil {
+		return nil, err
 	}
 	defer closeStore()
 	jobs, err := s.Jobs(ctx)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	list := []jobStatus{}
+	out := newClusterStatus()
 	for _, job := range jobs {
 		one, err := statusOf(ctx, s, job)
 		if err != nil && ctx.Err() != nil {
-			return err
+			return nil, err
 		}
 		if err != nil { // the others are still shown
 			one.Reason = strings.TrimPrefix(one.Reason+"; "+store.Message(err), "; ")
 		}
-		list = append(list, one)
+		out.Checks = append(out.Checks, one)
 	}
 	workers, last, err := s.Workers(ctx)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	now, err := s.Probe(ctx, "status")
+	now, err := s.Probe(ctx, command)
 	if err != nil { // the server stores nothing: its clock is not known
-		p.say(store.Message(err))
+		out.Trouble = store.Message(err)
 		now = last
 	}
-	return p.showStatus(asJSON, list, seenAt(workers, now))
+	out.Workers = seenAt(workers, now)
+	return out, nil
 }
 
 // seenWorker is a worker, with how long ago the server heard of it.
@@ -103,16 +141,6 @@ func seenAt(workers []store.Worker, now time.Time) []seenWorker {
 		out = append(out, seenWorker{w, ago.Seconds(), ago > store.Silence})
 	}
 	return out
-}
-
-func (p *tool) showStatus(asJSON bool, list []jobStatus, workers []seenWorker) error {
-	if asJSON {
-		enc := json.NewEncoder(p.stdout)
-		enc.SetIndent("", "  ")
-		return enc.Encode(map[string]any{"checks": list, "workers": workers})
-	}
-	p.printStatus(list, workers)
-	return nil
 }
 
 func statusOf(ctx context.Context, s *store.Store, job *store.Job) (jobStatus, error) {
@@ -144,7 +172,7 @@ func (p *tool) printStatus(list []jobStatus, workers []seenWorker) {
 		fmt.Fprintln(w, "CHECK\tSTATE\tPROGRAM\tMODEL\tTASKS\tLEFT\tEXECUTIONS\tPER SECOND\tESTIMATE\tTIME")
 		for _, j := range list {
 			estimate := "-"
-			if j.State == store.Open && j.Estimate > 0 {
+			if j.Estimated() {
 				estimate = fmt.Sprintf("about %d", j.Estimate)
 			}
 			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%d\t%d\t%d\t%.0f\t%s\t%v\n", j.ID, j.State, j.Title, j.Model, j.Tasks, j.Open, j.Executions, j.Rate, estimate, time.Duration(j.Seconds*float64(time.Second)).Round(time.Second))

@@ -40,6 +40,9 @@ const (
 	Failed    State = "failed"    // a worker could not do its task; Reason says why
 )
 
+// States are all of them.
+var States = []State{Open, Complete, Stopped, Cancelled, Failed}
+
 // Job is a check.
 type Job struct {
 	ID      string `json:"id"`
