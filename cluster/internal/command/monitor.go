@@ -64,7 +64,7 @@ func (p *tool) monitor(o monitorOptions) error {
 		return err
 	}
 	if token == "" && !server.Loopback(host) {
-		return cli.UsageError("the page has no token, so everybody could read it", "give --token-file, or listen on 127.0.0.1")
+		return cli.UsageError("the page has no token, so that others could read it", "give --token-file, or listen on 127.0.0.1")
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()

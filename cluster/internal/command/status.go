@@ -55,7 +55,7 @@ type jobStatus struct {
 // Estimated reports whether there is an estimate of all executions: of a check that goes on, once something is known.
 func (j *jobStatus) Estimated() bool { return j.State == store.Open && j.Estimate > 0 }
 
-// clusterStatus is what a server says of its checks and workers.
+// clusterStatus has the checks and the workers of a server.
 type clusterStatus struct {
 	Checks  []jobStatus  `json:"checks"`
 	Workers []seenWorker `json:"workers"`
