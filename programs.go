@@ -32,9 +32,11 @@ func testKeys(opt query.CheckOptions) []suite.Key {
 		{Name: "sc", Answers: verdicts, Ask: askModel(query.SC, opt)},
 		{Name: "tso", Answers: verdicts, Ask: askModel(query.TSO, opt)},
 		{Name: "pso", Answers: verdicts, Ask: askModel(query.PSO, opt)},
-		{Name: "robust", Answers: yesNo, Ask: askRobust(query.CriterionTrace, opt)},
-		{Name: "trf", Answers: yesNo, Ask: askRobust(query.CriterionTRF, opt)},
-		{Name: "state", Answers: yesNo, Ask: askRobust(query.CriterionState, opt)},
+		{Name: "c11", Answers: verdicts, Ask: askModel(query.C11, opt)},
+		{Name: "robust", Answers: yesNo, Ask: askRobust(query.TSO, query.CriterionTrace, opt)},
+		{Name: "robust-c11", Answers: yesNo, Ask: askRobust(query.C11, query.CriterionTrace, opt)},
+		{Name: "trf", Answers: yesNo, Ask: askRobust(query.TSO, query.CriterionTRF, opt)},
+		{Name: "state", Answers: yesNo, Ask: askRobust(query.TSO, query.CriterionState, opt)},
 		{Name: "races", Answers: yesNo, Ask: askRaces(opt)},
 		{Name: "fences", Ask: askFences(opt)},
 	}
@@ -58,9 +60,9 @@ func askModel(model query.Model, opt query.CheckOptions) askFunc {
 	}
 }
 
-func askRobust(criterion query.Criterion, opt query.CheckOptions) askFunc {
+func askRobust(against query.Model, criterion query.Criterion, opt query.CheckOptions) askFunc {
 	return func(ctx context.Context, p suite.Program) (suite.Reply, error) {
-		answer, err := Robust(ctx, query.Input{Name: p.Name, Text: p.Text}, query.RobustOptions{Options: withOptions(opt, p).Options, Criterion: criterion})
+		answer, err := Robust(ctx, query.Input{Name: p.Name, Text: p.Text}, query.RobustOptions{Options: withOptions(opt, p).Options, Criterion: criterion, Models: query.Models{against}})
 		return reply(answer, err, yesOrNo)
 	}
 }

@@ -14,6 +14,9 @@ const (
 type ShowOptions struct {
 	Options
 	Form Form // "": FormStructured
+	// Model, with FormFlat: C11 asks for the program as C11's own model takes it, with memory orders alone. Other models take
+	// the same form; "": one of these.
+	Model Model
 	// Attack is the number of an attack on robustness, from 1: instead of the program Show prints the program
 	// whose SC executions decide whether the attack is feasible, after a list of all attacks. 0: none.
 	Attack int

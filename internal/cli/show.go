@@ -22,23 +22,29 @@ Exit codes: 0 printed, 2 the time limit was met, 3 bad input or usage.`
 
 const showExample = `  fencepost show dekker.fp
   fencepost show dekker.fp --flat
+  fencepost show queue.c --flat --model c11
   fencepost show dekker.fp --dot | dot -Tsvg > dekker.svg`
 
 func (a *app) showCommand() *cobra.Command {
 	opt := query.ShowOptions{Options: query.Defaults(), Form: query.FormStructured}
 	var flat, dot bool
+	model := anyModelsValue{query.TSO}
 	cmd := &cobra.Command{
 		Use:     "show FILE...",
 		Short:   "Print the internal form of a program",
 		Long:    showHelp,
 		Example: showExample,
 		Args:    oneProgram,
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
+			case cmd.Flags().Changed("model") && !flat:
+				return &usageError{"--model needs --flat", "the structured form is the same for all models"}
+			case len(model) != 1:
+				return &usageError{"show takes one model at a time", "give --model c11, or another one"}
 			case flat && dot:
 				return &usageError{"--flat and --dot cannot be combined", "give one of them"}
 			case flat:
-				opt.Form = query.FormFlat
+				opt.Form, opt.Model = query.FormFlat, model[0]
 			case dot:
 				opt.Form = query.FormDot
 			}
@@ -49,6 +55,7 @@ func (a *app) showCommand() *cobra.Command {
 	flags := cmd.Flags()
 	flags.BoolVar(&flat, "flat", false, "print one automaton per thread, calls inlined")
 	flags.BoolVar(&dot, "dot", false, "print a graph for Graphviz")
+	flags.VarP(&model, "model", "m", "with --flat: the memory model; c11 has a form of its own, the others share one")
 	readC(cmd, &opt.Options)
 	return cmd
 }

@@ -25,8 +25,8 @@ const testHelp = `Check programs, and compare the answers with the expectations 
 A program states its expectations in a comment:
   // expect: sc=safe tso=unsafe pso=unsafe robust=no
   sc, tso, pso   the verdict: safe, unsafe, unknown, observed, not-observed;
-                 nonterminating is unsafe because of loops that never end
-  robust, trf    yes or no
+  and c11        nonterminating is unsafe because of loops that never end
+  robust, trf    yes or no; robust-c11 is robustness against C11's own model
   state          yes if TSO has the same final states as SC, else no
   races          yes if the program has data races, else no
   fences         the number of fences that make the program robust

@@ -28,7 +28,7 @@ from the same store. There are fewer of them, since the order of stores that no 
 tells apart does not count. With --algorithm, traces are explored and each class is
 listed once.
 --count only prints the number of traces, those in which a check fails included, which
-is faster.
+is faster. It takes several models, such as --model sc,tso,c11.
 Under c11 an execution is a graph: what each load reads from, and the order of the stores
 to each location. --count counts graphs, and with --by reads-from classes.
 --cross-check explores by traces and by reads-from classes, with two different
@@ -42,6 +42,7 @@ const tracesExample = `  fencepost traces dekker.fp
   fencepost traces dekker.fp --html traces.html
   fencepost traces dekker.fp --model pso --dot | dot -Tsvg -O
   fencepost traces queue.c --count
+  fencepost traces queue.c --count --model sc,tso,c11
   fencepost traces queue.c --by reads-from --count --cross-check`
 
 type tracesFlags struct {
@@ -60,19 +61,22 @@ func (a *app) tracesCommand() *cobra.Command {
 		Args:    oneProgram,
 		RunE: func(_ *cobra.Command, args []string) error {
 			switch {
-			case len(f.model) != 1:
-				return &usageError{"traces takes one model at a time", "give --model sc, tso, pso or c11"}
+			case len(f.model) != 1 && !f.count:
+				return &usageError{"traces lists one model at a time", "give --model sc, tso or pso, or count with --count"}
 			case f.json && f.dot:
 				return &usageError{"--json and --dot cannot be combined", "the JSON contains the graphs"}
 			case f.count && (f.dot || a.out.any()):
 				return &usageError{"--count cannot be combined with --dot, --svg or --html", "without --count the traces are listed"}
+			}
+			if f.count {
+				return a.countTraces(args, f)
 			}
 			return a.traces(args, f)
 		},
 	}
 	addOptions(cmd, &f.opt)
 	flags := cmd.Flags()
-	flags.VarP(&f.model, "model", "m", "memory model: sc, tso, pso, c11")
+	flags.VarP(&f.model, "model", "m", "memory model: sc, tso, pso, c11; with --count also several")
 	flags.BoolVar(&f.count, "count", false, "only print the number of traces, those with a failing check included")
 	readC(cmd, &f.opt.Options)
 	flags.BoolVar(&f.json, "json", false, "print the traces as JSON")
@@ -83,10 +87,8 @@ func (a *app) tracesCommand() *cobra.Command {
 func (a *app) traces(names []string, f *tracesFlags) error {
 	var all []verdict.Trace
 	each := &f.opt.Each
-	f.opt.Model, f.opt.Fingerprint = f.model[0], f.json
 	files := a.out.any()
 	switch {
-	case f.count:
 	case f.json || files:
 		*each = func(t *verdict.Trace) { all = append(all, *t) }
 	case f.dot:
@@ -98,23 +100,9 @@ func (a *app) traces(names []string, f *tracesFlags) error {
 	if err != nil {
 		return err
 	}
-	var answer query.TraceAnswer
-	_, err = a.ask(in, &f.opt.Options, func(ctx context.Context, in query.Input) (query.Answer, error) {
-		var err error
-		answer, err = a.services.traces(ctx, in, f.opt)
-		return query.Answer{}, err
-	})
-	if err != nil && !errors.Is(err, context.Canceled) {
-		return &internalError{err}
-	}
-	a.diagnostics(answer.Diagnostics)
-	if answer.HasErrors() {
-		a.code = exitUsage
-		return nil
-	}
-	set := &answer.Set
-	if set.Reason != "" || !set.Coverage.Exhaustive {
-		a.code = exitUnknown
+	set, err := a.tracesUnder(in, f, f.model[0])
+	if set == nil {
+		return err
 	}
 	set.Traces = all
 	printed, err := writeTraces(a, set)
@@ -134,15 +122,67 @@ func (a *app) traces(names []string, f *tracesFlags) error {
 		if err := json.Traces(a.stdout, set); err != nil {
 			return &internalError{err}
 		}
-	case f.count: // the number alone; standard error says what it leaves out
-		fmt.Fprintln(a.stdout, set.Count+set.Failing)
-		if a.code != exitHolds {
-			text.TraceSet(a.stderr, set, true)
-		}
 	case f.dot:
 		text.TraceSet(a.stderr, set, false)
 	default:
-		text.TraceSet(a.stdout, set, f.count)
+		text.TraceSet(a.stdout, set, false)
+	}
+	return nil
+}
+
+// tracesUnder asks for the traces under a model. It returns nil if there are none to show.
+func (a *app) tracesUnder(in query.Input, f *tracesFlags, model query.Model) (*verdict.TraceSet, error) {
+	f.opt.Model, f.opt.Fingerprint = model, f.json
+	var answer query.TraceAnswer
+	_, err := a.ask(in, &f.opt.Options, func(ctx context.Context, in query.Input) (query.Answer, error) {
+		var err error
+		answer, err = a.services.traces(ctx, in, f.opt)
+		return query.Answer{}, err
+	})
+	if err != nil && !errors.Is(err, context.Canceled) {
+		return nil, &internalError{err}
+	}
+	a.diagnostics(answer.Diagnostics)
+	if answer.HasErrors() {
+		a.code = exitUsage
+		return nil, nil
+	}
+	set := &answer.Set
+	if set.Reason != "" || !set.Coverage.Exhaustive {
+		a.code = exitUnknown
+	}
+	return set, nil
+}
+
+// countTraces prints numbers: of one model alone, or of each with its model. Standard error says what they leave out.
+func (a *app) countTraces(names []string, f *tracesFlags) error {
+	in, err := a.readProgram(names)
+	if err != nil {
+		return err
+	}
+	var sets []*verdict.TraceSet
+	for _, m := range f.model {
+		set, err := a.tracesUnder(in, f, m)
+		if set == nil {
+			return err
+		}
+		sets = append(sets, set)
+		switch {
+		case f.json:
+			continue
+		case len(f.model) > 1:
+			fmt.Fprintf(a.stdout, "%s %d\n", m, set.Count+set.Failing)
+		default:
+			fmt.Fprintln(a.stdout, set.Count+set.Failing)
+		}
+		if set.Reason != "" || !set.Coverage.Exhaustive {
+			text.TraceSet(a.stderr, set, true)
+		}
+	}
+	if f.json {
+		if err := json.Traces(a.stdout, sets...); err != nil {
+			return &internalError{err}
+		}
 	}
 	return nil
 }

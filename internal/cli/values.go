@@ -110,7 +110,7 @@ func modelNamed(name string) (query.Model, error) {
 	}
 	known := strings.Join(texts(query.AllModels()), ", ")
 	if isC11(name) {
-		return "", fmt.Errorf("the model c11 is for check, robust, orders, fences, litmus and traces; here one or more of %s are possible", known)
+		return "", fmt.Errorf("the model c11 is for check, robust, orders, fences, litmus, traces, test and show; here one or more of %s are possible", known)
 	}
 	if slices.Contains(weaker, name) {
 		return "", fmt.Errorf("the model %s is not supported, only %s are, and x86 and sparc for tso, sparc-pso for pso, and c11 for what C11 itself says (check); herd7 and Dartagnan check programs under weaker models", name, known)

@@ -71,7 +71,7 @@ func accessNoun(st *verdict.Step) string {
 	return "the read-modify-write"
 }
 
-// staleWords says of each read that reads an older value than the last one before it in the steps which write it
+// staleWords says of each read, also in a note of its step, that reads an older value than the last one before it in the steps which write it
 // misses, and why it may.
 func staleWords(flat *ir.Program, w *verdict.Witness) []string {
 	if w.Graph == nil {
@@ -93,6 +93,9 @@ func staleWords(flat *ir.Program, w *verdict.Witness) []string {
 			continue
 		}
 		load, store := &w.Steps[r.Step], &w.Steps[missed]
+		if load.Note == "" && load.Kind != verdict.StepFail {
+			load.Note = fmt.Sprintf("an older value: step %d wrote a newer one", missed+1)
+		}
 		value := "the initial value"
 		if r.From >= 0 {
 			value = fmt.Sprintf("what %s wrote (%s)", w.Threads[w.Steps[r.From].Thread], PositionText(&w.Steps[r.From]))

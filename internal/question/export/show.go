@@ -35,6 +35,11 @@ func Show(ctx context.Context, in query.Input, opt query.ShowOptions) (query.Tex
 			if prog, err = run.Flatten(opt.Options); err != nil {
 				return err
 			}
+			if opt.Model == query.C11 {
+				if prog, err = pipeline.ForC11(run.Program, prog); err != nil {
+					return err
+				}
+			}
 		}
 		if opt.Form == query.FormDot {
 			text = ir.Dot(prog)

@@ -11,7 +11,8 @@ import (
 )
 
 // colors of the relations off the cycle.
-var colors = map[string]string{"po": "gray40", "st": "darkorange3", "src": "darkgreen", "cf": "blue", "sy": "purple"}
+var colors = map[string]string{"po": "gray40", "st": "darkorange3", "src": "darkgreen", "cf": "blue", "sy": "purple",
+	"mo": "darkorange3", "rf": "darkgreen", "rb": "blue", "sw": "purple"}
 
 // Attack prints the happens-before relation of an attack's execution. Relations have the names given.
 func Attack(w io.Writer, a *verdict.Attack, names relation.Names) {

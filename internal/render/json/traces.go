@@ -8,15 +8,15 @@ import (
 	"fencepost/verdict"
 )
 
-// Traces writes the traces of a program.
-func Traces(w io.Writer, set *verdict.TraceSet) error {
+// Traces writes the traces of a program, under one or several models.
+func Traces(w io.Writer, sets ...*verdict.TraceSet) error {
 	enc := json.NewEncoder(w)
 	enc.SetIndent("", "  ")
 	enc.SetEscapeHTML(false)
 	doc := struct {
 		Schema  string              `json:"schema"`
 		Results []*verdict.TraceSet `json:"results"`
-	}{verdict.Schema, []*verdict.TraceSet{set}}
+	}{verdict.Schema, sets}
 	if err := enc.Encode(doc); err != nil {
 		return fmt.Errorf("writing JSON: %w", err)
 	}

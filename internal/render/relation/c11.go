@@ -9,8 +9,8 @@ import (
 	"fencepost/verdict"
 )
 
-// The relation of an execution under c11, which its graph gives: reads-from is src, modification order is st, reads-before is cf,
-// and what synchronises is sy. The steps are in an order that says nothing about the order of writes.
+// The relation of an execution under c11, which its graph gives: rf, mo, rb and sw, as papers on RC11 write reads-from,
+// modification order, reads-before and what synchronises. The steps are in an order that says nothing about the order of writes.
 
 // drawn has the edges that are drawn, and in all the edges of which a cycle may consist.
 type drawn struct {
@@ -41,7 +41,7 @@ func FromGraph(w *verdict.Witness, sync [][2]int) HappensBefore {
 		}
 	}
 	for _, p := range sync {
-		d.add(p[0], p[1], "sy", w.Steps[p[0]].Thread != w.Steps[p[1]].Thread)
+		d.add(p[0], p[1], "sw", w.Steps[p[0]].Thread != w.Steps[p[1]].Thread)
 	}
 	d.memory(w)
 	d.cycle()
@@ -65,18 +65,18 @@ func (d *drawn) memory(w *verdict.Witness) {
 	for _, o := range w.Graph.Orders {
 		for i, a := range o.Writes {
 			for k, b := range o.Writes[i+1:] {
-				d.add(a, b, "st", k == 0)
+				d.add(a, b, "mo", k == 0)
 			}
 		}
 	}
 	for _, r := range w.Graph.Reads {
 		if r.From >= 0 {
-			d.add(r.From, r.Step, "src", true)
+			d.add(r.From, r.Step, "rf", true)
 		}
 		for _, o := range w.Graph.Orders {
 			if o.Addr == r.Addr && o.Size == r.Size {
 				for k, b := range o.Writes[slices.Index(o.Writes, r.From)+1:] {
-					d.add(r.Step, b, "cf", k == 0)
+					d.add(r.Step, b, "rb", k == 0)
 				}
 			}
 		}

@@ -96,6 +96,7 @@ function enter(one, e) {
   const graph = $('template[data-graph="' + e.id + '"]');
   $(".drawing", main).replaceChildren(graph.content.cloneNode(true));
   $(".has-cycle", main).hidden = !e.cycle;
+  $(".graph h2", main).firstChild.textContent = $(".ed.rf, .ed.mo, .ed.rb, .ed.sw", main) ? "Program order and the order of accesses " : "Happens-before ";
   renameEdges($(".drawing", main), $(".legend", main), e.cycle);
 }
 

@@ -78,10 +78,12 @@ function switchTheme() {
   if (theme === "light" || theme === "dark") document.documentElement.dataset.theme = theme;
 }
 
-// The names of relations: herd's, and those of the papers that our text output uses.
+// The names of relations: herd's, and those of the papers that our text output uses. Under c11 both are those of RC11.
 const relations = {
   po: ["po", "po", "program order"], src: ["rf", "src", "reads from"], cf: ["fr", "cf", "reads before it is overwritten"],
   st: ["co", "st", "reaches memory before"], sy: ["sy", "sy", "starts, joins, signals"],
+  rf: ["rf", "rf", "reads from"], mo: ["mo", "mo", "modification order"], rb: ["rb", "rb", "reads before it is overwritten"],
+  sw: ["sw", "sw", "synchronises with: happens-before is po and sw"],
 };
 let herd = kept("relations", data.herd ? "herd" : "papers") === "herd";
 
@@ -102,9 +104,13 @@ function renameEdges(root, legend, cyclic) {
     if (legend.firstChild) legend.append(" · ");
     legend.append(make("b", "", relations[kind][herd ? 0 : 1]), " " + relations[kind][2]);
   }
+  const c11 = ["rf", "mo", "rb", "sw"].some(kind => used.has(kind));
+  if (cyclic) legend.append(make("span", "note", c11 ? "With a cycle, no order of the steps in which every load reads the last store gives this execution." :
+    "With a cycle, no order of the steps without store buffers gives this execution."));
+  if (c11) return;
   const other = make("button", "chip", herd ? "names of the papers" : "herd's names");
   other.type = "button";
   other.dataset.switch = "relations";
-  legend.append(" ", other);
-  if (cyclic) legend.append(make("span", "note", "With a cycle, no order of the steps without store buffers gives this execution."));
+  legend.insertBefore(other, $(".note", legend));
+  legend.insertBefore(document.createTextNode(" "), other);
 }
