@@ -23,6 +23,9 @@ type Code struct {
 	inUse int // temps that hold values of the current full expression
 	floor int // temps that hold values of the expression around a statement expression
 
+	// lengths has the lengths of arrays, by their expressions, once what evaluates them is translated.
+	lengths map[*parse.Expr]variableLength
+
 	refuses bool // something in the function has no translation
 	machine bool // inside inline assembly
 	// cleanups are the locals with the attribute cleanup whose scope control is in.

@@ -8,7 +8,7 @@ const (
 
 	codeFloat     = "C0101" // floating point of a type, or at a position, that is not supported
 	codeBitField  = "C0102" // bit-fields of __int128
-	codeVLA       = "C0103" // a variable-length array with several variable dimensions
+	codeVLA       = "C0103" // a variable-length array where it is not supported
 	CodeVariadic  = "C0104" // va_start in a function without variable arguments
 	codeJump      = "C0106" // a computed goto out of the scope of a variable with the attribute cleanup
 	CodeExpr      = "C0109" // an expression that is not supported here

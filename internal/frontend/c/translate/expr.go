@@ -155,6 +155,9 @@ func (f *Expressions) conversion(e *parse.Expr) Value {
 			return Integer(ir.Int(t.Wrap(v.Int.Int64())), t)
 		}
 	}
+	if !e.Implicit {
+		f.lengthsOf(e.Type, e, e)
+	}
 	return f.Arith.Convert(f.anyOperand(e.A), e.Type, e)
 }
 
@@ -168,11 +171,7 @@ func (f *Expressions) unary(e *parse.Expr) Value {
 		v := f.anyOperand(e.A)
 		return Integer(ir.Negate(TruthOf(v)), ir.S32)
 	case parse.SizeOf:
-		v, ok := f.variableSize(e)
-		if !ok {
-			f.In.Refuse(codeVLA, e, "this size is not constant")
-		}
-		return v
+		return f.variableSize(e)
 	case parse.OffsetOf:
 		return Integer(f.Lvals.Lvalue(e.A).Addr, ir.U64)
 	case parse.LabelAddress:
@@ -294,20 +293,27 @@ func (f *Arithmetic) pointerArithmetic(op ir.ExprOp, x, y Value, n parse.Node) V
 	}
 	switch {
 	case op == ir.Sub && x.Elem != nil && y.Elem != nil:
-		size := f.Types.ElemSize(x.Elem, n)
-		return Integer(ir.Binary(ir.Div, ir.S64, ir.Binary(ir.Sub, ir.S64, x.Expr, y.Expr), ir.Int(size)), ir.S64)
+		return Integer(ir.Binary(ir.Div, ir.S64, ir.Binary(ir.Sub, ir.S64, x.Expr, y.Expr), f.stride(x.Elem, n)), ir.S64)
 	case x.Elem == nil || y.Elem != nil || op != ir.Add && op != ir.Sub:
 		f.In.Refuse(CodeExpr, n, "this operation on pointers is not supported")
 	}
-	i := Scaled(y.Expr, f.Types.ElemSize(x.Elem, n))
+	i := Scaled(y.Expr, f.stride(x.Elem, n))
 	if op == ir.Sub {
 		i = ir.Unary(ir.Neg, ir.S64, i)
 	}
 	out := Value{Expr: AddTo(x.Expr, i), Type: ir.U64, Elem: x.Elem, Obj: x.Obj}
 	if x.known > 0 {
-		out.known = alignedTo(int64(x.known), f.Types.ElemSize(x.Elem, n))
+		out.known = alignedTo(int64(x.known), elementSize(x.Elem))
 	}
 	return out
+}
+
+// stride returns the step of arithmetic on pointers to a type.
+func (f *Arithmetic) stride(t *types.Type, n parse.Node) *ir.Expr {
+	if t.IsVariable() {
+		return f.Code.variableSize(t, n)
+	}
+	return ir.Int(f.Types.ElemSize(t, n))
 }
 
 // logical is && or || where a value is wanted.
@@ -374,7 +380,9 @@ func (f *Expressions) pure(e *parse.Expr) bool {
 				l, local := f.Vars.vars[x.Obj]
 				ok = ok && local && l.Reg != ir.NoReg
 			}
-		case parse.Constant, parse.StringConst, parse.Load, parse.Decay, parse.Convert, parse.Plus, parse.Minus, parse.Complement, parse.Not,
+		case parse.Convert:
+			ok = ok && (x.Implicit || !x.Type.IsModified())
+		case parse.Constant, parse.StringConst, parse.Load, parse.Decay, parse.Plus, parse.Minus, parse.Complement, parse.Not,
 			parse.Mul, parse.Add, parse.Sub, parse.Shl, parse.Shr, parse.Less, parse.Greater, parse.LessEqual, parse.GreaterEqual,
 			parse.Equal, parse.NotEqual, parse.And, parse.Xor, parse.Or, parse.AndAnd, parse.OrOr, parse.Comma:
 		default:

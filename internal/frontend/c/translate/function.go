@@ -143,21 +143,25 @@ func (f *Storage) parameters() []spilled {
 	return out
 }
 
-// lengths evaluates the lengths of parameters that are declared as arrays, if that changes anything.
+// lengths evaluates the lengths in the types of parameters, and those of parameters that are declared as arrays, if
+// that changes anything.
 func (f *Statements) lengths() {
-	for _, d := range f.Vars.sym.Def.Params {
-		if d.Length == nil || !hasEffects(d.Length) {
-			continue
+	visit := parse.Visitor{Expr: func(e *parse.Expr) bool {
+		switch e.Op {
+		case parse.Call, parse.Builtin, parse.StmtExpr, parse.Literal:
+			f.In.Refuse(codeVLA, e, "calls in the length of a parameter are not supported")
 		}
-		visit := parse.Visitor{Expr: func(e *parse.Expr) bool {
-			switch e.Op {
-			case parse.Call, parse.Builtin, parse.StmtExpr, parse.Literal:
-				f.In.Refuse(codeVLA, e, "calls in the length of a parameter are not supported")
-			}
-			return true
-		}}
-		visit.Exprs(d.Length)
-		f.Exprs.Effect(d.Length)
+		return true
+	}}
+	for _, d := range f.Vars.sym.Def.Params {
+		if d.Length != nil && hasEffects(d.Length) {
+			visit.Exprs(d.Length)
+			f.Exprs.Effect(d.Length)
+		}
+		if d.Type.IsModified() {
+			visit.Lengths(d.Type)
+			f.Exprs.lengthsOf(d.Type, d, d)
+		}
 	}
 }
 
@@ -271,7 +275,7 @@ func (f *Storage) allocLocal(d *parse.Object) {
 	switch {
 	case d.Global:
 		return
-	case isVariable(t):
+	case t.Kind == types.Array && t.IsVariable():
 		f.declareVariable(d)
 		return
 	case t.Kind == types.Array:

@@ -45,14 +45,14 @@ type Lowering struct {
 func (c *Compiler) newLowering(u *unit, s *symbol) *Lowering {
 	opt, in, syms := &c.Opt, u.In, c.Syms
 	sites := &siteMarks{Opt: opt, In: in, marks: c.marks, marked: map[markKey]bool{}, readOnly: map[source.Pos]int{}}
-	code := &Code{Opt: opt, In: in}
+	code := &Code{Opt: opt, In: in, lengths: map[*parse.Expr]variableLength{}}
 	sites.Code = code
 	arith := &Arithmetic{Opt: opt, In: in, Types: u.Types, Syms: syms, Code: code, wrap: in.Settings(u.Name).Wrap}
 	mem := &Accesses{In: in, B: c.B, Types: u.Types, Layouts: u.Layouts, Code: code, Arith: arith, sites: sites}
 	vars := &Storage{
 		Opt: opt, In: in, Unit: u, Types: u.Types, Layouts: u.Layouts, Syms: syms, Code: code, Mem: mem,
 		sym: s, vars: map[*parse.Object]Lvalue{}, literals: map[*parse.Expr]Lvalue{}, arguments: map[*parse.Expr]Lvalue{},
-		arrays: map[*parse.Object]*variableArray{}, resultAt: ir.NoReg, Varargs: ir.NoReg, refused: map[any]*read.Refusal{},
+		arrays: map[*parse.Object]ir.Reg{}, resultAt: ir.NoReg, Varargs: ir.NoReg, refused: map[any]*read.Refusal{},
 	}
 	if s != nil {
 		code.Fb, vars.result = s.Fb, s.Decl.Type.Elem
@@ -126,12 +126,13 @@ type Storage struct {
 	literals map[*parse.Expr]Lvalue
 	// arguments are the blocks that variable arguments are passed in.
 	arguments map[*parse.Expr]Lvalue
-	arrays    map[*parse.Object]*variableArray
-	blocks    []ir.Reg // addresses of locals in memory
-	resultAt  ir.Reg   // address of the block a struct is returned in, or NoReg
-	Varargs   ir.Reg   // address of the variable arguments, or NoReg
-	escaped   map[*parse.Object]bool
-	thread    *testThread // of a test; nil: an ordinary function
+	// arrays are the addresses of arrays of variable length.
+	arrays   map[*parse.Object]ir.Reg
+	blocks   []ir.Reg // addresses of locals in memory
+	resultAt ir.Reg   // address of the block a struct is returned in, or NoReg
+	Varargs  ir.Reg   // address of the variable arguments, or NoReg
+	escaped  map[*parse.Object]bool
+	thread   *testThread // of a test; nil: an ordinary function
 	// refused has the variables and temporaries that have no translation.
 	refused map[any]*read.Refusal // by object or expression
 }

@@ -97,7 +97,7 @@ func (f *Atomics) atomicUpdate(l Lvalue, op ir.ExprOp, v Value, n parse.Node) (w
 	case v.Elem != nil || l.Type.Kind == types.Pointer && op != ir.Add && op != ir.Sub:
 		f.In.Refuse(CodeAtomic, n, "this update of an atomic object of type %s is not supported", l.Type)
 	case l.Type.Kind == types.Pointer:
-		v = Integer(Scaled(v.Expr, f.Types.ElemSize(ElemOf(l.Type), n)), ir.S64)
+		v = Integer(Scaled(v.Expr, ir.Int(f.Types.ElemSize(ElemOf(l.Type), n))), ir.S64)
 	case which == 0 || l.Type.Kind == types.Bool || t.Float || v.Type.Float:
 		l.Addr = f.Code.Save(Integer(l.Addr, ir.U64)).Expr
 		v = f.Code.Save(v)

@@ -31,14 +31,15 @@ func (f *Statements) item(s *parse.Stmt) {
 
 func (f *Statements) declaration(d *parse.Stmt) {
 	for _, o := range d.Objs {
+		f.Code.attempt(func() { f.lengthsIn(o) })
 		switch {
 		case o.Kind == parse.Variable && o.Storage == parse.Static:
 			f.Syms.locals[o] = &symbol{
 				Name: f.Vars.sym.Name + "." + o.Text, Unit: f.Unit, Decl: o, init: o.Init, Defined: true,
 			}
 		case o.Kind != parse.Variable || o.Global:
-		case f.Vars.arrays[o] != nil && f.Code.At != Nowhere:
-			f.Code.attempt(func() { f.makeVariable(f.Vars.arrays[o], o.Initialized()) })
+		case o.Type.IsVariable() && f.Code.At != Nowhere:
+			f.Code.attempt(func() { f.makeVariable(o, o.Initialized()) })
 		case o.Init != nil:
 			f.Code.attempt(func() { f.initDeclared(o) })
 		default:
@@ -46,6 +47,14 @@ func (f *Statements) declaration(d *parse.Stmt) {
 		}
 	}
 	f.enterScope(d)
+}
+
+// lengthsIn evaluates the lengths of arrays that a declaration writes.
+func (f *Statements) lengthsIn(o *parse.Object) {
+	if f.Code.At != Nowhere && (o.Kind == parse.Variable || o.Kind == parse.Typedef) && o.Type.IsModified() {
+		f.Code.begin(o.Initialized())
+		f.Exprs.lengthsOf(o.Type, o, o)
+	}
 }
 
 // initDeclared runs the initialiser of a local.

@@ -54,12 +54,26 @@ func (f *Expressions) statementsBefore(x *parse.Expr) *parse.Expr {
 	defer func() { f.Code.Pos, f.Code.floor = pos, floor }()
 	list := x.Body.List
 	for i, s := range list {
-		if i == len(list)-1 && s.Kind == parse.ExprStmt && s.Expr != nil {
-			return s.Expr
+		if e := lastExpression(s); i == len(list)-1 && e != nil {
+			for ; s.Kind == parse.LabelStmt; s = s.Then {
+				f.Code.Here(f.stmts.gotoLabel(s.Label))
+			}
+			return e
 		}
 		f.stmts.item(s)
 	}
 	return nil
+}
+
+// lastExpression returns the expression that a statement is, perhaps after labels, or nil.
+func lastExpression(s *parse.Stmt) *parse.Expr {
+	for s.Kind == parse.LabelStmt && !isAsync(s.Label) {
+		s = s.Then
+	}
+	if s.Kind != parse.ExprStmt {
+		return nil
+	}
+	return s.Expr
 }
 
 // orElse is x ?: y: x, if that is not zero.

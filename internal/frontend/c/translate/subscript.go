@@ -21,7 +21,7 @@ import (
 
 // declaredArray is an array that a value is the beginning of.
 type declaredArray struct {
-	length  int64
+	length  *ir.Expr
 	pointer bool // one comes to it through a pointer
 	// free says that subscripts are not checked.
 	free bool
@@ -34,6 +34,7 @@ type via struct {
 	pointer bool
 	members bool // by members of structs, at last
 	inside  bool // one of these is not the last of its struct
+	block   bool // it is an array of variable length, a block of its own
 }
 
 // member is the way to a member.
@@ -46,10 +47,14 @@ func (v via) member(field *types.Field) via {
 }
 
 // declared is the array at an lvalue.
-func (f *Accesses) declared(l Lvalue, t *types.Type) *declaredArray {
-	a := &declaredArray{length: t.Len, pointer: l.via.pointer}
-	a.whole = l.Obj != ir.NoObject && l.Addr.Op == ir.AddrOf && l.Addr.Value == 0 && t.Size() == f.B.Size(l.Obj)
-	a.free = a.length <= 0 || l.via.pointer && l.via.members && !l.via.inside
+func (f *Accesses) declared(l Lvalue, t *types.Type, n parse.Node) *declaredArray {
+	a := &declaredArray{pointer: l.via.pointer}
+	if t.Len == types.Incomplete || t.Len == 0 || l.via.pointer && l.via.members && !l.via.inside {
+		a.free = true
+		return a
+	}
+	a.length = f.Code.length(t, n)
+	a.whole = l.via.block || l.Obj != ir.NoObject && l.Addr.Op == ir.AddrOf && l.Addr.Value == 0 && t.Size() == f.B.Size(l.Obj)
 	return a
 }
 
@@ -102,18 +107,29 @@ func (f *Lvalues) checkSubscript(a, i Value, x *parse.Expr) {
 	if a.array == nil || a.array.free || f.Code.static {
 		return
 	}
-	most := a.array.length - 1
-	if row := a.Elem.Kind == types.Array; f.Types.addressed[x] || row && !f.Types.subscripted[x] {
-		most++
-	}
-	if a.array.whole && (f.Types.accessed[x] || most < a.array.length && !f.Types.unaccessed[x]) {
+	row := a.Elem.Kind == types.Array
+	pastEnd := f.Types.addressed[x] || row && !f.Types.subscripted[x] // may be one past the end
+	if a.array.whole && (f.Types.accessed[x] || !pastEnd && !f.Types.unaccessed[x]) {
 		return
+	}
+	length, constant := a.array.length.IsConst()
+	if !constant {
+		op := ir.Lt
+		if pastEnd {
+			op = ir.Le
+		}
+		f.Code.Check(ir.Binary(op, ir.U64, i.Expr, a.array.length), ir.OutOfBounds, "the subscript is not inside "+f.arrayName(x))
+		return
+	}
+	most := length - 1
+	if pastEnd {
+		most++
 	}
 	if lo, hi := extent(i.Expr, i.Type); lo >= 0 && hi <= most {
 		return
 	}
 	f.Code.Check(ir.Binary(ir.Le, ir.U64, i.Expr, ir.Int(most)), ir.OutOfBounds,
-		fmt.Sprintf("the subscript is not inside %s, which has %d element(s)", f.arrayName(x), a.array.length))
+		fmt.Sprintf("the subscript is not inside %s, which has %d element(s)", f.arrayName(x), length))
 }
 
 // arrayName returns the name of the array of a subscript.

@@ -134,11 +134,11 @@ func AddTo(addr, n *ir.Expr) *ir.Expr {
 }
 
 // Scaled is an index times the size of an element.
-func Scaled(i *ir.Expr, size int64) *ir.Expr {
-	if size == 1 {
+func Scaled(i, size *ir.Expr) *ir.Expr {
+	if n, ok := size.IsConst(); ok && n == 1 {
 		return i
 	}
-	return ir.Binary(ir.Mul, ir.S64, i, ir.Int(size))
+	return ir.Binary(ir.Mul, ir.S64, i, size)
 }
 
 // Offset is an lvalue inside another.
@@ -161,7 +161,7 @@ func (f *Accesses) Load(l Lvalue, n parse.Node) Value {
 	}
 	switch t := l.Type; t.Kind {
 	case types.Array:
-		return Value{Expr: l.Addr, Type: ir.U64, Elem: t.Elem, Obj: l.Obj, array: f.declared(l, t), known: l.known}
+		return Value{Expr: l.Addr, Type: ir.U64, Elem: t.Elem, Obj: l.Obj, array: f.declared(l, t, n), known: l.known}
 	case types.Function:
 		return Value{Expr: l.Addr, Type: ir.U64, Elem: t, Obj: ir.NoObject}
 	}

@@ -8,50 +8,91 @@ import (
 	"fencepost/internal/ir"
 )
 
-// Arrays of variable length: one dimension of it, in a function. The block is made
-// where the declaration is run, and lives until it is run again or the function
-// returns.
+// Arrays of variable length. A length is evaluated where the declaration, the type of a cast or the operand of sizeof
+// that writes it is run, and kept in a register: a typedef and the types that are made of it share one. The block of
+// an array is made where its declaration is run, and lives until it is run again or the function returns.
 
-// variableArray is an array whose length is known when its declaration runs.
-type variableArray struct {
-	addr, size ir.Reg
-	elem       *types.Type
-	length     *parse.Expr
+// variableLength is the length of an array type.
+type variableLength struct {
+	reg ir.Reg
+	// owner evaluates the length: the declaration or the expression that mentions the type first.
+	owner any
 }
 
-// isVariable reports whether t is an array whose own length is not constant.
-func isVariable(t *types.Type) bool {
-	return t.Kind == types.Array && t.Len == types.Variable && parse.LengthOf(t) != nil
+// length returns the number of elements of an array.
+func (f *Code) length(t *types.Type, n parse.Node) *ir.Expr {
+	if t.Len >= 0 {
+		return ir.Int(t.Len)
+	}
+	v, ok := f.lengths[parse.LengthOf(t)]
+	if !ok {
+		f.In.Refuse(codeVLA, n, "variable-length arrays are not supported here")
+	}
+	return ir.R(v.reg)
 }
 
-// declareVariable reserves the registers of such an array.
+// variableSize returns the size of an array some of whose dimensions are variable.
+func (f *Code) variableSize(t *types.Type, n parse.Node) *ir.Expr {
+	size := ir.Int(elementSize(t))
+	for ; t.IsVariable(); t = t.Elem {
+		if t.Kind != types.Array {
+			f.In.Refuse(codeVLA, n, "variable-length arrays are not supported here")
+		}
+		size = ir.Binary(ir.Mul, ir.S64, size, f.length(t, n))
+	}
+	return size
+}
+
+// elementSize returns the size of the elements of a type that have a constant size: it divides the size of the type.
+func elementSize(t *types.Type) int64 {
+	for t.IsVariable() && t.Kind == types.Array {
+		t = t.Elem
+	}
+	return t.Size()
+}
+
+// lengthsOf evaluates the lengths in a type that belong to an owner.
+func (f *Expressions) lengthsOf(t *types.Type, owner any, n parse.Node) {
+	for ; t != nil && (t.Kind == types.Array || t.Kind == types.Pointer); t = t.Elem {
+		e := parse.LengthOf(t)
+		if t.Len != types.Variable || e == nil {
+			continue
+		}
+		v, known := f.Code.lengths[e]
+		if !known {
+			v = variableLength{reg: f.Code.Fb.Reg("length", 0, f.In.Span(n)), owner: owner}
+		}
+		if v.owner == owner {
+			f.Code.Assign(v.reg, f.IntegerOperand(e).Expr)
+			f.Code.lengths[e] = v
+		}
+	}
+}
+
+// declareVariable reserves the register of the address of an array.
 func (f *Storage) declareVariable(d *parse.Object) {
-	t := d.Type
-	f.Types.checkArray(t.Elem, d)
-	if t.Elem.IsIncomplete() || t.Elem.Size() <= 0 {
+	if size := elementSize(d.Type); size <= 0 {
 		f.In.Reject(read.CodeType, d, "the elements of %s have no size", d.Text)
 	}
-	pos := f.In.Span(d)
-	v := &variableArray{
-		addr: f.Code.Fb.Reg(d.Text, 0, pos), size: f.Code.Fb.Reg(d.Text+".size", 0, pos),
-		elem: t.Elem, length: parse.LengthOf(t),
-	}
-	f.blocks = append(f.blocks, v.addr)
-	f.arrays[d] = v
-	f.vars[d] = Lvalue{Reg: ir.NoReg, Addr: ir.R(v.addr), Type: t, Obj: ir.NoObject}
+	r := f.Code.Fb.Reg(d.Text, 0, f.In.Span(d))
+	f.blocks = append(f.blocks, r)
+	f.arrays[d] = r
+	f.vars[d] = Lvalue{Reg: ir.NoReg, Addr: ir.R(r), Type: d.Type, Obj: ir.NoObject, via: via{block: true}}
 }
 
-// makeVariable runs the declaration.
-func (f *Statements) makeVariable(v *variableArray, n parse.Node) {
-	f.Code.begin(n)
-	length := f.Code.Keep(f.Exprs.IntegerOperand(v.length))
-	f.Code.Check(ir.Binary(ir.Gt, ir.S64, length.Expr, ir.Int(0)), ir.OutOfBounds, "the length of an array must be positive")
-	f.Code.Assign(v.size, Scaled(length.Expr, v.elem.Size()))
+// makeVariable makes the block of an array whose lengths are known.
+func (f *Statements) makeVariable(d *parse.Object, n parse.Node) {
+	addr := f.Vars.arrays[d]
+	for t := d.Type; t.IsVariable(); t = t.Elem {
+		if t.Len == types.Variable {
+			f.Code.Check(ir.Binary(ir.Gt, ir.S64, f.Code.length(t, n), ir.Int(0)), ir.OutOfBounds, "the length of an array must be positive")
+		}
+	}
 	free := ir.NewOp(ir.Free) // of the round before; null at first
-	free.Addr, free.Stack = ir.R(v.addr), true
+	free.Addr, free.Stack = ir.R(addr), true
 	f.Code.Emit(free)
 	op := ir.NewOp(ir.Alloc)
-	op.Dst, op.Val, op.Stack, op.Align = v.addr, ir.R(v.size), true, f.Vars.BlockAlign(int64(v.elem.Align()), n)
+	op.Dst, op.Val, op.Stack, op.Align = addr, f.Code.variableSize(d.Type, n), true, f.Vars.BlockAlign(declaredAlign(d), n)
 	op.Undef = f.Opt.Undefined
 	f.Code.Emit(op)
 }
@@ -67,37 +108,12 @@ func (f *Storage) StackBlock(size *ir.Expr) ir.Reg {
 	return op.Dst
 }
 
-// variableSize is sizeof of an array of variable length.
-func (f *Expressions) variableSize(x *parse.Expr) (Value, bool) {
-	if x.A != nil {
-		if v := f.Vars.arrays[VariableOf(x.A)]; v != nil {
-			return Integer(ir.R(v.size), ir.U64), true
-		}
-		return Value{}, false
+// variableSize is sizeof of a type of variable length. Of an operand, only its effects are evaluated, as in gcc:
+// p = malloc(sizeof *p) reads no p.
+func (f *Expressions) variableSize(x *parse.Expr) Value {
+	if x.A != nil && hasEffects(x.A) {
+		f.Lvals.Lvalue(x.A)
 	}
-	if !isVariable(x.Of) || !lengthsIn(x.Of) {
-		return Value{}, false
-	}
-	return f.typeSize(x.Of), true
-}
-
-// typeSize evaluates the size of a type of variable length, such as int[n][4].
-func (f *Expressions) typeSize(t *types.Type) Value {
-	n := f.Code.Keep(f.IntegerOperand(parse.LengthOf(t)))
-	elem := ir.Int(t.Elem.Size())
-	if isVariable(t.Elem) {
-		elem = f.typeSize(t.Elem).Expr
-	}
-	return Integer(ir.Binary(ir.Mul, ir.U64, Cast(n.Expr, n.Type, ir.U64), elem), ir.U64)
-}
-
-// lengthsIn reports whether the lengths of a type stand in its name. Else they stand in a typedef, which
-// evaluates them where it is declared.
-func lengthsIn(t *types.Type) bool {
-	for ; isVariable(t); t = t.Elem {
-		if t.Typedef != "" {
-			return false
-		}
-	}
-	return true
+	f.lengthsOf(x.Of, x, x)
+	return Integer(f.Code.variableSize(x.Of, x), ir.U64)
 }

@@ -62,6 +62,8 @@ type Visitor struct {
 	Stmt   func(*Stmt) bool
 	Expr   func(*Expr) bool
 	Object func(*Object) // an object that a statement declares, before its initializer
+
+	lengths map[*Expr]bool // that were visited: a typedef and the types that are made of it share one
 }
 
 // Stmts visits a statement and what is inside.
@@ -96,18 +98,25 @@ func (v *Visitor) declared(o *Object) {
 		v.Object(o)
 	}
 	if o.Kind == Variable || o.Kind == Typedef {
-		v.lengths(o.Type)
+		v.Lengths(o.Type)
 	}
 	if o.Kind == Variable {
 		v.Inits(o.Init)
 	}
 }
 
-// lengths visits the lengths of arrays in a type.
-func (v *Visitor) lengths(t *types.Type) {
-	for t != nil && (t.Kind == types.Array || t.Kind == types.Pointer) {
-		v.Exprs(LengthOf(t))
-		t = t.Elem
+// Lengths visits the lengths of arrays in a type, unless the visitor has seen them.
+func (v *Visitor) Lengths(t *types.Type) {
+	for ; t != nil && (t.Kind == types.Array || t.Kind == types.Pointer); t = t.Elem {
+		e := LengthOf(t)
+		if t.Len != types.Variable || e == nil || v.lengths[e] {
+			continue
+		}
+		if v.lengths == nil {
+			v.lengths = map[*Expr]bool{}
+		}
+		v.lengths[e] = true
+		v.Exprs(e)
 	}
 }
 
@@ -139,8 +148,11 @@ func (v *Visitor) Exprs(e *Expr) {
 	if e.Op == Literal {
 		v.Inits(e.Obj.Init)
 	}
-	if e.Op == SizeOf {
-		v.lengths(e.Of)
+	switch {
+	case e.Op == SizeOf:
+		v.Lengths(e.Of)
+	case e.Op == Convert && !e.Implicit:
+		v.Lengths(e.Type)
 	}
 	v.Stmts(e.Body)
 }

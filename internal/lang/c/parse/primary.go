@@ -251,6 +251,9 @@ func (p *parser) stmtExpr(at int32) *Expr {
 	b := p.block(false)
 	p.expect(lex.RParen)
 	e := &Expr{Op: StmtExpr, Tok: at, Body: b, Type: types.Of(types.Void)}
+	for n := len(b.List); n > 1 && b.List[n-1].Kind == Empty; n-- { // gcc takes the value of what stands before
+		b.List = b.List[:n-1]
+	}
 	if n := len(b.List); n > 0 {
 		last := b.List[n-1]
 		for last.Kind == LabelStmt {

@@ -326,7 +326,7 @@ func rmw(f *translate.Lowering, c *translate.Call, which int, bits int64, operan
 		v = f.Exprs.IntegerOperand(operand)
 		v.Type = ir.S64
 		if bits&translate.RmwScaled != 0 {
-			v.Expr = translate.Scaled(v.Expr, f.Types.ElemSize(translate.ElemOf(l.Type), c.Node))
+			v.Expr = translate.Scaled(v.Expr, ir.Int(f.Types.ElemSize(translate.ElemOf(l.Type), c.Node)))
 		}
 	} else {
 		v = f.Atomics.AtomicOperand(operand, l.Type, c.Node)
