@@ -70,8 +70,8 @@ func (x *Exploration) Checkpoint(data []byte) (Checkpoint, error) {
 	if err := json.Unmarshal(text, &body); err != nil {
 		return Checkpoint{}, fmt.Errorf("%w: %v", ErrCheckpoint, err)
 	}
-	if what := x.Identity().Differs(body.Identity); what != "" {
-		return Checkpoint{}, &DifferentError{What: what}
+	if different := x.Identity().Differs(body.Identity); different != nil {
+		return Checkpoint{}, different
 	}
 	c := Checkpoint{Identity: body.Identity, Found: body.Found, Took: time.Duration(body.Seconds * float64(time.Second))}
 	for _, data := range body.Tasks {

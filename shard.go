@@ -202,8 +202,8 @@ func reopen(ctx context.Context, r *verdict.Result) (*Exploration, error) {
 	}
 	x := &Exploration{e}
 	stored := Identity{Version: r.Shard.Version, Program: r.Shard.Program, Model: query.Model(r.Model), Options: r.Shard.Options}
-	if what := x.Identity().Differs(stored); what != "" {
-		return nil, &MergeError{"the shards belong to " + (&DifferentError{What: what}).Whose()}
+	if different := x.Identity().Differs(stored); different != nil {
+		return nil, &MergeError{"the shards belong to " + different.Whose()}
 	}
 	return x, nil
 }

@@ -29,8 +29,8 @@ func Open(ctx context.Context) worker.Open {
 		if err := json.Unmarshal(job.Identity, &asked); err != nil {
 			return nil, fmt.Errorf("the identity of the check: %w", err)
 		}
-		if what := x.Identity().Differs(asked); what != "" {
-			return nil, fmt.Errorf("the %s here differs from that of the asker", what)
+		if different := x.Identity().Differs(asked); different != nil {
+			return nil, fmt.Errorf("what the asker has explored %w", different)
 		}
 		return &explorer{x}, nil
 	}

@@ -1,6 +1,7 @@
 package check
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -27,23 +28,40 @@ type Identity struct {
 	Version string      `json:"version"` // of fencepost
 	Program string      `json:"program"` // hash of the text of all files that were read, and of what the front end made of them
 	Model   query.Model `json:"model"`
-	Options string      `json:"options"` // hash of the options that change what is explored
+	Options string      `json:"options"` // the options that change what is explored, as JSON with sorted names
 }
 
-// Differs names what two identities differ in: "version", "program", "memory model" or "options"; "" if in nothing.
-func (id Identity) Differs(o Identity) string {
+// Differs says what two identities differ in first; nil: in nothing.
+func (id Identity) Differs(o Identity) *DifferentError {
 	switch {
 	case id.Version != o.Version:
-		return "version"
+		return &DifferentError{What: "version"}
 	case id.Program != o.Program:
-		return "program"
+		return &DifferentError{What: "program"}
 	case id.Model != o.Model:
-		return "memory model"
+		return &DifferentError{What: "memory model"}
 	case id.Options != o.Options:
-		return "options"
+		return &DifferentError{What: "options", Options: differentOptions(id.Options, o.Options)}
 	default:
-		return ""
+		return nil
 	}
+}
+
+// differentOptions names the options in which two texts of options differ.
+func differentOptions(x, y string) []string {
+	var one, other map[string]json.RawMessage
+	if json.Unmarshal([]byte(x), &one) != nil || json.Unmarshal([]byte(y), &other) != nil {
+		return nil // of a version that stored them otherwise
+	}
+	different := map[string]bool{}
+	for name, v := range one {
+		different[name] = !bytes.Equal(v, other[name])
+	}
+	for name := range other {
+		different[name] = different[name] || one[name] == nil
+	}
+	maps.DeleteFunc(different, func(_ string, differs bool) bool { return !differs })
+	return slices.Sorted(maps.Keys(different))
 }
 
 // opened is a question about a program that was read, for a check in parts.
@@ -175,13 +193,8 @@ func identify(q *question, version string) (Identity, error) {
 	}
 	fmt.Fprint(program, ir.Print(q.flat))
 	return Identity{
-		Version: version, Program: hex.EncodeToString(program.Sum(nil)), Model: query.Model(q.model.String()), Options: hash(text),
+		Version: version, Program: hex.EncodeToString(program.Sum(nil)), Model: query.Model(q.model.String()), Options: string(text),
 	}, nil
-}
-
-func hash(text []byte) string {
-	sum := sha256.Sum256(text)
-	return hex.EncodeToString(sum[:])
 }
 
 // Answer returns the answer, given what all parts found, and how many seconds they took. If tasks are left, unfinished

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"fencepost/internal/engine"
 	"fencepost/internal/engine/explicit"
@@ -75,16 +76,23 @@ const StoredHead = "fencepost states 1\n"
 var ErrDamaged = errors.New("not a checkpoint, or a damaged one")
 
 // DifferentError says that a stored search belongs to another question.
-type DifferentError struct{ What string } // "version", "program", "memory model" or "options"
+type DifferentError struct {
+	What    string   // "version", "program", "memory model" or "options"
+	Options []string // the names of those that differ, as results have them; may be empty
+}
 
 func (e *DifferentError) Error() string { return "belongs to " + e.Whose() }
 
 // Whose names the difference: "another program", for example.
 func (e *DifferentError) Whose() string {
-	if e.What == "options" {
+	switch {
+	case e.What != "options":
+		return "another " + e.What
+	case len(e.Options) == 0:
 		return "other options"
+	default:
+		return "other options (" + strings.ReplaceAll(strings.Join(e.Options, ", "), "_", "-") + ")"
 	}
-	return "another " + e.What
 }
 
 // Save writes the search.
@@ -135,8 +143,8 @@ func (s *StoredSearch) Load(r io.ReadSeeker) error {
 	if err := json.Unmarshal(line, &id); err != nil {
 		return ErrDamaged
 	}
-	if what := s.Identity.Differs(id); what != "" {
-		return &DifferentError{what}
+	if different := s.Identity.Differs(id); different != nil {
+		return different
 	}
 	if err := s.search.Load(in); errors.Is(err, explicit.ErrStored) {
 		return fmt.Errorf("%w: %w", ErrDamaged, err)
