@@ -1,6 +1,10 @@
 package query
 
-import "path"
+import (
+	"path"
+	"slices"
+	"strings"
+)
 
 // Purpose is the purpose of fences.
 type Purpose string
@@ -40,8 +44,8 @@ type FenceOptions struct {
 	Endless    `asked:"endless"` // with ForAssertions: loops that must end; zero: as for Check
 	BMC        BMCOptions        // bounds of bounded model checking, where it checks assertions
 	For        Purpose           // "": ForRobustness
-	Model      Model             // TSO, PSO or C11; "": TSO
-	Orders     OrderOptions      // with C11
+	Model      Model             // TSO, PSO or C11; "": TSO; of Orders also several, separated by commas
+	Orders     OrderOptions      // with C11, and of Orders
 	Cost       Cost              // "": CostUniform
 	Profile    Input             // with CostProfile: lines of "line cost" or "file:line cost"
 	Style      FenceStyle        // "": the first of fencepost.FenceStyles
@@ -75,20 +79,29 @@ type OrderOptions struct {
 	Costs     Input     // lines of "access order cost", and of "file:line weight"
 }
 
+// Models returns the models under which the program has to be right.
+func (o *FenceOptions) Models() Models {
+	var out Models
+	for name := range strings.SplitSeq(string(o.Model), ",") {
+		out = append(out, Model(name))
+	}
+	return out
+}
+
 // Validate returns an *OptionError for an option with a value that it cannot have. The style is checked where the styles
 // are known.
 func (o *FenceOptions) Validate() error {
 	if err := oneOf("purpose of fences", o.For, ForRobustness, ForAssertions); err != nil {
 		return err
 	}
-	if err := oneOf("model for fences", o.Model, TSO, PSO, C11); err != nil {
-		return err
-	}
-	if o.Orders.Accesses && o.Model != C11 {
-		return &OptionError{Option: "model for memory orders", Value: string(o.Model), Want: string(C11)}
-	}
-	if o.Model == C11 && o.For != ForAssertions {
-		return &OptionError{Option: "purpose under c11", Value: string(o.For), Want: string(ForAssertions)}
+	models := o.Models()
+	for i, m := range models {
+		if err := oneOf("model for fences", m, TSO, PSO, C11); err != nil {
+			return err
+		}
+		if slices.Contains(models[:i], m) || i > 0 && !o.Orders.Accesses {
+			return &OptionError{Option: "model for fences", Value: string(o.Model), Want: "one of tso, pso, c11"}
+		}
 	}
 	if err := oneOf("processor", o.Orders.Processor, "", ProcessorX86, ProcessorArm, ProcessorArmRCpc, ProcessorPower, ProcessorFile); err != nil {
 		return err

@@ -108,6 +108,8 @@ type Repair struct {
 	Orders     []OrderChoice `json:"orders,omitempty"`
 	CostBefore int64         `json:"cost_before,omitempty"`
 	CostAfter  int64         `json:"cost_after,omitempty"`
+	// Processors says the same for each processor that the costs are known of.
+	Processors []ProcessorCost `json:"processors,omitempty"`
 	// Patches are the changed files. They were read and checked again from scratch.
 	Patches []Patch `json:"patches,omitempty"`
 	// Redundant lists fences of the program that can be removed, all of them together;
@@ -115,6 +117,14 @@ type Repair struct {
 	Redundant []Fence `json:"redundant,omitempty"`
 	Present   int     `json:"present,omitempty"`
 	Removal   bool    `json:"removal,omitempty"` // the question was which fences can be removed
+}
+
+// ProcessorCost says how much the accesses of a program cost on a processor, with the orders that are written and with the
+// others.
+type ProcessorCost struct {
+	Name   string `json:"name"`
+	Before int64  `json:"before"`
+	After  int64  `json:"after"`
 }
 
 // Patch is a change of one file.

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -11,10 +12,11 @@ import (
 	"github.com/spf13/cobra"
 )
 
-const ordersHelp = `Find the cheapest memory orders with which a program is right under C11's own model.
+const ordersHelp = `Find the cheapest memory orders with which a program is right.
 
 The assertions hold, there is no data race, no memory error and no deadlock that ` + "`check --model c11`" + `
-would find: on every processor, not only on x86. The answer has a table of the atomic
+would find: on every processor, not only on x86. With --for robustness, the program behaves
+as under sequential consistency. The answer has a table of the atomic
 accesses with the order that is written and the one that is needed, an execution that goes
 wrong without each order, and the patch. Orders are raised, and fences added where orders
 are not enough. The patched program is read and checked from scratch, and no cheaper
@@ -23,12 +25,19 @@ orders are enough.
 With --weaken, all accesses begin relaxed: which orders does the program need at all?
 atomic_store(&x, v) and operators on _Atomic objects become calls with an order.
 
+With --model tso or pso, orders are what compilers make of them for such a processor: which
+seq_cst stores can be release stores? With --weaken, accesses keep what costs nothing there.
+With a list such as c11,tso the program is right under each of the models.
+
 --cost says what an order costs:
   arm             ldar, stlr, dmb (the default); arm-ldapr has cheaper acquire loads
   x86             a seq_cst store costs 20, a read-modify-write as well, others 1
+                  (the default without c11)
   power           lwsync, sync
   file=FILE       FILE has lines 'store seq_cst 20', and 'FILE:LINE 100' for lines that
                   count 100 times; what it does not name is as on Arm
+  loops           also ten times as much for every loop around the access: x86,loops
+  profile=FILE    also as many times as FILE says, in lines 'FILE:LINE TIMES': x86,profile=FILE
 Accesses in the definition of a macro cost as much as all its expansions.
 
 Exit codes: 0 the orders were found, perhaps those of the program; 1 no orders and fences
@@ -37,21 +46,24 @@ repair the program; 2 unknown; 3 bad input or usage; 4 internal error.`
 const ordersExample = `  fencepost orders ring.c
   fencepost orders ring.c --weaken --cost x86
   fencepost orders ring.c --weaken --diff | patch -p1
+  fencepost orders ring.c --weaken --model tso
+  fencepost orders ring.c --weaken --model c11,tso --cost x86,loops
   fencepost orders lock.c --keep lock.c:12 --max lock.c:20=acquire`
 
 func ordersCommand(a *app) *cobra.Command {
 	f := &fencesFlags{opt: query.FenceOptions{Options: query.Defaults(), For: query.ForAssertions, Model: query.C11, Style: fencepost.FenceStyles()[0]}}
 	f.opt.Orders.Accesses = true
 	f.cost = costValue{scheme: query.CostUniform}
-	cost := &processorValue{processor: query.ProcessorArm}
+	cost := &processorValue{}
 	cmd := &cobra.Command{
 		Use:     "orders FILE...",
-		Short:   "Find the cheapest memory orders under C11's model",
+		Short:   "Find the cheapest memory orders",
 		Long:    ordersHelp,
 		Example: ordersExample,
 		Args:    oneProgram,
 		RunE: func(_ *cobra.Command, args []string) error {
 			f.opt.Orders.Processor = cost.processor
+			f.cost = costValue{scheme: cmp.Or(cost.hot, query.CostUniform), file: cost.profile}
 			if cost.file != "" {
 				in, err := a.read(cost.file)
 				if err != nil {
@@ -65,7 +77,7 @@ func ordersCommand(a *app) *cobra.Command {
 	addOptions(cmd, &f.opt)
 	readC(cmd, &f.opt.Options)
 	flags := cmd.Flags()
-	flags.Var(cost, "cost", "what an order costs: arm, arm-ldapr, x86, power, file=FILE")
+	flags.Var(cost, "cost", "what an order costs: arm, arm-ldapr, x86, power, file=FILE; also loops, profile=FILE")
 	flags.BoolVar(&f.diff, "diff", false, "print only the patch, as a unified diff")
 	flags.StringVarP(&f.output, "output", "o", "", "write the changed program to a `file`")
 	flags.BoolVar(&f.write, "write", false, "write the orders into FILE")
@@ -73,34 +85,54 @@ func ordersCommand(a *app) *cobra.Command {
 	return cmd
 }
 
-// processorValue is the processor whose costs count, or a file with costs.
+// processorValue is the processor whose costs count, or a file with costs, and which accesses count more.
 type processorValue struct {
-	processor query.Processor
-	file      string
+	processor     query.Processor
+	file, profile string
+	hot           query.Cost
 }
 
 var processorNames = []query.Processor{query.ProcessorArm, query.ProcessorArmRCpc, query.ProcessorX86, query.ProcessorPower}
 
 // words returns values for completion.
-func (*processorValue) words() []string { return append(texts(processorNames), "file=") }
+func (*processorValue) words() []string {
+	return append(texts(processorNames), "file=", "loops", "profile=", "x86,loops")
+}
 
 func (v *processorValue) String() string {
+	var out []string
 	if v.file != "" {
-		return "file=" + v.file
+		out = append(out, "file="+v.file)
+	} else if v.processor != "" {
+		out = append(out, string(v.processor))
 	}
-	return string(v.processor)
+	if v.profile != "" {
+		out = append(out, "profile="+v.profile)
+	} else if v.hot != "" {
+		out = append(out, string(v.hot))
+	}
+	return strings.Join(out, ",")
 }
 
 func (*processorValue) Type() string { return "cost" }
 
 func (v *processorValue) Set(s string) error {
-	if file, ok := strings.CutPrefix(s, "file="); ok && file != "" {
-		v.processor, v.file = query.ProcessorFile, file
-		return nil
+	var out processorValue
+	for part := range strings.SplitSeq(s, ",") {
+		name, file, given := strings.Cut(part, "=")
+		switch {
+		case out.processor == "" && given && name == "file" && file != "":
+			out.processor, out.file = query.ProcessorFile, file
+		case out.processor == "" && !given && slices.Contains(processorNames, query.Processor(name)):
+			out.processor = query.Processor(name)
+		case out.hot == "" && part == string(query.CostLoops):
+			out.hot = query.CostLoops
+		case out.hot == "" && given && name == string(query.CostProfile) && file != "":
+			out.hot, out.profile = query.CostProfile, file
+		default:
+			return fmt.Errorf("want arm, arm-ldapr, x86, power or file=FILE, and loops or profile=FILE after a comma")
+		}
 	}
-	if !slices.Contains(processorNames, query.Processor(s)) {
-		return fmt.Errorf("want arm, arm-ldapr, x86, power or file=FILE")
-	}
-	v.processor, v.file = query.Processor(s), ""
+	*v = out
 	return nil
 }

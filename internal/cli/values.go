@@ -87,6 +87,35 @@ func (v *anyModelsValue) Set(s string) error {
 	return nil
 }
 
+// joinedModels reads a list of weak memory models, with C11's own.
+func joinedModels(at any) pflag.Value { return joinedValue{at.(*query.Model)} }
+
+type joinedValue struct{ at *query.Model }
+
+func (v joinedValue) String() string {
+	if v.at == nil {
+		return ""
+	}
+	return string(*v.at)
+}
+
+func (joinedValue) Type() string { return "models" }
+
+// words returns values for completion.
+func (joinedValue) words() []string { return []string{"c11", "tso", "pso", "c11,tso"} }
+
+func (v joinedValue) Set(s string) error {
+	var list anyModelsValue
+	if err := list.Set(s); err != nil {
+		return err
+	}
+	if slices.Contains(list, query.SC) {
+		return errors.New("want one or more of c11, tso, pso, separated by commas: under sc, orders make no difference")
+	}
+	*v.at = query.Model(list.String())
+	return nil
+}
+
 // isC11 reports whether a name is that of C11's own model.
 func isC11(name string) bool { return name == "c11" || name == "rc11" }
 

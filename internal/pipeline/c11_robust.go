@@ -42,7 +42,10 @@ func RobustC11(ctx context.Context, p *Program, flat *ir.Program, how *Asked) (*
 }
 
 // ShowsDataRace reports whether a program is not robust because of a data race.
-func ShowsDataRace(r *verdict.Result) bool { return strings.HasPrefix(r.Reason, dataRaceOn) }
+func ShowsDataRace(r *verdict.Result) bool { return DataRaceReason(r.Reason) }
+
+// DataRaceReason reports whether a reason is that of a data race.
+func DataRaceReason(reason string) bool { return strings.HasPrefix(reason, dataRaceOn) }
 
 // notSCWords says what an execution shows that SC does not have, with the position of its last access.
 func notSCWords(v *engine.Violation) (string, *verdict.Pos) {

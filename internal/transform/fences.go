@@ -33,6 +33,7 @@ type Fences struct {
 	// Orders of accesses: the sites of an edge, and the orders that the sites have without a choice.
 	accesses map[ir.EdgeID][]ir.SiteID
 	base     []ir.Order
+	around   map[ir.SiteID]slots // of stores under a model with store buffers, nil under c11 and without orders
 }
 
 // flatEdge is an edge of the flat program.
@@ -90,12 +91,8 @@ func (fs *Fences) Sites() []ir.FenceSite { return fs.sites }
 
 // Insert returns the program with the given fences, and properties that fit it.
 func (fs *Fences) Insert(fences []ir.FenceAt) (*ir.Program, *property.Set) {
-	c := chosen{kinds: map[ir.SiteID]ir.FenceKind{}, orders: fs.Orders(fences)}
-	for _, f := range fences {
-		if c.kinds[f.Site] != ir.FullFence { // the stronger of two fences counts
-			c.kinds[f.Site] = f.Kind
-		}
-	}
+	orders := fs.Orders(fences)
+	c := chosen{kinds: fs.fencesWith(fences, orders), orders: orders}
 	out := *fs.p
 	out.Funcs = make([]*ir.Func, len(fs.p.Funcs))
 	moved := make([]map[ir.Loc]ir.Loc, len(fs.p.Funcs))
@@ -158,6 +155,9 @@ func (fs *Fences) function(fn int, f *ir.Func, chosen chosen) (*ir.Func, map[ir.
 		c.in[e.To]++
 		c.out[e.From]++
 		for _, site := range fs.accesses[e.ID] {
+			if fs.inBuffers() && fs.sites[site].Access.Kind == ir.FenceAccess {
+				continue // a site of its own
+			}
 			setOrder(&e.Op, fs.sites[site].Access.Kind, chosen.orders[site])
 		}
 		site, ok := fs.of[e.ID]
@@ -166,7 +166,10 @@ func (fs *Fences) function(fn int, f *ir.Func, chosen chosen) (*ir.Func, map[ir.
 		}
 		if kind := chosen.kinds[site]; kind != ir.FenceUnset {
 			e.Op = ir.NewOp(ir.Fence)
-			e.Op.Fence, e.Op.Order = kind, chosen.orders[site]
+			e.Op.Fence = kind
+			if !fs.inBuffers() {
+				e.Op.Order = chosen.orders[site]
+			}
 			e.Pass = "fences"
 			continue
 		}
@@ -316,8 +319,13 @@ func (fs *Fences) visit(f func(t *ir.Thread, site ir.SiteID, depth int)) {
 		comp := analysis.Components(fn, nil)
 		for i := range fn.Edges {
 			e := &fn.Edges[i]
-			if site, ok := fs.of[e.ID]; ok && comp[e.From] >= 0 {
+			if site, ok := fs.of[e.ID]; ok && comp[e.From] >= 0 && int(site) < len(fs.sites) {
 				f(&fs.p.Threads[t], site, len(n.loops[e.From]))
+			}
+			for _, site := range fs.accesses[e.ID] {
+				if comp[e.From] >= 0 {
+					f(&fs.p.Threads[t], site, len(n.loops[e.From]))
+				}
 			}
 		}
 	}

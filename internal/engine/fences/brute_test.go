@@ -185,7 +185,7 @@ func (s *subject) strength(at ir.FenceAt) int64 {
 func (s *subject) repair(all bool) (*fences.Repair, error) {
 	fs := transform.NewFences(s.p, s.props, s.sites)
 	return fences.Run(context.Background(), &fences.Task{
-		Fences: fs, Program: s.p, Kinds: s.kinds, AllOptimal: all,
+		Subjects: []fences.Subject{{Fences: fs, Program: s.p}}, Kinds: s.kinds, AllOptimal: all,
 		Cost: func(at ir.FenceAt) int64 { return s.costs[at] },
 		Rank: s.strength, Strength: s.strength,
 		Check: func(_ context.Context, set []ir.FenceAt) (*fences.Finding, error) {

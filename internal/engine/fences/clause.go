@@ -91,9 +91,9 @@ func oneDelays(b *Break) bool {
 }
 
 // attackWindows returns the windows of an attack.
-func (r *run) attackWindows(b *Break) []window {
+func (v *view) attackWindows(b *Break) []window {
 	w := b.Witness
-	out := []window{{sites: r.between(w, b.Store, b.Load)}}
+	out := []window{{sites: v.between(w, b.Store, b.Load)}}
 	waits := map[int]bool{b.Store: true} // stores that have not reached memory
 	swapped := -1
 	for i := b.Store + 1; i < len(w.Steps) && waits[b.Store]; i++ {
@@ -108,13 +108,13 @@ func (r *run) attackWindows(b *Break) []window {
 		}
 	}
 	if swapped >= 0 {
-		out = append(out, window{sites: r.between(w, b.Store, swapped), swap: true})
+		out = append(out, window{sites: v.between(w, b.Store, swapped), swap: true})
 	}
 	return out
 }
 
 // windows returns the windows of all delays of an execution with a set of fences.
-func (r *run) windows(w *verdict.Witness, set []ir.FenceAt) []window {
+func (v *view) windows(w *verdict.Witness, set []ir.FenceAt) []window {
 	arrives := map[int]int{}
 	for i := range w.Steps {
 		if st := &w.Steps[i]; st.Kind == verdict.StepFlush {
@@ -127,7 +127,7 @@ func (r *run) windows(w *verdict.Witness, set []ir.FenceAt) []window {
 		}
 		return math.MaxInt
 	}
-	holder, ends := r.end(w)
+	holder, ends := v.end(w)
 	var out []window
 	for s := range w.Steps {
 		st := &w.Steps[s]
@@ -141,7 +141,7 @@ func (r *run) windows(w *verdict.Witness, set []ir.FenceAt) []window {
 				continue
 			}
 			switch {
-			case r.fixed(later):
+			case v.fixed(later):
 				if i < arrival(s) {
 					last = i
 				}
@@ -151,15 +151,15 @@ func (r *run) windows(w *verdict.Witness, set []ir.FenceAt) []window {
 		}
 		if arrival(s) == math.MaxInt && holder >= 0 && holder != st.Thread {
 			last = ends[st.Thread]
-			if sites := r.toGoal(w, last, set); len(sites) > 0 {
+			if sites := v.toGoal(w, last, set); len(sites) > 0 {
 				out = append(out, window{sites: sites})
 			}
 		}
 		if last >= 0 {
-			out = append(out, window{sites: r.between(w, s, last)})
+			out = append(out, window{sites: v.between(w, s, last)})
 		}
 		if swapped >= 0 {
-			out = append(out, window{sites: r.between(w, s, swapped), swap: true})
+			out = append(out, window{sites: v.between(w, s, swapped), swap: true})
 		}
 	}
 	return out
@@ -167,7 +167,7 @@ func (r *run) windows(w *verdict.Witness, set []ir.FenceAt) []window {
 
 // end returns the thread that is in an atomic section at the end of an execution, -1 if there is
 // none, and the last step of each thread, not counting stores that reach memory.
-func (r *run) end(w *verdict.Witness) (holder int, last []int) {
+func (v *view) end(w *verdict.Witness) (holder int, last []int) {
 	holder, last = -1, make([]int, len(w.Threads))
 	for i := range w.Steps {
 		st := &w.Steps[i]
@@ -175,7 +175,7 @@ func (r *run) end(w *verdict.Witness) (holder int, last []int) {
 			continue
 		}
 		last[st.Thread] = i
-		switch r.ops[ir.EdgeID(st.Edge)] {
+		switch v.ops[ir.EdgeID(st.Edge)] {
 		case ir.AtomicBegin:
 			holder = st.Thread
 		case ir.AtomicEnd:
@@ -187,31 +187,27 @@ func (r *run) end(w *verdict.Witness) (holder int, last []int) {
 
 // toGoal returns the fence sites that a thread passes from its last step to its location, nil if no
 // goal names that location.
-func (r *run) toGoal(w *verdict.Witness, last int, set []ir.FenceAt) []ir.SiteID {
-	fenced := map[ir.SiteID]bool{}
-	for _, at := range set {
-		fenced[at.Site] = true
-	}
-	return r.task.Fences.BeforeGoal(ir.EdgeID(w.Steps[last].Edge), fenced)
+func (v *view) toGoal(w *verdict.Witness, last int, set []ir.FenceAt) []ir.SiteID {
+	return v.Fences.BeforeGoal(ir.EdgeID(w.Steps[last].Edge), v.Fences.Fenced(set))
 }
 
 // fixed reports whether a step is fixed: all steps but local ones and stores that enter the
 // buffer.
-func (r *run) fixed(st *verdict.Step) bool {
+func (v *view) fixed(st *verdict.Step) bool {
 	switch st.Kind {
 	case verdict.StepStore:
 		return !st.Buffered
 	case verdict.StepFail: // the last step of all
 		return false
 	case verdict.StepExec:
-		op := ir.Op{Kind: r.ops[ir.EdgeID(st.Edge)]}
+		op := ir.Op{Kind: v.ops[ir.EdgeID(st.Edge)]}
 		return !op.Local()
 	}
 	return true
 }
 
 // between returns the fence sites that a thread passes from one of its steps to another.
-func (r *run) between(w *verdict.Witness, first, last int) []ir.SiteID {
+func (v *view) between(w *verdict.Witness, first, last int) []ir.SiteID {
 	var out []ir.SiteID
 	at := first
 	for i := first + 1; i <= last; i++ {
@@ -222,9 +218,9 @@ func (r *run) between(w *verdict.Witness, first, last int) []ir.SiteID {
 		if st.Edge == w.Steps[at].Edge && (st.Kind == verdict.StepWake || w.Steps[at].Kind == verdict.StepWake) {
 			continue // still the same instruction
 		}
-		out = r.task.Fences.Between(ir.EdgeID(w.Steps[at].Edge), ir.EdgeID(st.Edge), out)
+		out = v.Fences.Between(ir.EdgeID(w.Steps[at].Edge), ir.EdgeID(st.Edge), out)
 		// A store-store fence is there already; a full fence is stronger.
-		if site, ok := r.task.Fences.SiteOf(ir.EdgeID(st.Edge)); ok {
+		if site, ok := v.Fences.SiteOf(ir.EdgeID(st.Edge)); ok {
 			out = append(out, site)
 		}
 		at = i

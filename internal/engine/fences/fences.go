@@ -21,13 +21,12 @@ const Name = "fences"
 
 // Task is a program to repair.
 type Task struct {
-	Fences *transform.Fences
-	// Program is the flat program with its marks, as Fences has it.
-	Program *ir.Program
+	// Subjects are the program under each memory model for which it is to be repaired. All have the same sites.
+	Subjects []Subject
 	// Kinds are the kinds of fences to use; Cost says what one costs, more than 0.
 	// A rank breaks ties between sets of the same cost before position does. Of the sets of the lowest cost those with the
 	// lowest sum of strengths are listed, whatever their rank, and the one with the lowest rank has to be among them.
-	// Choices, if not nil, returns what can be chosen at a site under c11, instead of fences of some kind.
+	// Choices, if not nil, returns what can be chosen at a site, instead of fences of some kind: memory orders.
 	Kinds    []ir.FenceKind
 	Choices  func(ir.SiteID) []ir.FenceAt
 	Cost     func(ir.FenceAt) int64
@@ -45,6 +44,12 @@ type Task struct {
 	AllOptimal bool
 	// Progress is called in every round, if not nil.
 	Progress func(round, clauses int)
+}
+
+// Subject is a flat program with its marks, as Fences has it.
+type Subject struct {
+	Fences  *transform.Fences
+	Program *ir.Program
 }
 
 // Status says what is known of a program with fences. The zero value is unset.
@@ -85,11 +90,13 @@ type Finding struct {
 // Break is a bad execution. For an attack on robustness, Store and Load are the steps of the
 // delayed store and of the load or store it is delayed past; otherwise Load is 0, and every delay counts.
 type Break struct {
+	Of          int          // index in Task.Subjects
 	With        []ir.FenceAt // in site
 	Witness     *verdict.Witness
 	Store, Load int
 	Attack      *verdict.Attack    // of an attack
 	Violation   *verdict.Violation // of anything else
+	DataRace    bool               // of robustness against c11: the violation is a data race
 }
 
 // Repair is the answer.
@@ -143,12 +150,18 @@ type run struct {
 	task    *Task
 	items   []ir.FenceAt
 	index   map[ir.FenceAt]int
-	ops     map[ir.EdgeID]ir.OpKind
+	views   []view // by subject
 	problem pb.Problem
 	listed  []int64 // by item: cost and strength in one number
 	// confirmed is how many states the check of the set that was found had.
 	confirmed int64
 	out       *Repair
+}
+
+// view is a subject with what clauses need to know of it.
+type view struct {
+	Subject
+	ops map[ir.EdgeID]ir.OpKind
 }
 
 // Run repairs the program.
@@ -172,10 +185,10 @@ func Run(ctx context.Context, task *Task) (*Repair, error) {
 }
 
 func newRun(task *Task) *run {
-	r := &run{task: task, index: map[ir.FenceAt]int{}, ops: map[ir.EdgeID]ir.OpKind{}, out: &Repair{}}
+	r := &run{task: task, index: map[ir.FenceAt]int{}, out: &Repair{}}
 	// Costs decide, then ranks: both in one number.
 	most, strongest := int64(1), int64(1)
-	for p, site := range task.Fences.Sites() {
+	for p, site := range task.Subjects[0].Fences.Sites() {
 		if site.ReadOnly && !task.ReadOnly {
 			continue
 		}
@@ -190,10 +203,14 @@ func newRun(task *Task) *run {
 		r.problem.Costs = append(r.problem.Costs, task.Cost(at)*most+task.Rank(at))
 		r.listed = append(r.listed, task.Cost(at)*strongest+task.Strength(at))
 	}
-	for _, f := range task.Program.Funcs {
-		for i := range f.Edges {
-			r.ops[f.Edges[i].ID] = f.Edges[i].Op.Kind
+	for _, s := range task.Subjects {
+		v := view{Subject: s, ops: map[ir.EdgeID]ir.OpKind{}}
+		for _, f := range s.Program.Funcs {
+			for i := range f.Edges {
+				v.ops[f.Edges[i].ID] = f.Edges[i].Op.Kind
+			}
 		}
+		r.views = append(r.views, v)
 	}
 	return r
 }
@@ -346,27 +363,31 @@ func (r *run) clauseOf(b *Break) ([]int, error) {
 	if b.Witness.Graph != nil {
 		return r.graphClause(b)
 	}
+	v := &r.views[b.Of]
 	if b.Load > 0 && oneDelays(b) {
-		return r.clause(r.attackWindows(b)), nil
+		return r.clause(v, v.attackWindows(b)), nil
 	}
-	return r.clause(r.windows(b.Witness, b.With)), nil
+	return r.clause(v, v.windows(b.Witness, b.With)), nil
 }
 
-// clause returns the fences in the windows.
-func (r *run) clause(list []window) []int {
-	var out []int
+// clause returns the choices that are fences in the windows.
+func (r *run) clause(v *view, list []window) []int {
+	full, swapped := map[ir.SiteID]bool{}, map[ir.SiteID]bool{}
 	for _, w := range list {
-		for _, p := range w.sites {
-			for _, kind := range r.task.Kinds {
-				item, ok := r.index[ir.FenceAt{Site: p, Kind: kind}]
-				if ok && (kind == ir.FullFence || w.swap) {
-					out = append(out, item)
-				}
-			}
+		for _, site := range w.sites {
+			full[site] = true
+			swapped[site] = swapped[site] || w.swap
 		}
 	}
-	slices.Sort(out)
-	return slices.Compact(out)
+	var out []int
+	for item, at := range r.items {
+		if slices.ContainsFunc(v.Fences.Acts(at), func(f ir.FenceAt) bool {
+			return f.Kind == ir.FullFence && full[f.Site] || f.Kind != ir.FullFence && swapped[f.Site]
+		}) {
+			out = append(out, item)
+		}
+	}
+	return out
 }
 
 // OneOf returns the clause of an execution.
@@ -423,62 +444,4 @@ func (r *run) justify(ctx context.Context, set []int) error {
 		r.out.Without = append(r.out.Without, found.Breaks[0])
 	}
 	return nil
-}
-
-// cheapest returns the sets to list: of the cheapest sets that hit all clauses the weakest.
-func (r *run) cheapest(ctx context.Context) (sets [][]int, more bool, err error) {
-	p := r.problem
-	p.Costs = r.listed
-	return p.All(ctx, mostOptimal)
-}
-
-// all finds every cheapest set. It checks the cheapest sets that hit all clauses. A set that does
-// not repair the program yields further clauses.
-func (r *run) all(ctx context.Context) error {
-	good := map[string]bool{}
-	for {
-		sets, more, err := r.cheapest(ctx)
-		if err != nil {
-			r.out.Warnings = append(r.out.Warnings, verdict.Warning{
-				Code: "FP0920", Message: "not every cheapest set is listed: " + timeOver(ctx),
-			})
-			return nil
-		}
-		learned := false
-		for _, set := range sets {
-			key := fmt.Sprint(set)
-			if good[key] {
-				continue
-			}
-			found, err := r.check(ctx, set)
-			if err != nil {
-				return err
-			}
-			switch found.Status {
-			case Good:
-				good[key] = true
-			case Bad:
-				if _, err := r.learn(set, found); err != nil {
-					return err
-				}
-				learned = true
-			default:
-				r.out.Warnings = append(r.out.Warnings, verdict.Warning{
-					Code: "FP0920", Message: "not every cheapest set is listed: " + found.Reason,
-				})
-				return nil
-			}
-			if learned {
-				break
-			}
-		}
-		if learned {
-			continue
-		}
-		r.out.More = more
-		for _, set := range sets {
-			r.out.All = append(r.out.All, r.fences(set))
-		}
-		return nil
-	}
 }

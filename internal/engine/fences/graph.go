@@ -29,7 +29,7 @@ import (
 
 // judge answers about one graph under different orders.
 type judge struct {
-	r        *run
+	v        *view
 	w        *verdict.Witness
 	graph    rc11.Graph
 	last     []rc11.Last
@@ -51,8 +51,8 @@ type judged struct {
 // noSite stands for no fence site.
 const noSite ir.SiteID = -1
 
-func newJudge(r *run, b *Break) *judge {
-	j := &judge{r: r, w: b.Witness, cells: map[uint64]int32{}}
+func newJudge(v *view, b *Break) *judge {
+	j := &judge{v: v, w: b.Witness, cells: map[uint64]int32{}}
 	n := len(j.w.Steps)
 	j.read, j.write = make([]int32, n), make([]int32, n)
 	for i := range n {
@@ -71,7 +71,7 @@ func newJudge(r *run, b *Break) *judge {
 		last[t] = rc11.None
 		for k, i := range steps {
 			before := int32(len(j.events))
-			if k == 0 || j.r.task.Fences.Edge(ir.EdgeID(j.w.Steps[steps[k-1]].Edge)).Op.Kind == ir.Barrier {
+			if k == 0 || j.v.Fences.Edge(ir.EdgeID(j.w.Steps[steps[k-1]].Edge)).Op.Kind == ir.Barrier {
 				j.addBorder(t)
 			}
 			for _, site := range j.passed(steps, k) {
@@ -86,7 +86,7 @@ func newJudge(r *run, b *Break) *judge {
 			}
 		}
 		if len(steps) > 0 {
-			for _, site := range r.task.Fences.Ending(ir.EdgeID(j.w.Steps[steps[len(steps)-1]].Edge), nil) {
+			for _, site := range v.Fences.Ending(ir.EdgeID(j.w.Steps[steps[len(steps)-1]].Edge), nil) {
 				j.add(t, rc11.Event{Kind: rc11.Other}, judged{site: site, edge: ir.NoEdge})
 			}
 			last[t] = j.addBorder(t)
@@ -95,14 +95,29 @@ func newJudge(r *run, b *Break) *judge {
 	j.sources(reads)
 	j.synchronise(byThread, begins, last)
 	j.graph.Threads, j.graph.Cells = len(j.w.Threads), len(j.cells)
-	fails := n > 0 && j.w.Steps[n-1].Kind == verdict.StepFail
-	j.dataRace = b.Violation != nil && b.Violation.Question == verdict.DataRaces
-	if !fails && !j.dataRace {
-		for _, o := range j.w.Graph.Orders {
+	j.addEnd(b)
+	return j
+}
+
+// addEnd notes what makes the graph bad. Of an execution that SC does not have, the reads do, and the last writes that it
+// names.
+func (j *judge) addEnd(b *Break) {
+	question, n := verdict.Question(""), len(j.w.Steps)
+	if b.Violation != nil {
+		question = b.Violation.Question
+	}
+	j.dataRace = question == verdict.DataRaces || question == verdict.Robustness && b.DataRace
+	if j.dataRace || n > 0 && j.w.Steps[n-1].Kind == verdict.StepFail {
+		return
+	}
+	for _, o := range j.w.Graph.Orders {
+		counts := slices.ContainsFunc(j.w.Graph.Last, func(l verdict.GraphLast) bool {
+			return o.Addr < l.Addr+uint64(l.Size) && l.Addr < o.Addr+uint64(o.Size)
+		})
+		if counts || question != verdict.Robustness {
 			j.last = append(j.last, rc11.Last{Cell: j.cell(o.Addr), By: j.write[o.Writes[len(o.Writes)-1]]})
 		}
 	}
-	return j
 }
 
 // accesses returns what each step reads, and where it writes.
@@ -123,13 +138,13 @@ func (j *judge) accesses() (reads map[int][]verdict.GraphRead, writes map[int][]
 func (j *judge) passed(steps []int, k int) []ir.SiteID {
 	next := &j.w.Steps[steps[k]]
 	if k == 0 {
-		return j.r.task.Fences.Beginning(ir.EdgeID(next.Edge), nil)
+		return j.v.Fences.Beginning(ir.EdgeID(next.Edge), nil)
 	}
 	at := &j.w.Steps[steps[k-1]]
 	if next.Edge == at.Edge && (next.Kind == verdict.StepWake || at.Kind == verdict.StepWake) {
 		return nil // still the same instruction
 	}
-	return j.r.task.Fences.Between(ir.EdgeID(at.Edge), ir.EdgeID(next.Edge), nil)
+	return j.v.Fences.Between(ir.EdgeID(at.Edge), ir.EdgeID(next.Edge), nil)
 }
 
 // cell returns the number of a location.
@@ -159,12 +174,12 @@ func (j *judge) addBorder(t int) int32 {
 func (j *judge) addStep(t, i int, reads []verdict.GraphRead, writes []uint64) {
 	st := &j.w.Steps[i]
 	edge := ir.EdgeID(st.Edge)
-	if site, ok := j.r.task.Fences.SiteOf(edge); ok {
+	if site, ok := j.v.Fences.SiteOf(edge); ok {
 		j.add(t, rc11.Event{Kind: rc11.Other}, judged{site: site, edge: ir.NoEdge})
 		return
 	}
 	from := judged{site: noSite, edge: edge, wrote: len(writes) > 0}
-	op := &j.r.task.Fences.Edge(edge).Op
+	op := &j.v.Fences.Edge(edge).Op
 	shared := op.Sync == ir.SyncTakeShared || op.Sync == ir.SyncGiveShared
 	if len(reads) > 0 {
 		ev := rc11.Event{Kind: rc11.Read, Shared: shared, From: make([]int32, len(reads))}
@@ -220,7 +235,7 @@ func (j *judge) synchronise(byThread [][]int, begins map[int][]int32, last []int
 			continue
 		}
 		here := begins[i]
-		switch j.r.task.Fences.Edge(ir.EdgeID(st.Edge)).Op.Kind {
+		switch j.v.Fences.Edge(ir.EdgeID(st.Edge)).Op.Kind {
 		case ir.Spawn:
 			if st.Other > 0 {
 				after(next(st.Other-1, i), here[len(here)-1])
@@ -243,7 +258,7 @@ func (j *judge) synchronise(byThread [][]int, begins map[int][]int32, last []int
 func (j *judge) afterSpawn(thread, step int, begins map[int][]int32, here []int32, after func([]int32, int32)) {
 	for i := range step {
 		st := &j.w.Steps[i]
-		if st.Edge >= 0 && st.Other == thread && st.Thread != j.w.Steps[step].Thread && j.r.task.Fences.Edge(ir.EdgeID(st.Edge)).Op.Kind == ir.Spawn {
+		if st.Edge >= 0 && st.Other == thread && st.Thread != j.w.Steps[step].Thread && j.v.Fences.Edge(ir.EdgeID(st.Edge)).Op.Kind == ir.Spawn {
 			after(here, begins[i][len(begins[i])-1])
 		}
 	}
@@ -264,7 +279,7 @@ func (j *judge) bad(orders []ir.Order) bool {
 		case from.site != noSite:
 			order = orders[from.site]
 		case from.edge != ir.NoEdge:
-			op := j.r.task.Fences.OpWith(from.edge, orders)
+			op := j.v.Fences.OpWith(from.edge, orders)
 			switch {
 			case ev.Kind == rc11.Read:
 				ev.Mode = asRead(modes[readOrder(&op, from.wrote)])
@@ -339,8 +354,9 @@ func writeOrder(op *ir.Op) ir.Order {
 
 // graphClause returns the clause of a graph: the choices that are not at most a maximal assignment.
 func (r *run) graphClause(b *Break) ([]int, error) {
-	j := newJudge(r, b)
-	most := r.task.Fences.Orders(b.With)
+	v := &r.views[b.Of]
+	j := newJudge(v, b)
+	most := v.Fences.Orders(b.With)
 	if !j.bad(most) {
 		return nil, fmt.Errorf("the graph of a bad execution is not bad under its own orders")
 	}
@@ -349,7 +365,7 @@ func (r *run) graphClause(b *Break) ([]int, error) {
 		if from.site != noSite {
 			occurs[from.site] = true
 		} else if from.edge != ir.NoEdge {
-			for _, site := range r.task.Fences.AccessesOf(from.edge) {
+			for _, site := range v.Fences.AccessesOf(from.edge) {
 				occurs[site] = true
 			}
 		}

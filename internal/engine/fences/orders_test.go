@@ -196,7 +196,7 @@ func (s *orderSubject) addTask(g *rand.Rand) {
 	}
 	p.Seal()
 	s.task = &fences.Task{
-		Fences: transform.NewFences(p, &property.Set{}, sites), Program: p, Check: s.check,
+		Subjects: []fences.Subject{{Fences: transform.NewFences(p, &property.Set{}, sites), Program: p}}, Check: s.check,
 		Cost: func(at ir.FenceAt) int64 { return s.costs[at] },
 		Rank: func(at ir.FenceAt) int64 {
 			return map[ir.Order]int64{ir.Acquire: 2, ir.Release: 2, ir.AcqRel: 3, ir.SeqCst: 4}[at.Order]
@@ -221,7 +221,7 @@ func (s *orderSubject) choice(v int, o ir.Order) ir.FenceAt {
 
 // check searches the program with choices for a class that must not be, and for data races.
 func (s *orderSubject) check(ctx context.Context, at []ir.FenceAt) (*fences.Finding, error) {
-	flat, props := s.task.Fences.Insert(at)
+	flat, props := s.task.Subjects[0].Fences.Insert(at)
 	var bad *verdict.Witness
 	e := rf.New(rf.Options{Visit: func(w *verdict.Witness) {
 		if bad == nil && s.bad[witnessKey(w)] {

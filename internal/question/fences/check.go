@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -24,24 +25,58 @@ import (
 // checkOptions returns the options for checks of the program with fences.
 func (r *Repairer) checkOptions() query.CheckOptions {
 	o := &r.opt
-	return query.CheckOptions{Options: o.Options, Models: query.Models{o.Model}, Deadlock: o.Deadlock, Endless: o.Endless, BMC: o.BMC}
+	return query.CheckOptions{Options: o.Options, Models: o.Models(), Deadlock: o.Deadlock, Endless: o.Endless, BMC: o.BMC}
 }
 
-// check answers whether the program with fences in place is as it should be.
+// check answers whether the program with fences in place is as it should be, under all models.
 func (r *Repairer) check(ctx context.Context, at []ir.FenceAt) (*fences.Finding, error) {
-	flat, props := r.Fences.Insert(at)
-	return r.checkFlat(ctx, flat, props)
+	var all []*fences.Finding
+	for i := range r.parts {
+		p := &r.parts[i]
+		flat, props := p.fences.Insert(at)
+		found, err := r.checkFlat(ctx, p, flat, props)
+		if err != nil {
+			return nil, err
+		}
+		for k := range found.Breaks {
+			found.Breaks[k].Of = i
+		}
+		if all = append(all, found); found.Status == fences.Bad {
+			break
+		}
+	}
+	return together(all), nil
 }
 
-func (r *Repairer) checkFlat(ctx context.Context, flat *ir.Program, props *property.Set) (*fences.Finding, error) {
+// together joins what was found under several models: bad if it is bad under one of them, and good if it is good under
+// all.
+func together(all []*fences.Finding) *fences.Finding {
+	out := *all[0]
+	for _, f := range all[1:] {
+		stats := out.Stats
+		stats.States += f.Stats.States
+		stats.Transitions += f.Stats.Transitions
+		stats.Seconds += f.Stats.Seconds
+		stats.Depth, stats.Bytes = max(stats.Depth, f.Stats.Depth), max(stats.Bytes, f.Stats.Bytes)
+		warnings := append(slices.Clip(out.Warnings), f.Warnings...)
+		worse := f.Status == fences.Bad || f.Status == fences.Unknown && out.Status == fences.Good
+		if worse || f.Status == out.Status && out.Coverage.Exhaustive && !f.Coverage.Exhaustive {
+			out = *f
+		}
+		out.Stats, out.Warnings = stats, warnings
+	}
+	return &out
+}
+
+func (r *Repairer) checkFlat(ctx context.Context, of *part, flat *ir.Program, props *property.Set) (*fences.Finding, error) {
 	p := r.run.With(props)
-	if r.opt.For == query.ForRobustness {
-		return r.robust(ctx, p, flat)
-	}
-	if r.model == memory.C11 {
+	switch {
+	case of.model == memory.C11:
 		return r.reachC11(ctx, p, flat)
+	case r.opt.For == query.ForRobustness:
+		return r.robust(ctx, p, flat, of.model)
 	}
-	return r.reach(ctx, p, flat, r.model)
+	return r.reach(ctx, p, flat, of.model)
 }
 
 // smallSearch is how many states one worker searches alone, so that the same input gives the same
@@ -49,8 +84,8 @@ func (r *Repairer) checkFlat(ctx context.Context, flat *ir.Program, props *prope
 const smallSearch = 200_000
 
 // robust asks for an attack.
-func (r *Repairer) robust(ctx context.Context, p *pipeline.Program, flat *ir.Program) (*fences.Finding, error) {
-	by, task := robustEngine(), p.RobustTask(flat, r.model, &r.opt.Options)
+func (r *Repairer) robust(ctx context.Context, p *pipeline.Program, flat *ir.Program, model memory.Model) (*fences.Finding, error) {
+	by, task := robustEngine(), p.RobustTask(flat, model, &r.opt.Options)
 	many := task.Limits.Workers
 	task.Limits.Workers, task.Limits.States = 1, smallSearch
 	out, err := pipeline.RunEngine(ctx, by, task)
@@ -59,14 +94,14 @@ func (r *Repairer) robust(ctx context.Context, p *pipeline.Program, flat *ir.Pro
 		out, err = pipeline.RunEngine(ctx, by, task)
 	}
 	if err == nil {
-		out, _, err = pipeline.TwoDelays(ctx, p.ExploreTask(flat, r.model, &r.opt.Options), out)
+		out, _, err = pipeline.TwoDelays(ctx, p.ExploreTask(flat, model, &r.opt.Options), out)
 	}
 	if err != nil {
 		return nil, err
 	}
 	found := &fences.Finding{Coverage: out.Coverage, Stats: out.Stats, Warnings: out.Warnings}
 	for i := range out.Violations {
-		a, err := p.Attack(flat, r.model, &out.Violations[i])
+		a, err := p.Attack(flat, model, &out.Violations[i])
 		if err != nil {
 			return nil, fmt.Errorf("the witness of an attack does not hold: %w", err)
 		}
@@ -139,7 +174,7 @@ func (r *Repairer) share(ctx context.Context) time.Duration {
 // underSC sees whether the assertions fail without any delay: then no fence helps. It reports whether the result is
 // complete: no fence helps, or the time is over.
 func (r *Repairer) underSC(ctx context.Context, res *verdict.Result) (done bool, err error) {
-	if r.opt.For != query.ForAssertions || r.model == memory.C11 {
+	if r.opt.For != query.ForAssertions || r.underC11() {
 		return false, nil
 	}
 	flat, props := r.Fences.Insert(nil)

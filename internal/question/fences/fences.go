@@ -14,7 +14,6 @@ import (
 	"fencepost/internal/pipeline"
 	"fencepost/internal/question/check"
 	"fencepost/internal/question/robust"
-	"fencepost/internal/source"
 	"fencepost/internal/supervise"
 	"fencepost/internal/transform"
 	"fencepost/query"
@@ -57,21 +56,22 @@ func repair(o *query.FenceOptions) *verdict.Repair {
 
 // Repairer is one run of the question.
 type Repairer struct {
-	run   *pipeline.Run
-	opt   query.FenceOptions
-	model memory.Model
-	// Flat is the flat program, and Fences has its fence sites.
+	run *pipeline.Run
+	opt query.FenceOptions
+	// Flat is the flat program, and Fences has its fence sites: those of the first part.
 	Flat   *ir.Program
 	Fences *transform.Fences
+	parts  []part // by model
 
 	// Changed has the patches of the text that was written last, and included the new text of
 	// included files.
 	Changed  []verdict.Patch
 	before   map[uint64]string // of a language without text: the fences that are confirmed
 	included map[string][]byte
-	// Under c11, by site: the strongest order that an access may get; and what an access costs.
+	// Of a question about orders, by site: the strongest order that an access may get; and what an access costs.
 	limits     []ir.Order
-	accessCost func(ir.SiteID, ir.Order) int64
+	accessCost func(costTable, ir.SiteID, ir.Order) int64
+	costsAsked costTable
 }
 
 // Run finds a cheapest set of fences. The verdict is Safe with a set, which is empty if nothing is wrong,
@@ -124,12 +124,15 @@ func Prepare(ctx context.Context, run *pipeline.Run, opt query.FenceOptions) (*R
 	if err := Validate(&opt); err != nil {
 		return nil, nil, err
 	}
-	model, err := pipeline.ParseAnyModel(opt.Model)
-	if err != nil {
-		return nil, nil, err
+	r := &Repairer{run: run, opt: opt}
+	for _, name := range opt.Models() {
+		model, err := pipeline.ParseAnyModel(name)
+		if err != nil {
+			return nil, nil, err
+		}
+		r.parts = append(r.parts, part{model: model})
 	}
-	r := &Repairer{run: run, opt: opt, model: model}
-	if err := run.Read(ctx, pipeline.ReadOptions{Options: opt.Options, Sites: !opt.Remove, Orders: model == memory.C11, FenceStyle: string(opt.Style)}); err != nil {
+	if err := run.Read(ctx, pipeline.ReadOptions{Options: opt.Options, Sites: !opt.Remove, Orders: r.Ordered(), FenceStyle: string(opt.Style)}); err != nil {
 		return nil, nil, err
 	}
 	r.limitFiles()
@@ -151,7 +154,7 @@ func (r *Repairer) makeFlat() (err error) {
 	if r.opt.For == query.ForAssertions {
 		pipeline.AskEndless(&r.opt.Endless, r.run.Props)
 	}
-	if r.opt.For == query.ForAssertions && r.model != memory.C11 && !r.run.AsksMore() && (r.run.Props.Final == nil || r.run.Observes()) {
+	if r.opt.For == query.ForAssertions && !r.underC11() && !r.run.AsksMore() && (r.run.Props.Final == nil || r.run.Observes()) {
 		return r.run.Refuse(verdict.Diagnostic{
 			Code:    "FP0900",
 			Message: "no assertion, goal or final condition that must hold: there is nothing to repair",
@@ -169,20 +172,18 @@ func (r *Repairer) makeFlat() (err error) {
 		return err
 	}
 	r.run.Stage = "engine " + fences.Name
-	if r.opt.For == query.ForRobustness {
-		if err := r.run.Supports(robustEngine(), r.run.RobustTask(r.Flat, r.model, &r.opt.Options)); err != nil {
-			return err
-		}
+	if err := r.makeParts(); err != nil {
+		return err
 	}
-	r.Fences = transform.NewFences(r.Flat, r.run.Props, r.run.Sites)
-	return r.underC11()
+	return r.beginOrders()
 }
 
 func robustEngine() *engine.Engine { return pipeline.Engine("robust", nil) }
 
 // result assembles a result without a verdict.
 func (r *Repairer) result() *verdict.Result {
-	res := r.run.Result(about(&r.opt), r.model, fences.Name)
+	res := r.run.Result(about(&r.opt), r.parts[0].model, fences.Name)
+	res.Model = string(r.opt.Model)
 	res.Repair = repair(&r.opt)
 	res.Repair.Sites = r.writable()
 	return res
@@ -253,10 +254,10 @@ func (r *Repairer) repair(ctx context.Context, cost func(ir.FenceAt) int64) (*ve
 // SearchTask makes the task of the search for a cheapest set.
 func (r *Repairer) SearchTask(cost func(ir.FenceAt) int64) *fences.Task {
 	task := &fences.Task{
-		Fences: r.Fences, Program: r.Flat, Kinds: r.FenceKinds(), Cost: cost, Check: r.check, Confirm: r.confirm, AllOptimal: r.opt.AllOptimal,
+		Subjects: r.subjects(), Kinds: r.FenceKinds(), Cost: cost, Check: r.check, Confirm: r.confirm, AllOptimal: r.opt.AllOptimal,
 		Rank: r.rank(), Strength: r.strength(),
 	}
-	if r.model == memory.C11 {
+	if r.Ordered() {
 		task.Choices, task.Rank = r.choices, r.orderRank()
 		task.Strength = func(at ir.FenceAt) int64 { return 1 + orderStrength[at.Order] }
 	}
@@ -275,7 +276,7 @@ func (r *Repairer) state(res *verdict.Result, out *fences.Repair) {
 	}
 	rep.Before, rep.Hopeless = r.broken(out.Before), r.broken(out.Hopeless)
 	if b := rep.Hopeless; b != nil {
-		res.Reason = HopelessReason(b)
+		res.Reason = r.HopelessReason(b)
 	}
 }
 
@@ -297,8 +298,11 @@ func fail(res *verdict.Result, s fences.Status) {
 
 // The reasons why no set of fences is the answer.
 
-// HopelessReason is about an execution that no fence prevents.
-func HopelessReason(b *verdict.Break) string {
+// HopelessReason is about an execution that no fence, and no order, prevents.
+func (r *Repairer) HopelessReason(b *verdict.Break) string {
+	if r.opt.Orders.Accesses {
+		return "no memory order and no fence prevents it: " + b.Reason()
+	}
 	if b.Attack != nil {
 		return "the text has no room for a fence between the two: " + b.Reason()
 	}
@@ -358,7 +362,11 @@ func (r *Repairer) broken(b *fences.Break) *verdict.Break {
 	if b == nil {
 		return nil
 	}
-	return &verdict.Break{With: r.Refs(b.With), Attack: b.Attack, Violation: b.Violation}
+	out := &verdict.Break{With: r.Refs(b.With), Attack: b.Attack, Violation: b.Violation}
+	if len(r.parts) > 1 {
+		out.Model = r.parts[b.Of].model.String()
+	}
+	return out
 }
 
 // Refs names fences.
@@ -382,7 +390,7 @@ func kindName(at ir.FenceAt) string {
 
 // FenceKinds returns the kinds of fences that can help: under TSO store-store fences do nothing.
 func (r *Repairer) FenceKinds() []ir.FenceKind {
-	if r.model == memory.TSO {
+	if r.parts[0].model == memory.TSO {
 		return r.run.Kinds[:1]
 	}
 	return r.run.Kinds
@@ -413,7 +421,15 @@ func (r *Repairer) confirm(ctx context.Context, at []ir.FenceAt) (*fences.Findin
 	if again.HasErrors() {
 		return nil, fmt.Errorf("the changed program is refused: %v\n%s", again.Diagnostics, in.Text)
 	}
-	return finding(&again.Results[0]), nil
+	var all []*fences.Finding
+	for i := range again.Results {
+		found := finding(&again.Results[i])
+		if found.Status == fences.Unknown && found.Coverage.Exhaustive {
+			found.Coverage.Exhaustive = false
+		}
+		all = append(all, found)
+	}
+	return together(all), nil
 }
 
 // again asks the question about a program as any user would.
@@ -433,62 +449,6 @@ func (r *Repairer) again(ctx context.Context, in query.Input) (query.Answer, err
 	}
 	opt.OthersTime = r.share(ctx)
 	return check.Run(ctx, in, opt)
-}
-
-// removable removes one fence after the other, as long as nothing breaks: the program that is left needs
-// each of its fences.
-func (r *Repairer) removable(ctx context.Context) (*verdict.Result, error) {
-	res := r.result()
-	found, err := r.checkFlat(ctx, r.Flat, r.run.Props)
-	if err != nil {
-		return nil, err
-	}
-	res.Reason, res.Coverage, res.Warnings, res.Stats = found.Reason, found.Coverage, found.Warnings, found.Stats
-	fail(res, found.Status)
-	if found.Status == fences.Bad {
-		b := r.broken(&found.Breaks[0])
-		res.Repair.Before = b
-		res.Reason = b.Reason()
-	}
-	if found.Status != fences.Good {
-		return res, nil
-	}
-	present := transform.PresentFences(r.Flat)
-	res.Repair.Present = len(present)
-	var removed []source.Span
-	undecided, why := 0, ""
-	for _, f := range present {
-		less := transform.WithoutFences(r.Flat, append(slices.Clone(removed), f.Pos))
-		found, err := r.checkFlat(ctx, less, r.run.Props)
-		if err != nil {
-			return nil, err
-		}
-		res.Stats.States += found.Stats.States
-		res.Stats.Transitions += found.Stats.Transitions
-		res.Stats.Seconds += found.Stats.Seconds
-		pos := pipeline.Position(f.Pos)
-		switch found.Status {
-		case fences.Good:
-			removed = append(removed, f.Pos)
-			res.Repair.Redundant = append(res.Repair.Redundant, verdict.Fence{
-				Pos: &pos, Kind: f.Kind.String(), Thread: strings.Join(f.Threads, ", "), Label: r.run.Slice(f.Pos),
-			})
-			res.Coverage, res.Warnings = found.Coverage, found.Warnings
-		case fences.Bad:
-		default:
-			undecided, why = undecided+1, found.Reason
-			res.Warnings = append(res.Warnings, verdict.Warning{
-				Code: "FP0923", Message: "it is not known whether this fence is needed: " + found.Reason, Pos: &pos,
-			})
-		}
-	}
-	if undecided > 0 {
-		res.Verdict, res.Reason = verdict.Unknown, fmt.Sprintf("it is not known whether %d of %d fences are needed: %s", undecided, len(present), why)
-		return res, nil
-	}
-	pipeline.Hold(res, r.givenBounds())
-	r.run.Restrict(res, &r.opt.Options)
-	return res, nil
 }
 
 func ptr[T any](v T) *T { return &v }

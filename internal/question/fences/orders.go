@@ -1,10 +1,9 @@
 package fences
 
 import (
-	"bufio"
-	"bytes"
 	"context"
 	"fmt"
+	"maps"
 	"path"
 	"slices"
 	"strconv"
@@ -14,13 +13,13 @@ import (
 	"fencepost/internal/ir"
 	"fencepost/internal/memory"
 	"fencepost/internal/pipeline"
-	"fencepost/internal/transform"
 	"fencepost/query"
 	"fencepost/verdict"
 )
 
-// Memory orders under c11. The search is that for fences, with more to choose: every access whose order the text says may
-// have a stronger one, and a fence has an order, too. With Weaken, all accesses begin relaxed.
+// Memory orders. The search is that for fences, with more to choose: every access whose order the text says may have a
+// stronger one, and a fence has an order, too. With Weaken, all accesses begin relaxed; without c11 among the models, they
+// begin with what costs nothing in the model, since a compiler may move relaxed accesses and no model here says so.
 
 // OrdersCommand is the command for memory orders, as results store it.
 const OrdersCommand = "orders"
@@ -41,6 +40,9 @@ func OrderDefaults(o query.FenceOptions) query.FenceOptions {
 	}
 	if o.Orders.Processor == "" {
 		o.Orders.Processor = query.ProcessorArm
+		if !slices.Contains(o.Models(), query.C11) {
+			o.Orders.Processor = query.ProcessorX86
+		}
 	}
 	return o
 }
@@ -53,17 +55,44 @@ func command(o *query.FenceOptions) string {
 	return Command
 }
 
-// underC11 turns the program into one under c11, and its accesses into choices.
-func (r *Repairer) underC11() error {
-	if r.model != memory.C11 {
+// underC11 reports whether the program has to be right under c11.
+func (r *Repairer) underC11() bool {
+	return slices.ContainsFunc(r.parts, func(p part) bool { return p.model == memory.C11 })
+}
+
+// releaseFences returns the store-store fences that the front end puts before release stores.
+func (r *Repairer) releaseFences() map[ir.EdgeID]bool {
+	stores := map[ir.EdgeID]bool{}
+	for i := range r.run.Sites {
+		if s := &r.run.Sites[i]; s.Access != nil && s.Access.Kind == ir.StoreAccess {
+			for _, e := range s.Edges {
+				stores[e] = true
+			}
+		}
+	}
+	out := map[ir.EdgeID]bool{}
+	for _, f := range r.run.IR.Funcs {
+		begins := map[ir.Loc]bool{}
+		for i := range f.Edges {
+			if e := &f.Edges[i]; stores[e.ID] && e.Op.Kind == ir.Store && e.Op.Order == ir.Release {
+				begins[e.From] = true
+			}
+		}
+		for i := range f.Edges {
+			e := &f.Edges[i]
+			if e.Op.Kind == ir.Fence && e.Op.Fence == ir.StoreStoreFence && e.Op.Order == ir.OrderUnset && begins[e.To] {
+				out[e.ID] = true
+			}
+		}
+	}
+	return out
+}
+
+// beginOrders sets the limits of the accesses, and the orders with which they begin.
+func (r *Repairer) beginOrders() error {
+	if !r.Ordered() {
 		return nil
 	}
-	flat, err := pipeline.ForC11(r.run.Program, r.Flat)
-	if err != nil {
-		return err
-	}
-	r.Flat = flat
-	r.Fences = transform.NewFences(flat, r.run.Props, r.run.Sites)
 	r.limits = make([]ir.Order, len(r.run.Sites))
 	for i := range r.limits {
 		r.limits[i] = ir.SeqCst
@@ -92,16 +121,40 @@ func (r *Repairer) underC11() error {
 			r.limits[i] = s.Access.Written
 		case s.ReadOnly:
 		case r.opt.Orders.Weaken:
-			r.Fences.SetBase(ir.SiteID(i), ir.Relaxed)
+			for _, p := range r.parts {
+				p.fences.SetBase(ir.SiteID(i), r.weakest(s.Access))
+			}
 		}
 	}
-	opt := r.checkOptions()
-	by, err := pipeline.EngineNamed("rf", &opt)
-	if err != nil {
-		return err
+	return nil
+}
+
+// weakest returns the order with which an access begins.
+func (r *Repairer) weakest(a *ir.OrderedAccess) ir.Order {
+	if r.underC11() {
+		return ir.Relaxed
 	}
-	how := pipeline.Asked{CheckOptions: opt}
-	return r.run.Supports(by, r.run.QuestionTask(r.Flat, memory.C11, &how))
+	free := map[ir.AccessKind]ir.Order{
+		ir.LoadAccess: ir.Acquire, ir.FailureAccess: ir.Acquire, ir.UpdateAccess: ir.AcqRel, ir.StoreAccess: ir.Release, ir.FenceAccess: ir.AcqRel,
+	}[a.Kind]
+	if r.hasPSO() && a.Kind == ir.StoreAccess {
+		free = ir.Relaxed
+	}
+	if r.hasPSO() && a.Kind == ir.FenceAccess {
+		free = ir.Acquire
+	}
+	switch {
+	case a.Written.AtMost(free):
+		return a.Written
+	case free.AtMost(a.Written):
+		return free
+	}
+	return ir.Relaxed
+}
+
+// hasPSO reports whether PSO is among the models.
+func (r *Repairer) hasPSO() bool {
+	return slices.ContainsFunc(r.parts, func(p part) bool { return p.model == memory.PSO })
 }
 
 // orderNamed returns the order with a name.
@@ -139,20 +192,25 @@ func (r *Repairer) refuseLimit(given, want string) error {
 	return r.run.Refuse(verdict.Diagnostic{Code: "FP0922", Message: given + ": expected " + want})
 }
 
-// choices returns what can be chosen at a site under c11.
+// choices returns what can be chosen at a site.
 func (r *Repairer) choices(site ir.SiteID) []ir.FenceAt {
 	s := &r.run.Sites[site]
 	var out []ir.FenceAt
+	add := func(at ir.FenceAt, than ir.Order) {
+		if r.underC11() || r.Fences.Helps(at, than, r.hasPSO()) && (len(out) == 0 || r.Fences.Helps(at, out[len(out)-1].Order, r.hasPSO())) {
+			out = append(out, at)
+		}
+	}
 	if s.Access == nil {
 		for _, o := range ir.FenceAccess.Orders()[1:] {
-			out = append(out, ir.FenceAt{Site: site, Kind: ir.FullFence, Order: o})
+			add(ir.FenceAt{Site: site, Kind: ir.FullFence, Order: o}, ir.OrderUnset)
 		}
 		return out
 	}
 	base := r.Fences.Base(site)
 	for _, o := range s.Access.Kind.Orders() {
 		if o != base && base.AtMost(o) && o.AtMost(r.limits[site]) && !s.ReadOnly {
-			out = append(out, ir.FenceAt{Site: site, Order: o})
+			add(ir.FenceAt{Site: site, Order: o}, base)
 		}
 	}
 	return out
@@ -175,143 +233,22 @@ func (r *Repairer) orderRank() func(ir.FenceAt) int64 {
 	}
 }
 
-// orderCosts returns what choices cost under c11: as much as the access costs more than without the choice.
-func (r *Repairer) orderCosts() (func(ir.FenceAt) int64, error) {
-	costs, weights, err := r.costTable()
-	if err != nil {
-		return nil, err
-	}
-	r.accessCost = func(site ir.SiteID, order ir.Order) int64 {
-		s := &r.run.Sites[site]
-		kind := ir.FenceAccess
-		if s.Access != nil {
-			kind = s.Access.Kind
-		}
-		weight := weights[lineKey{path.Base(s.Pos.File), s.Pos.Line}]
-		return min(maxCost, costs[costKey{kind, order}]*max(1, weight)*int64(max(1, s.Expansions)))
-	}
-	return func(at ir.FenceAt) int64 {
-		base := r.Fences.Base(at.Site)
-		if r.run.Sites[at.Site].Access == nil {
-			base = ir.Relaxed
-		}
-		return r.accessCost(at.Site, at.Order) - r.accessCost(at.Site, base)
-	}, nil
-}
-
-// costKey is a kind of access with an order.
-type costKey struct {
-	kind  ir.AccessKind
-	order ir.Order
-}
-
-type lineKey struct {
-	file string
-	line int
-}
-
-// processors has what accesses cost, in units of a plain load: loads and stores as the compilers' tables have them, and
-// rounded times of the instructions.
-var processors = map[query.Processor]map[ir.AccessKind]map[ir.Order]int64{
-	query.ProcessorX86: {
-		ir.LoadAccess: {ir.Relaxed: 1, ir.Acquire: 1, ir.SeqCst: 1}, ir.FailureAccess: {ir.Relaxed: 0, ir.Acquire: 0, ir.SeqCst: 0},
-		ir.StoreAccess:  {ir.Relaxed: 1, ir.Release: 1, ir.SeqCst: 20},
-		ir.UpdateAccess: {ir.Relaxed: 20, ir.Acquire: 20, ir.Release: 20, ir.AcqRel: 20, ir.SeqCst: 20},
-		ir.FenceAccess:  {ir.Relaxed: 0, ir.Acquire: 0, ir.Release: 0, ir.AcqRel: 0, ir.SeqCst: 20},
-	},
-	query.ProcessorArm: { // ldr, ldar; str, stlr; ldadd and its variants; dmb ishld, dmb ish
-		ir.LoadAccess: {ir.Relaxed: 1, ir.Acquire: 4, ir.SeqCst: 4}, ir.FailureAccess: {ir.Relaxed: 0, ir.Acquire: 2, ir.SeqCst: 2},
-		ir.StoreAccess:  {ir.Relaxed: 1, ir.Release: 4, ir.SeqCst: 4},
-		ir.UpdateAccess: {ir.Relaxed: 10, ir.Acquire: 12, ir.Release: 12, ir.AcqRel: 14, ir.SeqCst: 14},
-		ir.FenceAccess:  {ir.Relaxed: 0, ir.Acquire: 8, ir.Release: 16, ir.AcqRel: 16, ir.SeqCst: 16},
-	},
-	query.ProcessorArmRCpc: { // an acquire load is ldapr
-		ir.LoadAccess: {ir.Relaxed: 1, ir.Acquire: 2, ir.SeqCst: 4}, ir.FailureAccess: {ir.Relaxed: 0, ir.Acquire: 2, ir.SeqCst: 2},
-		ir.StoreAccess:  {ir.Relaxed: 1, ir.Release: 4, ir.SeqCst: 4},
-		ir.UpdateAccess: {ir.Relaxed: 10, ir.Acquire: 12, ir.Release: 12, ir.AcqRel: 14, ir.SeqCst: 14},
-		ir.FenceAccess:  {ir.Relaxed: 0, ir.Acquire: 8, ir.Release: 16, ir.AcqRel: 16, ir.SeqCst: 16},
-	},
-	query.ProcessorPower: { // a branch and isync; lwsync; sync
-		ir.LoadAccess: {ir.Relaxed: 1, ir.Acquire: 6, ir.SeqCst: 40}, ir.FailureAccess: {ir.Relaxed: 0, ir.Acquire: 5, ir.SeqCst: 5},
-		ir.StoreAccess:  {ir.Relaxed: 1, ir.Release: 16, ir.SeqCst: 40},
-		ir.UpdateAccess: {ir.Relaxed: 20, ir.Acquire: 25, ir.Release: 35, ir.AcqRel: 40, ir.SeqCst: 60},
-		ir.FenceAccess:  {ir.Relaxed: 0, ir.Acquire: 15, ir.Release: 15, ir.AcqRel: 15, ir.SeqCst: 40},
-	},
-}
-
-// costTable returns what accesses cost, and how much the lines of a profile count.
-func (r *Repairer) costTable() (map[costKey]int64, map[lineKey]int64, error) {
-	o := &r.opt.Orders
-	costs, weights := map[costKey]int64{}, map[lineKey]int64{}
-	base := o.Processor
-	if base == query.ProcessorFile {
-		base = query.ProcessorArm
-	}
-	for kind, list := range processors[base] {
-		for order, cost := range list {
-			costs[costKey{kind, order}] = cost
-		}
-	}
-	scan := bufio.NewScanner(bytes.NewReader(o.Costs.Text))
-	var refused error
-	for n := 1; scan.Scan(); n++ {
-		text, _, _ := strings.Cut(scan.Text(), "#")
-		if words := strings.Fields(text); len(words) > 0 && !r.costLine(words, costs, weights) {
-			refused = r.run.Refuse(verdict.Diagnostic{
-				Code: "FP0922", Pos: verdict.Pos{File: o.Costs.Name, Line: n, Col: 1},
-				Message: fmt.Sprintf("expected an access, an order and a cost of at most %d, such as 'store seq_cst 20', or a line and how much it counts, such as 'lock.c:12 100'", maxCost),
-			})
-		}
-	}
-	for kind, list := range processors[query.ProcessorArm] {
-		for order := range list {
-			for other := range list {
-				join := order.Join(other)
-				low := costs[costKey{kind, ir.Relaxed}]
-				a, b, both := costs[costKey{kind, order}], costs[costKey{kind, other}], costs[costKey{kind, join}]
-				if refused == nil && (order.AtMost(other) && a > b || both-low > a-low+b-low) {
-					refused = r.run.Refuse(verdict.Diagnostic{
-						Code: "FP0922", Pos: verdict.Pos{File: o.Costs.Name, Line: 1, Col: 1},
-						Message: fmt.Sprintf("a stronger order must not be cheaper, and acq_rel not dearer than acquire and release together: %s %s and %s", kind, order, other),
-					})
-				}
-			}
-		}
-	}
-	return costs, weights, refused
-}
-
-// costLine reads a line of a file of costs.
-func (r *Repairer) costLine(words []string, costs map[costKey]int64, weights map[lineKey]int64) bool {
-	cost, err := strconv.ParseInt(words[len(words)-1], 10, 64)
-	if err != nil || cost < 0 || cost > maxCost {
-		return false
-	}
-	if len(words) == 2 {
-		file, line := path.Base(r.run.Input.Name), words[0]
-		if i := strings.LastIndexByte(line, ':'); i >= 0 {
-			file, line = path.Base(line[:i]), line[i+1:]
-		}
-		n, err := strconv.Atoi(line)
-		weights[lineKey{file, n}] = cost
-		return err == nil && n > 0
-	}
-	for kind, list := range processors[query.ProcessorArm] {
-		for order := range list {
-			if len(words) == 3 && words[0] == kind.String() && words[1] == order.String() {
-				costs[costKey{kind, order}] = cost
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// reachC11 asks the program's own questions under c11.
+// reachC11 asks the program's own questions under c11, or whether SC has all its executions.
 func (r *Repairer) reachC11(ctx context.Context, p *pipeline.Program, flat *ir.Program) (*fences.Finding, error) {
 	opt := r.checkOptions()
 	how := pipeline.Asked{CheckOptions: query.CheckOptions{Options: r.opt.Options}, Given: r.givenBounds()}
 	how.Workers = 1
+	if r.opt.For == query.ForRobustness {
+		res, err := pipeline.RobustC11(ctx, p, flat, &how)
+		if err != nil {
+			return nil, err
+		}
+		found := finding(res)
+		for i := range found.Breaks {
+			found.Breaks[i].DataRace = pipeline.ShowsDataRace(res)
+		}
+		return found, nil
+	}
 	by, err := pipeline.EngineNamed("rf", &opt)
 	if err != nil {
 		return nil, err
@@ -326,7 +263,7 @@ func (r *Repairer) reachC11(ctx context.Context, p *pipeline.Program, flat *ir.P
 // changes returns all that changes in the text for a set of choices: fences, and accesses whose order is not the one that
 // is written. Both orders of a compare-exchange are there if one of them is.
 func (r *Repairer) changes(set []ir.FenceAt) []ir.FenceAt {
-	if r.model != memory.C11 {
+	if !r.Ordered() {
 		return set
 	}
 	orders := r.Fences.Orders(set)
@@ -355,29 +292,50 @@ func (r *Repairer) OrderTable(set []ir.FenceAt) (list []verdict.OrderChoice, bef
 	threads := r.Fences.Threads()
 	for i := range r.run.Sites {
 		s := &r.run.Sites[i]
-		site := ir.SiteID(i)
 		if s.Access == nil || !r.opt.Orders.Accesses {
 			continue
 		}
 		pos := pipeline.Position(s.Pos)
-		c := verdict.OrderChoice{
+		list = append(list, verdict.OrderChoice{
 			Site: i + 1, Pos: &pos, Access: s.Access.Kind.String(), Label: s.Before, Written: s.Access.Written.String(), Order: orders[i].String(),
-			CostWritten: r.accessCost(site, s.Access.Written), Cost: r.accessCost(site, orders[i]), ReadOnly: s.ReadOnly,
+			CostWritten: r.accessCost(r.costsAsked, ir.SiteID(i), s.Access.Written), Cost: r.accessCost(r.costsAsked, ir.SiteID(i), orders[i]), ReadOnly: s.ReadOnly,
 			Thread: strings.Join(threads[i], ", "),
+		})
+	}
+	before, after = r.costWith(r.costsAsked, set)
+	return list, before, after
+}
+
+// costWith returns how much all accesses cost, as written and with a set of choices.
+func (r *Repairer) costWith(table costTable, set []ir.FenceAt) (before, after int64) {
+	orders := r.Fences.Orders(set)
+	for i := range r.run.Sites {
+		if s := &r.run.Sites[i]; s.Access != nil {
+			before += r.accessCost(table, ir.SiteID(i), s.Access.Written)
+			after += r.accessCost(table, ir.SiteID(i), orders[i])
 		}
-		before, after = before+c.CostWritten, after+c.Cost
-		list = append(list, c)
 	}
 	for _, at := range r.fencesOf(set) {
-		after += r.accessCost(at.Site, at.Order)
+		after += r.accessCost(table, at.Site, at.Order)
 	}
-	return list, before, after
+	return before, after
+}
+
+// OnProcessors says how much the accesses cost on each processor.
+func (r *Repairer) OnProcessors(set []ir.FenceAt) (out []verdict.ProcessorCost) {
+	for _, name := range slices.Sorted(maps.Keys(processors)) {
+		c := verdict.ProcessorCost{Name: string(name)}
+		c.Before, c.After = r.costWith(processors[name], set)
+		out = append(out, c)
+	}
+	return out
 }
 
 // addOrders adds the table of accesses to a result, with the reason of each choice.
 func (r *Repairer) addOrders(res *verdict.Result, out *fences.Repair) {
 	rep := res.Repair
 	rep.Orders, rep.CostBefore, rep.CostAfter = r.OrderTable(out.Fences)
+	rep.Processors = r.OnProcessors(out.Fences)
 	for k, at := range out.Fences {
 		for i := range rep.Orders {
 			if rep.Orders[i].Site == int(at.Site)+1 && k < len(out.Without) {
@@ -418,8 +376,8 @@ func (r *Repairer) Chosen(res *verdict.Result) (set []ir.FenceAt, reasons []*ver
 	return set, reasons, err
 }
 
-// Ordered reports whether the question is one under c11, whose choices have orders.
-func (r *Repairer) Ordered() bool { return r.model == memory.C11 }
+// Ordered reports whether choices have orders: under c11, and where accesses may get other orders.
+func (r *Repairer) Ordered() bool { return r.underC11() || r.opt.Orders.Accesses }
 
 // isFence reports whether a choice is a fence, and not the order of an access.
 func (r *Repairer) isFence(at ir.FenceAt) bool { return r.run.Sites[at.Site].Access == nil }

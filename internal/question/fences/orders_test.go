@@ -76,6 +76,21 @@ func TestClassicOrders(t *testing.T) {
 				compiles(t, p.Text)
 			}
 			verifies(t, in, answer)
+			for _, models := range []query.Model{query.TSO, query.PSO} {
+				opt.Model = models
+				answer, err := fences.RunOrders(context.Background(), in, opt)
+				if err != nil || answer.HasErrors() {
+					t.Fatal(models, err, answer.Diagnostics)
+				}
+				r := &answer.Results[0]
+				if r.Verdict != verdict.Safe || r.Repair.CostAfter > r.Repair.CostBefore {
+					t.Errorf("%s: %s: %s, cost %d and %d", models, r.Verdict, r.Reason, r.Repair.CostBefore, r.Repair.CostAfter)
+				}
+				for _, p := range r.Repair.Patches {
+					compiles(t, p.Text)
+				}
+				verifies(t, in, answer)
+			}
 		})
 	}
 }

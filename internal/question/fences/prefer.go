@@ -111,7 +111,7 @@ func (r *Repairer) storesBefore() []storeBefore {
 		}
 		for i := range f.Edges {
 			e := &f.Edges[i]
-			site, ok := r.Fences.SiteOf(e.ID)
+			site, ok := r.siteOf(e)
 			if !ok {
 				continue
 			}
@@ -123,6 +123,12 @@ func (r *Repairer) storesBefore() []storeBefore {
 		}
 	}
 	return out
+}
+
+// siteOf returns the fence site of an edge. The sites around a store are those of its order, and no sites of their own.
+func (r *Repairer) siteOf(e *ir.Edge) (ir.SiteID, bool) {
+	site, ok := r.Fences.SiteOf(e.ID)
+	return site, ok && int(site) < len(r.Fences.Sites())
 }
 
 // add notes a store before the site.
@@ -143,7 +149,7 @@ func (r *Repairer) lastStores(f *ir.Func, into [][]int32, at ir.Loc) [mostNear +
 		for k := 0; k < len(level); k++ {
 			for _, i := range into[level[k]] {
 				e := &f.Edges[i]
-				_, site := r.Fences.SiteOf(e.ID)
+				_, site := r.siteOf(e)
 				switch {
 				case e.Op.Kind == ir.Store:
 					out[d] = append(out[d], e)

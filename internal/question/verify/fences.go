@@ -8,6 +8,7 @@ import (
 
 	engine "fencepost/internal/engine/fences"
 	"fencepost/internal/ir"
+	"fencepost/internal/pipeline"
 	"fencepost/internal/question/fences"
 	"fencepost/internal/source"
 	"fencepost/query"
@@ -118,15 +119,18 @@ func (f *fenceVerifier) replayWith(name string, b *verdict.Break, with []verdict
 		failed(err)
 		return
 	}
+	of, ok := f.rep.Part(b.Model)
+	asked := f.v.question.fences
 	switch {
-	case b.Model != "" && b.Model != "sc", b.Model == "sc" && (b != f.r.Repair.Hopeless || f.r.Repair.For != string(query.ForAssertions) || len(with) > 0):
+	case !ok && b.Model != "sc", b.Model == "sc" && (b != f.r.Repair.Hopeless || f.r.Repair.For != string(query.ForAssertions) || len(with) > 0):
 		failed(fmt.Errorf("model: the fences are not for %q", b.Model))
 		return
-	case (f.v.question.fences.For == query.ForRobustness) != (b.Attack != nil), b.Attack != nil && b.Violation != nil, b.Violation != nil && b.Violation.Like != 0:
+	case b.Attack == nil && asked.For == query.ForRobustness && (!of.C11 || b.Violation == nil || b.Violation.Question != verdict.Robustness),
+		b.Attack != nil && (asked.For != query.ForRobustness || of.C11), b.Attack != nil && b.Violation != nil, b.Violation != nil && b.Violation.Like != 0:
 		failed(fmt.Errorf("the execution is not an answer to %s", f.r.Question))
 		return
 	}
-	flat, props := f.rep.Fences.Insert(at)
+	flat, props := of.Fences.Insert(at)
 	f.v.now = &target{Program: f.v.run.With(props), flat: flat}
 	f.v.checks = append(f.v.checks, f.v.check(f.r, &e))
 }
@@ -285,7 +289,8 @@ func (f *fenceVerifier) clause(task *engine.Task, b *verdict.Break) ([]ir.FenceA
 	if err != nil {
 		return nil, err
 	}
-	bad := &engine.Break{With: with, Witness: b.Witness(), Violation: b.Violation}
+	of, _ := f.rep.Part(b.Model)
+	bad := &engine.Break{Of: of.Index, With: with, Witness: b.Witness(), Violation: b.Violation, DataRace: pipeline.DataRaceReason(b.Reason())}
 	if b.Attack != nil {
 		bad.Store, bad.Load = b.Attack.StoreStep, b.Attack.LoadStep
 	}
@@ -306,7 +311,7 @@ func (f *fenceVerifier) hopeless(task *engine.Task) error {
 	case len(f.r.Repair.Elsewhere) > 0:
 		reason = fences.ElsewhereReason(b)
 	default:
-		reason = fences.HopelessReason(b)
+		reason = f.rep.HopelessReason(b)
 		wide := *task
 		wide.ReadOnly = true
 		task = &wide

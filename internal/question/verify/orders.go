@@ -73,6 +73,9 @@ func (f *fenceVerifier) orderSites() error {
 	for i := range stored {
 		stored[i].Without = nil
 	}
+	if !reflect.DeepEqual(f.rep.OnProcessors(set), rep.Processors) {
+		return fmt.Errorf("repair.processors: not what the orders cost there")
+	}
 	if !reflect.DeepEqual(list, stored) || before != rep.CostBefore || after != rep.CostAfter {
 		return fmt.Errorf("repair.orders: not the accesses of the program with these orders and costs")
 	}

@@ -38,8 +38,15 @@ func ordersWord(r *verdict.Result) string {
 	if n := len(r.Fences); n > 0 {
 		parts = append(parts, fmt.Sprintf("%s needed", counted(int64(n), "fence is", "fences are")))
 	}
-	if len(parts) == 0 {
-		return "safe under C11, nothing to change"
+	under := strings.ReplaceAll(strings.ToUpper(r.Model), ",", " and ")
+	switch {
+	case len(parts) > 0:
+	case r.Repair.Clauses > 0:
+		return "no order can be weaker under " + under + ", nothing to change"
+	case r.Repair.For == "robustness":
+		return "robust against " + under + ", nothing to change"
+	default:
+		return "safe under " + under + ", nothing to change"
 	}
 	return strings.Join(parts, ", ")
 }
@@ -76,6 +83,13 @@ func (p *printer) orderTable(r *verdict.Result) {
 		if o.Without != nil {
 			p.line("    without it %s", oneLine(o.Without.Reason()))
 		}
+	}
+	var costs []string
+	for _, c := range rep.Processors {
+		costs = append(costs, fmt.Sprintf("%s %d>%d", c.Name, c.Before, c.After))
+	}
+	if len(costs) > 0 {
+		p.line("  cost on each processor: %s", strings.Join(costs, ", "))
 	}
 }
 
