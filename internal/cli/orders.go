@@ -25,7 +25,7 @@ orders are enough.
 With --weaken, all accesses begin relaxed: which orders does the program need at all?
 atomic_store(&x, v) and operators on _Atomic objects become calls with an order.
 
-With --model tso or pso, orders are what compilers make of them for such a processor: which
+With --model tso or pso, orders mean the instructions that compilers choose for them: which
 seq_cst stores can be release stores? With --weaken, accesses keep what costs nothing there.
 With a list such as c11,tso the program is right under each of the models.
 

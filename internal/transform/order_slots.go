@@ -11,10 +11,10 @@ import (
 // has a store-store fence before it, a seq_cst store drains the buffer, a fence is a full one, a store-store one or
 // nothing, and loads and read-modify-writes are the same with every order.
 //
-// The idea: a store whose order can change is always a store, with a fence site before it and one behind it. An order
+// The idea: a store whose order can change is always a store, with a fence site before it and one after it. An order
 // is fences at these sites. So the events of a program are the same with all orders, and the clauses for fences hold
 // for orders as well. A seq_cst store is thus a store between two fences and no exchange, which is the same to all
-// threads: nothing of its own thread comes between the store and the fence behind it.
+// threads: nothing of its own thread comes between the store and the fence after it.
 
 // slots are the sites around a store.
 type slots struct{ before, after ir.SiteID }
@@ -82,7 +82,7 @@ func (fs *Fences) On(p *ir.Program) *Fences {
 // Program returns the flat program, with its marks.
 func (fs *Fences) Program() *ir.Program { return fs.p }
 
-// surround makes edge i a store, with an empty step before it and one behind it.
+// surround makes edge i a store, with an empty step before it and one after it.
 func surround(p *ir.Program, f *ir.Func, i int) (before, after ir.EdgeID) {
 	e := f.Edges[i]
 	op := e.Op

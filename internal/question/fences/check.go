@@ -174,7 +174,7 @@ func (r *Repairer) share(ctx context.Context) time.Duration {
 // underSC sees whether the assertions fail without any delay: then no fence helps. It reports whether the result is
 // complete: no fence helps, or the time is over.
 func (r *Repairer) underSC(ctx context.Context, res *verdict.Result) (done bool, err error) {
-	if r.opt.For != query.ForAssertions || r.underC11() {
+	if r.opt.For != query.ForAssertions || r.parts.underC11() {
 		return false, nil
 	}
 	flat, props := r.Fences.Insert(nil)

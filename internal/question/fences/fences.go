@@ -61,7 +61,7 @@ type Repairer struct {
 	// Flat is the flat program, and Fences has its fence sites: those of the first part.
 	Flat   *ir.Program
 	Fences *transform.Fences
-	parts  []part // by model
+	parts  parts
 
 	// Changed has the patches of the text that was written last, and included the new text of
 	// included files.
@@ -154,7 +154,7 @@ func (r *Repairer) makeFlat() (err error) {
 	if r.opt.For == query.ForAssertions {
 		pipeline.AskEndless(&r.opt.Endless, r.run.Props)
 	}
-	if r.opt.For == query.ForAssertions && !r.underC11() && !r.run.AsksMore() && (r.run.Props.Final == nil || r.run.Observes()) {
+	if r.opt.For == query.ForAssertions && !r.parts.underC11() && !r.run.AsksMore() && (r.run.Props.Final == nil || r.run.Observes()) {
 		return r.run.Refuse(verdict.Diagnostic{
 			Code:    "FP0900",
 			Message: "no assertion, goal or final condition that must hold: there is nothing to repair",
@@ -254,7 +254,7 @@ func (r *Repairer) repair(ctx context.Context, cost func(ir.FenceAt) int64) (*ve
 // SearchTask makes the task of the search for a cheapest set.
 func (r *Repairer) SearchTask(cost func(ir.FenceAt) int64) *fences.Task {
 	task := &fences.Task{
-		Subjects: r.subjects(), Kinds: r.FenceKinds(), Cost: cost, Check: r.check, Confirm: r.confirm, AllOptimal: r.opt.AllOptimal,
+		Subjects: r.parts.subjects(), Kinds: r.FenceKinds(), Cost: cost, Check: r.check, Confirm: r.confirm, AllOptimal: r.opt.AllOptimal,
 		Rank: r.rank(), Strength: r.strength(),
 	}
 	if r.Ordered() {

@@ -100,7 +100,7 @@ func (r *Repairer) costTable() (costTable, map[lineKey]int64, error) {
 	var refused error
 	for n := 1; scan.Scan(); n++ {
 		text, _, _ := strings.Cut(scan.Text(), "#")
-		if words := strings.Fields(text); len(words) > 0 && !r.costLine(words, costs, weights) {
+		if words := strings.Fields(text); len(words) > 0 && !costLine(r.run.Input.Name, words, costs, weights) {
 			refused = r.run.Refuse(verdict.Diagnostic{
 				Code: "FP0922", Pos: verdict.Pos{File: o.Costs.Name, Line: n, Col: 1},
 				Message: fmt.Sprintf("expected an access, an order and a cost of at most %d, such as 'store seq_cst 20', or a line and how much it counts, such as 'lock.c:12 100'", maxCost),
@@ -126,13 +126,13 @@ func (r *Repairer) costTable() (costTable, map[lineKey]int64, error) {
 }
 
 // costLine reads a line of a file of costs.
-func (r *Repairer) costLine(words []string, costs costTable, weights map[lineKey]int64) bool {
+func costLine(program string, words []string, costs costTable, weights map[lineKey]int64) bool {
 	cost, err := strconv.ParseInt(words[len(words)-1], 10, 64)
 	if err != nil || cost < 0 || cost > maxCost {
 		return false
 	}
 	if len(words) == 2 {
-		file, line := path.Base(r.run.Input.Name), words[0]
+		file, line := path.Base(program), words[0]
 		if i := strings.LastIndexByte(line, ':'); i >= 0 {
 			file, line = path.Base(line[:i]), line[i+1:]
 		}

@@ -56,22 +56,22 @@ func command(o *query.FenceOptions) string {
 }
 
 // underC11 reports whether the program has to be right under c11.
-func (r *Repairer) underC11() bool {
-	return slices.ContainsFunc(r.parts, func(p part) bool { return p.model == memory.C11 })
+func (ps parts) underC11() bool {
+	return slices.ContainsFunc(ps, func(p part) bool { return p.model == memory.C11 })
 }
 
 // releaseFences returns the store-store fences that the front end puts before release stores.
-func (r *Repairer) releaseFences() map[ir.EdgeID]bool {
+func releaseFences(run *pipeline.Run) map[ir.EdgeID]bool {
 	stores := map[ir.EdgeID]bool{}
-	for i := range r.run.Sites {
-		if s := &r.run.Sites[i]; s.Access != nil && s.Access.Kind == ir.StoreAccess {
+	for i := range run.Sites {
+		if s := &run.Sites[i]; s.Access != nil && s.Access.Kind == ir.StoreAccess {
 			for _, e := range s.Edges {
 				stores[e] = true
 			}
 		}
 	}
 	out := map[ir.EdgeID]bool{}
-	for _, f := range r.run.IR.Funcs {
+	for _, f := range run.IR.Funcs {
 		begins := map[ir.Loc]bool{}
 		for i := range f.Edges {
 			if e := &f.Edges[i]; stores[e.ID] && e.Op.Kind == ir.Store && e.Op.Order == ir.Release {
@@ -122,7 +122,7 @@ func (r *Repairer) beginOrders() error {
 		case s.ReadOnly:
 		case r.opt.Orders.Weaken:
 			for _, p := range r.parts {
-				p.fences.SetBase(ir.SiteID(i), r.weakest(s.Access))
+				p.fences.SetBase(ir.SiteID(i), r.parts.weakest(s.Access))
 			}
 		}
 	}
@@ -130,17 +130,17 @@ func (r *Repairer) beginOrders() error {
 }
 
 // weakest returns the order with which an access begins.
-func (r *Repairer) weakest(a *ir.OrderedAccess) ir.Order {
-	if r.underC11() {
+func (ps parts) weakest(a *ir.OrderedAccess) ir.Order {
+	if ps.underC11() {
 		return ir.Relaxed
 	}
 	free := map[ir.AccessKind]ir.Order{
 		ir.LoadAccess: ir.Acquire, ir.FailureAccess: ir.Acquire, ir.UpdateAccess: ir.AcqRel, ir.StoreAccess: ir.Release, ir.FenceAccess: ir.AcqRel,
 	}[a.Kind]
-	if r.hasPSO() && a.Kind == ir.StoreAccess {
+	if ps.hasPSO() && a.Kind == ir.StoreAccess {
 		free = ir.Relaxed
 	}
-	if r.hasPSO() && a.Kind == ir.FenceAccess {
+	if ps.hasPSO() && a.Kind == ir.FenceAccess {
 		free = ir.Acquire
 	}
 	switch {
@@ -153,8 +153,8 @@ func (r *Repairer) weakest(a *ir.OrderedAccess) ir.Order {
 }
 
 // hasPSO reports whether PSO is among the models.
-func (r *Repairer) hasPSO() bool {
-	return slices.ContainsFunc(r.parts, func(p part) bool { return p.model == memory.PSO })
+func (ps parts) hasPSO() bool {
+	return slices.ContainsFunc(ps, func(p part) bool { return p.model == memory.PSO })
 }
 
 // orderNamed returns the order with a name.
@@ -197,7 +197,7 @@ func (r *Repairer) choices(site ir.SiteID) []ir.FenceAt {
 	s := &r.run.Sites[site]
 	var out []ir.FenceAt
 	add := func(at ir.FenceAt, than ir.Order) {
-		if r.underC11() || r.Fences.Helps(at, than, r.hasPSO()) && (len(out) == 0 || r.Fences.Helps(at, out[len(out)-1].Order, r.hasPSO())) {
+		if r.parts.underC11() || r.Fences.Helps(at, than, r.parts.hasPSO()) && (len(out) == 0 || r.Fences.Helps(at, out[len(out)-1].Order, r.parts.hasPSO())) {
 			out = append(out, at)
 		}
 	}
@@ -377,7 +377,7 @@ func (r *Repairer) Chosen(res *verdict.Result) (set []ir.FenceAt, reasons []*ver
 }
 
 // Ordered reports whether choices have orders: under c11, and where accesses may get other orders.
-func (r *Repairer) Ordered() bool { return r.underC11() || r.opt.Orders.Accesses }
+func (r *Repairer) Ordered() bool { return r.parts.underC11() || r.opt.Orders.Accesses }
 
 // isFence reports whether a choice is a fence, and not the order of an access.
 func (r *Repairer) isFence(at ir.FenceAt) bool { return r.run.Sites[at.Site].Access == nil }

@@ -54,11 +54,11 @@ func newOrderText(seed uint64, models query.Models) *orderText {
 	shape := []string{"WRWR", "WWRR", "WWWW", "WRWW", "????"}[g.IntN(5)] // of the first two threads
 	for t := range 2 + g.IntN(4)/3 {
 		var lines []string
-		places := g.Perm(2)
+		variables := g.Perm(2)
 		if shape[0] != '?' && t < 2 {
-			places = []int{t, 1 - t} // in opposite orders
+			variables = []int{t, 1 - t} // in opposite orders
 		}
-		for i, place := range places {
+		for i, variable := range variables {
 			if t == 2 && i > 0 {
 				break
 			}
@@ -66,7 +66,7 @@ func newOrderText(seed uint64, models query.Models) *orderText {
 				p.choices, p.shorts = append(p.choices, choice{kind: ir.FenceAccess, gap: true}), append(p.shorts, "")
 				lines = append(lines, "%s")
 			}
-			x := "xy"[place : place+1]
+			x := "xy"[variable : variable+1]
 			k := g.IntN(10)
 			if at := 2*t + i; at < len(shape) && shape[at] != '?' && g.IntN(6) > 0 {
 				k = strings.IndexByte("W---R", shape[at])

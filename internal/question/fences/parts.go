@@ -18,6 +18,9 @@ type part struct {
 	fences *transform.Fences
 }
 
+// parts are the program under each model.
+type parts []part
+
 // makeParts makes the program of each model.
 func (r *Repairer) makeParts() error {
 	flat := r.Flat
@@ -56,7 +59,7 @@ func (r *Repairer) setFlat(i int, flat *ir.Program) {
 	case p.fences != nil:
 		p.fences = p.fences.On(flat)
 	case p.model != memory.C11 && r.Ordered():
-		p.fences = transform.NewBufferOrders(flat, r.run.Props, r.run.Sites, r.releaseFences())
+		p.fences = transform.NewBufferOrders(flat, r.run.Props, r.run.Sites, releaseFences(r.run))
 	default:
 		p.fences = transform.NewFences(flat, r.run.Props, r.run.Sites)
 	}
@@ -84,9 +87,9 @@ func (r *Repairer) Part(model string) (of Part, ok bool) {
 }
 
 // subjects returns the programs as the engine takes them.
-func (r *Repairer) subjects() (out []fences.Subject) {
-	for i := range r.parts {
-		out = append(out, fences.Subject{Fences: r.parts[i].fences, Program: r.parts[i].flat})
+func (ps parts) subjects() (out []fences.Subject) {
+	for i := range ps {
+		out = append(out, fences.Subject{Fences: ps[i].fences, Program: ps[i].flat})
 	}
 	return out
 }

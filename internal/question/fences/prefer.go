@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"fencepost/internal/ir"
+	"fencepost/internal/transform"
 	"fencepost/query"
 )
 
@@ -111,7 +112,7 @@ func (r *Repairer) storesBefore() []storeBefore {
 		}
 		for i := range f.Edges {
 			e := &f.Edges[i]
-			site, ok := r.siteOf(e)
+			site, ok := siteOf(r.Fences, e)
 			if !ok {
 				continue
 			}
@@ -125,10 +126,10 @@ func (r *Repairer) storesBefore() []storeBefore {
 	return out
 }
 
-// siteOf returns the fence site of an edge. The sites around a store are those of its order, and no sites of their own.
-func (r *Repairer) siteOf(e *ir.Edge) (ir.SiteID, bool) {
-	site, ok := r.Fences.SiteOf(e.ID)
-	return site, ok && int(site) < len(r.Fences.Sites())
+// siteOf returns the fence site of an edge. The sites around a store belong to its order, and are no fence sites.
+func siteOf(fs *transform.Fences, e *ir.Edge) (ir.SiteID, bool) {
+	site, ok := fs.SiteOf(e.ID)
+	return site, ok && int(site) < len(fs.Sites())
 }
 
 // add notes a store before the site.
@@ -149,7 +150,7 @@ func (r *Repairer) lastStores(f *ir.Func, into [][]int32, at ir.Loc) [mostNear +
 		for k := 0; k < len(level); k++ {
 			for _, i := range into[level[k]] {
 				e := &f.Edges[i]
-				_, site := r.siteOf(e)
+				_, site := siteOf(r.Fences, e)
 				switch {
 				case e.Op.Kind == ir.Store:
 					out[d] = append(out[d], e)
