@@ -81,6 +81,7 @@ type ProofThreads struct {
 	Name   string `json:"name"`
 	Any    bool   `json:"any,omitempty"`    // any number of them
 	Number int    `json:"number,omitempty"` // how many there are, if not any number
+	Loop   bool   `json:"loop,omitempty"`   // as many as a loop starts; Number is not set
 }
 
 // Open counts the checks that are not proved.

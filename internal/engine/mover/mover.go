@@ -180,7 +180,11 @@ func (pr *prover) threads() []verdict.ProofThreads {
 			continue // it is never started
 		}
 		name := th.Template
-		if name == "" {
+		leader, inLoop := pr.loops[ir.ThreadID(t)]
+		switch {
+		case name == "" && inLoop:
+			name = pr.prog.Threads[leader].Name
+		case name == "":
 			name = th.Name
 		}
 		i := slices.IndexFunc(out, func(x verdict.ProofThreads) bool { return x.Name == name })
@@ -190,9 +194,10 @@ func (pr *prover) threads() []verdict.ProofThreads {
 		}
 		out[i].Number++
 		out[i].Any = out[i].Any || th.Unbounded
+		out[i].Loop = out[i].Loop || inLoop && !th.Unbounded
 	}
 	for i := range out {
-		if out[i].Any {
+		if out[i].Any || out[i].Loop {
 			out[i].Number = 0
 		}
 	}

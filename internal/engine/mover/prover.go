@@ -48,6 +48,7 @@ type prover struct {
 
 	family  *family
 	classOf map[ir.ThreadID]*class
+	loops   map[ir.ThreadID]ir.ThreadID // threads that a statement in a loop starts: the first of them
 
 	reach       Reach // nil: there is none
 	widths      *widths
@@ -97,6 +98,7 @@ func (pr *prover) prepare(p *ir.Program, props *property.Set, opt Options) error
 	pr.reach, pr.widths = opt.Reach, newWidths(p, props.Numbers)
 	pr.runner, pr.prog, pr.props, pr.declared = runner{layout: y}, p, props, map[string]bool{}
 	pr.facts, pr.classOf = analysis.NewFacts(p, keeps(p, props)), map[ir.ThreadID]*class{}
+	pr.loops = startedInLoops(p)
 	pr.declare = pr.declareConst
 	pr.abstractor = &abstractor{pr: pr, original: map[ir.EdgeID]ir.OpKind{}, variant: map[ir.EdgeID]int{}}
 	pr.movers = &moverTable{pr: pr, pairs: map[pairKey]*pairAnswer{}, addresses: map[addressKey]*int64{}}
@@ -183,6 +185,9 @@ func (pr *prover) addThread(t ir.ThreadID, props *property.Set, annotations anno
 		if pr.sameCode(c.thread, t, props) && annotations.same(c.thread, t) {
 			c.many = true
 			pr.classOf[t] = c
+			if leader, in := pr.loops[t]; in && leader == c.thread {
+				return nil // the name stands for all that the loop starts
+			}
 			if th.Template == "" || th.Template != pr.prog.Threads[c.thread].Template {
 				c.name += ", " + th.Name
 			}

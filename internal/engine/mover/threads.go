@@ -217,3 +217,20 @@ func (c *class) ends() []ir.Loc {
 	}
 	return list
 }
+
+// startedInLoops returns the threads that one statement starts again and again, each with the first of them.
+func startedInLoops(p *ir.Program) map[ir.ThreadID]ir.ThreadID {
+	out := map[ir.ThreadID]ir.ThreadID{}
+	for _, f := range p.Funcs {
+		for i := range f.Edges {
+			op := &f.Edges[i].Op
+			if op.Kind != ir.Spawn || len(op.Threads) < 2 {
+				continue
+			}
+			for _, t := range op.Threads {
+				out[t] = op.Threads[0]
+			}
+		}
+	}
+	return out
+}

@@ -118,6 +118,8 @@ func provedThreads(proof *verdict.Proof) string {
 		switch {
 		case t.Any:
 			parts[i] = "any number of " + oneLine(t.Name)
+		case t.Loop:
+			parts[i] = oneLine(t.Name) + " (as many as the loop starts)"
 		case t.Number > 1:
 			parts[i] = fmt.Sprintf("%d of %s", t.Number, oneLine(t.Name))
 		default:
