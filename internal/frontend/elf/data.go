@@ -155,7 +155,7 @@ func (p *program) symbol(s *object.Symbol, off int64) (*ir.Expr, error) {
 		return ir.Addr(p.libraryData(libraryVariable(s.Name)).Obj, off), nil
 	case s.Kind == object.Indirect:
 		return nil, fmt.Errorf("%s is an indirect function (IFUNC)", s.Name)
-	case s.Sec == nil && s.Weak:
+	case s.Sec == nil && s.Weak && !p.linkerDefines(s):
 		return ir.Int(off), nil
 	case s.Sec == nil:
 		return nil, fmt.Errorf("%s is not defined in the given files", s.Name)

@@ -1,8 +1,10 @@
 package elf
 
 import (
+	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"fencepost/internal/frontend/elf/object"
 	"fencepost/internal/ir"
@@ -52,6 +54,25 @@ func (p *program) missing(name string, off int64) *ir.Expr {
 		return e
 	}
 	return p.outsideAddress(codeExtern, p.undefined(name), off)
+}
+
+// linkerDefines reports whether the linker gives a symbol that no file defines its address: the ends of the program's parts.
+// Programs compute with distances between these, so that no number can stand for them.
+func (p *program) linkerDefines(s *object.Symbol) bool {
+	if s.Sec != nil || s.Absolute {
+		return false
+	}
+	for _, prefix := range []string{"__start_", "__stop_"} {
+		if name, is := strings.CutPrefix(s.Name, prefix); is {
+			return slices.ContainsFunc(p.image.Sections, func(sec *object.Section) bool { return sec.Name == name })
+		}
+	}
+	switch s.Name {
+	case "etext", "_etext", "__etext", "edata", "_edata", "end", "_end", "__bss_start", "__executable_start", "__ehdr_start",
+		"__init_array_start", "__init_array_end", "__fini_array_start", "__fini_array_end", "__preinit_array_start", "__preinit_array_end":
+		return true
+	}
+	return false
 }
 
 // undefined says that no file defines a symbol.
@@ -116,6 +137,9 @@ func (p *program) value(f field) (*ir.Expr, error) {
 	r := f.r
 	if r.Off+r.Kind.Size() > f.d.off+f.d.size {
 		return nil, fmt.Errorf("a relocation in %s is beyond the end of its variable", f.d.name)
+	}
+	if r.Sym != nil && p.linkerDefines(r.Sym) {
+		return nil, errors.New(p.undefined(r.Sym.Name))
 	}
 	switch s := r.Sym; r.Kind {
 	case object.Abs64:

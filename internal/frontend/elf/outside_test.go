@@ -56,6 +56,9 @@ const twoTexts = `__asm__(".section .rodata\n .type texts, @object\n .size texts
 extern const int texts[]; volatile int i = 1;
 `
 
+const linkerSet = `int mine[3] __attribute__((section("set"))) = {1, 2, 3}; extern int __start_set[], __stop_set[];
+`
+
 const shortAddress = `__asm__(".data\n .globl low\n .type low, @object\n .size low, 8\n low: .long 1\n .long other\n .text");
 extern int low[]; int other; volatile int i;
 `
@@ -82,6 +85,10 @@ var outside = []struct {
 	{"the count of panics", "safe", "", "#include <assert.h>\nextern volatile long _RNvNtNtCsjrHSEGnQ3l9_3std9panicking11panic_count18GLOBAL_PANIC_COUNT; int main(void) { assert(!(_RNvNtNtCsjrHSEGnQ3l9_3std9panicking11panic_count18GLOBAL_PANIC_COUNT << 1)); return 0; }\n"},
 	{"kept", "safe", "", "#include <assert.h>\nextern int ext; int *p = &ext, *q; int main(void) { q = p; assert(q); assert(q != (int *)&p); return 0; }\n"},
 	{"not reached", "safe", "", "extern int ext; int *p = &ext; volatile int never; int main(void) { if (never) return *p; return 0; }\n"},
+	{"the end of a section", "unknown", "__stop_set is not defined in the given files", "#include <assert.h>\n" + linkerSet + "int main(void) { long n = __stop_set - __start_set; assert(n == 3); return 0; }\n"},
+	{"the end of a section in a word", "unknown", "_set is not defined in the given files", "#include <assert.h>\n" + linkerSet + "int *ends[] = {__start_set, __stop_set}; volatile int i; int main(void) { assert(ends[i + 1] - ends[i] == 3); return 0; }\n"},
+	{"a weak end of a section", "unknown", "_set is not defined in the given files", "#include <assert.h>\n" + linkerSet + "extern int __start_set[] __attribute__((weak)); int main(void) { assert(!__start_set); return 0; }\n"},
+	{"the end of no section", "safe", "", "#include <assert.h>\nextern int __start_none[] __attribute__((weak)); int main(void) { assert(!__start_none); return 0; }\n"},
 	{"distances", "safe", "", "#include <assert.h>\n" + twoTexts + "int main(void) { assert(((const char *)texts + texts[i])[0] == '2'); return 0; }\n"},
 	{"wrong distances", "unsafe", "", "#include <assert.h>\n" + twoTexts + "int main(void) { assert(((const char *)texts + texts[i])[0] == '1'); return 0; }\n"},
 	{"a short address", "unknown", "the relocation R_X86_64_32 in low is not supported", shortAddress + "int main(void) { return low[i + 1]; }\n"},

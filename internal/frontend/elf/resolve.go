@@ -36,7 +36,7 @@ func (p *program) Memory(addr uint64, off int, target uint64) (*ir.Expr, bool, e
 		return e, false, err
 	}
 	past := int64(target) - content - int64(addr) - int64(off) // from the field to the end of the instruction
-	if r.Kind == object.GOTPC32 && r.Addend+past == 0 && isExtern(r.Sym) {
+	if r.Kind == object.GOTPC32 && r.Addend+past == 0 && isExtern(r.Sym) && !p.linkerDefines(r.Sym) {
 		return p.externAddr(r.Sym.Name), true, nil
 	}
 	e, err := p.symbol(r.Sym, r.Addend+past)

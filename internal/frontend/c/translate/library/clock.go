@@ -52,13 +52,7 @@ func libTime(f *translate.Lowering, c *translate.Call) translate.Value {
 		return t
 	}
 	to.Addr = f.Code.Save(translate.Integer(to.Addr, ir.U64)).Expr
-	null := ir.Binary(ir.Eq, ir.U64, to.Addr, ir.Int(0))
-	from, store, end := f.Code.Start(), f.Code.Label(""), f.Code.Label("")
-	f.Code.Assume(from, null, end)
-	f.Code.Assume(from, ir.Negate(null), store)
-	f.Code.At, f.Code.Fresh = store, false
-	f.Mem.StoreWord(to, ir.S64, t.Expr)
-	f.Code.Here(end)
+	unlessNull(f, c.Args[0], to.Addr, func() { f.Mem.StoreWord(to, ir.S64, t.Expr) })
 	return t
 }
 

@@ -40,7 +40,7 @@ func zero() translate.Value { return translate.Integer(ir.Int(0), ir.S32) }
 // libNothing evaluates its arguments.
 func libNothing(f *translate.Lowering, c *translate.Call) translate.Value {
 	for _, a := range c.Args {
-		f.Exprs.Effect(a)
+		used(f, a)
 	}
 	return nothing()
 }
@@ -51,17 +51,34 @@ func libZero(f *translate.Lowering, c *translate.Call) translate.Value {
 	return zero()
 }
 
-// libPrint evaluates its arguments, strings aside. What it returns is any number that such a function
+// formats says which argument of a function is its format, or the string that it prints.
+var formats = map[string]int{
+	"printf": 0, "fprintf": 1, "vprintf": 0, "vfprintf": 1, "dprintf": 1, "puts": 0, "fputs": 0, "perror": 0, "syslog": 1, "warn": 0, "warnx": 0,
+}
+
+// libPrint reads its arguments and the strings that it prints. What it returns is any number that such a function
 // may return.
 func libPrint(f *translate.Lowering, c *translate.Call) translate.Value {
 	var last translate.Value
-	for i, a := range c.Args {
-		if _, literal := stringConstant(a); !literal && !isStream(f, a) {
-			v := f.Exprs.Operand(a)
-			f.Code.Use(v)
-			if i == 0 && len(c.Args) <= 2 && strings.Contains(c.Name, "putc") {
-				last = f.Code.Keep(v)
-			}
+	switch first, is := formats[c.Name]; {
+	case is && first < len(c.Args):
+		for _, a := range c.Args[:first] {
+			used(f, a)
+		}
+		printed(f, c, first)
+	case c.Name == "fwrite":
+		s, size, n := newPointerArg(f, c.Args[0]), length(f, c.Args[1]), length(f, c.Args[2])
+		bytes := f.Code.Keep(translate.Integer(ir.Binary(ir.Mul, ir.U64, size, n), ir.U64)).Expr
+		each(f, bytes, 1, func(off *ir.Expr, t ir.Type) { loadWord(f, s.at(off), t) })
+		used(f, c.Args[3])
+	case c.Name == "fflush":
+		used(f, c.Args[0])
+	default: // of one character
+		v := f.Exprs.Operand(c.Args[0])
+		f.Code.Use(v)
+		last = f.Code.Keep(v)
+		for _, a := range c.Args[1:] {
+			used(f, a)
 		}
 	}
 	if !c.Want {

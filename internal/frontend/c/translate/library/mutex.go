@@ -37,13 +37,7 @@ func speaksOfKinds(f *translate.Lowering) bool {
 // libMutexInit writes the word of a mutex, and its kind.
 func libMutexInit(f *translate.Lowering, c *translate.Call) translate.Value {
 	m := wordAt(f, c.Args[0])
-	kind := ir.Int(kindNormal)
-	if !isNull(f, c.Args[1]) {
-		attr := translate.Access(ir.Load, wordAt(f, c.Args[1]), ir.S32, ir.Plain)
-		attr.Dst = f.Code.Temp()
-		f.Code.Emit(attr)
-		kind = ir.R(attr.Dst)
-	}
+	kind := attributes(f, c.Args[1])
 	f.Mem.StoreWord(m, ir.U64, ir.Int(0))
 	if speaksOfKinds(f) {
 		f.Mem.StoreWord(f.Mem.Offset(m, kindOffset), ir.S32, kind)
@@ -58,6 +52,8 @@ func libMutexAttrInit(f *translate.Lowering, c *translate.Call) translate.Value 
 
 func libMutexAttrType(f *translate.Lowering, c *translate.Call) translate.Value {
 	to := wordAt(f, c.Args[0])
+	to.Addr = f.Code.Save(translate.Integer(to.Addr, ir.U64)).Expr
+	f.Code.Use(translate.Integer(f.Mem.LoadWord(to, ir.S32, ir.Plain), ir.S32))
 	kind := f.Exprs.IntegerOperand(c.Args[1])
 	switch v, ok := kind.Expr.IsConst(); {
 	case ok && v == kindAdaptive: // a normal one that spins at first

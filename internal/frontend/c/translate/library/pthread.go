@@ -34,7 +34,7 @@ func libCreate(f *translate.Lowering, c *translate.Call) translate.Value {
 	handle := target(f, c.Args[0])
 	routine := c.Args[len(c.Args)-2] // thrd_create has no attributes
 	if len(c.Args) == 4 && !isNull(f, c.Args[1]) {
-		f.Exprs.Effect(c.Args[1])
+		attributes(f, c.Args[1])
 		f.In.Diags.Warnf(translate.CodeAttr, f.In.Span(c.Args[1]), "the attributes of the thread are ignored")
 	}
 	start := startRoutine(f, routine)
@@ -69,8 +69,17 @@ func libJoin(f *translate.Lowering, c *translate.Call) translate.Value {
 		f.In.Reject(translate.CodeArgument, c.Args[1], "a join needs the address of a pointer here")
 	}
 	op.Dst = f.Code.Temp()
+	store := func() {
+		f.Mem.Store(to, f.Arith.Convert(translate.Integer(ir.R(op.Dst), ir.U64), to.Type, c.Node), c.Node)
+	}
+	if translate.Addressed(c.Args[1]) != nil {
+		f.Code.Emit(op)
+		store()
+		return zero()
+	}
+	to.Addr = f.Code.Save(translate.Integer(to.Addr, ir.U64)).Expr
 	f.Code.Emit(op)
-	f.Mem.Store(to, f.Arith.Convert(translate.Integer(ir.R(op.Dst), ir.U64), to.Type, c.Node), c.Node)
+	unlessNull(f, c.Args[1], to.Addr, store)
 	return zero()
 }
 
@@ -144,7 +153,7 @@ func syncOp(f *translate.Lowering, kind ir.OpKind, e *parse.Expr) ir.Op {
 // out at any time, and whether processes share it.
 func libSyncInit(f *translate.Lowering, c *translate.Call) translate.Value {
 	to := wordAt(f, c.Args[0])
-	f.Exprs.Effect(c.Args[1])
+	attributes(f, c.Args[1])
 	f.Mem.StoreWord(to, ir.U64, ir.Int(0))
 	return zero()
 }
@@ -173,8 +182,9 @@ func libSignal(f *translate.Lowering, c *translate.Call) translate.Value {
 
 func libBarrierInit(f *translate.Lowering, c *translate.Call) translate.Value {
 	to := wordAt(f, c.Args[0])
-	f.Exprs.Effect(c.Args[1]) // whether processes share it
+	attributes(f, c.Args[1]) // whether processes share it
 	n := f.Exprs.Operand(c.Args[2])
+	f.Code.Use(n)
 	count := f.Code.Keep(translate.Integer(translate.Cast(n.Expr, n.Type, ir.U32), ir.U32)).Expr
 	f.Mem.StoreWord(to, ir.U64, count) // one of no threads is one that is not initialised
 	return translate.Integer(ir.Conditional(ir.Binary(ir.Ne, ir.U32, count, ir.Int(0)), ir.Int(0), ir.Int(invalidArgument)), ir.S32)

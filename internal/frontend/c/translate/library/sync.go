@@ -151,9 +151,7 @@ func libTake(f *translate.Lowering, c *translate.Call) translate.Value {
 // timed one that gets the lock later is one that is called later.
 func libTryTake(f *translate.Lowering, c *translate.Call) translate.Value {
 	l := wordAt(f, c.Args[0])
-	for _, a := range c.Args[1:] {
-		f.Exprs.Effect(a)
-	}
+	timeLimit(f, c.Args[1:])
 	var out translate.Value
 	switch c.Name {
 	case "sem_trywait":
@@ -203,7 +201,7 @@ func libSemPost(f *translate.Lowering, c *translate.Call) translate.Value {
 
 func libSemInit(f *translate.Lowering, c *translate.Call) translate.Value {
 	l := wordAt(f, c.Args[0])
-	f.Exprs.Effect(c.Args[1]) // whether processes share it
+	used(f, c.Args[1]) // whether processes share it
 	v := f.Exprs.IntegerOperand(c.Args[2])
 	if n, ok := v.Expr.IsConst(); !ok || n < 0 || n > mostInSemaphore {
 		v = f.Code.Keep(v)
@@ -251,7 +249,11 @@ func libRWUnlock(f *translate.Lowering, c *translate.Call) translate.Value {
 // libLockInit writes the int of a lock that is given with attributes or flags.
 func libLockInit(f *translate.Lowering, c *translate.Call) translate.Value {
 	l := wordAt(f, c.Args[0])
-	f.Exprs.Effect(c.Args[1])
+	if c.Name == "pthread_spin_init" {
+		used(f, c.Args[1])
+	} else {
+		attributes(f, c.Args[1])
+	}
 	f.Mem.StoreWord(l, ir.S32, ir.Int(0))
 	return zero()
 }

@@ -32,13 +32,13 @@ func c11(v translate.Value, timed bool) translate.Value {
 // libMtx is mtx_lock and its kin.
 func libMtx(f *translate.Lowering, c *translate.Call) translate.Value {
 	kind := map[string]ir.OpKind{
-		"mtx_lock": ir.Lock, "mtx_trylock": ir.TryLock, "mtx_timedlock": ir.TryLock, "mtx_unlock": ir.Unlock,
+		"mtx_lock": ir.Lock, "mtx_trylock": ir.TryLock, "mtx_unlock": ir.Unlock,
 	}[c.Name]
 	m := f.Exprs.Accessed(c.Args[0])
-	for _, a := range c.Args[1:] {
-		f.Exprs.Effect(a)
+	if c.Name == "mtx_timedlock" {
+		return c11(timedLock(f, m, c.Args[1:])(), true)
 	}
-	return c11(mutexOp(f, kind, m, c.Want), c.Name == "mtx_timedlock")
+	return c11(mutexOp(f, kind, m, c.Want), false)
 }
 
 // mtxRecursive is the bit of mtx_init's type that asks for a recursive mutex.
@@ -57,14 +57,11 @@ func libMtxInit(f *translate.Lowering, c *translate.Call) translate.Value {
 // libMutexTimed is pthread_mutex_timedlock: the lock is got, or it is held by
 // another thread when the time is over.
 func libMutexTimed(f *translate.Lowering, c *translate.Call) translate.Value {
-	m := f.Exprs.Accessed(c.Args[0])
-	for _, a := range c.Args[1:] {
-		f.Exprs.Effect(a)
-	}
+	m := f.Code.Save(f.Exprs.Accessed(c.Args[0]))
+	lock := timedLock(f, m, c.Args[1:])
 	if !c.Want || !speaksOfKinds(f) {
-		return timedOut(mutexOp(f, ir.TryLock, m, c.Want))
+		return timedOut(lock())
 	}
-	m = f.Code.Save(m)
 	out := f.Code.Temp()
 	again := locksAgain(f, m)
 	from, deadlock, others, end := f.Code.Start(), f.Code.Label(""), f.Code.Label(""), f.Code.Label("")
@@ -74,7 +71,7 @@ func libMutexTimed(f *translate.Lowering, c *translate.Call) translate.Value {
 	f.Code.Assign(out, ir.Int(ir.EDEADLK))
 	f.Code.Jump(end)
 	f.Code.At, f.Code.Fresh = others, false
-	f.Code.Assign(out, timedOut(mutexOp(f, ir.TryLock, m, true)).Expr)
+	f.Code.Assign(out, timedOut(lock()).Expr)
 	f.Code.Jump(end)
 	f.Code.At, f.Code.Fresh = end, false
 	return translate.Integer(ir.R(out), ir.S32)
@@ -109,9 +106,7 @@ func locksAgain(f *translate.Lowering, m translate.Value) *ir.Expr {
 func libTimedWait(f *translate.Lowering, c *translate.Call) translate.Value {
 	wait := syncOp(f, ir.CondWait, c.Args[0])
 	m := f.Code.Save(f.Exprs.Operand(c.Args[1]))
-	for _, a := range c.Args[2:] {
-		f.Exprs.Effect(a)
-	}
+	timeLimit(f, c.Args[2:])
 	wait.Val2, wait.Timed = m.Expr, true
 	wait = liveCondition(f, wait)
 	if f.Syms.Mentioned["pthread_cond_signal"] || f.Syms.Mentioned["cnd_signal"] {
@@ -174,7 +169,7 @@ func addSync(m map[string]function) {
 		"thrd_current":                                {0, libSelf},
 		"thrd_equal":                                  {2, libEqual},
 		"thrd_detach":                                 {1, libZero},
-		"thrd_sleep":                                  {2, libZero},
+		"thrd_sleep":                                  {2, libSleep},
 		"thrd_yield":                                  {0, libNothing},
 		"mtx_lock mtx_trylock mtx_unlock":             {1, libMtx},
 		"mtx_timedlock":                               {2, libMtx},
