@@ -203,7 +203,7 @@ func binaryTrits(e *ir.Expr, x, y trits) trits {
 	case ir.Mul:
 		return product(e, x, y)
 	case ir.Div, ir.Rem:
-		return tritsOf(0, uint64(e.Type.Wrap(-1)))
+		return quotient(e, x)
 	}
 	if same {
 		return tritsOf(ir.EvalBinary(e.Op, e.Type, 0, 0), 0)
@@ -304,6 +304,28 @@ func product(e *ir.Expr, x, y trits) trits {
 		v[i] = trit{true, true}
 	}
 	return v.extended(e.Type)
+}
+
+// quotient is undefined as a whole, but for unsigned numbers and a constant: divided by a power of two, they are moved or
+// cut, and other remainders have as many bits as numbers below the divisor.
+func quotient(e *ir.Expr, x trits) trits {
+	k, is := e.Y.IsConst()
+	if !is || k <= 0 || e.Type.Signed {
+		return tritsOf(0, uint64(e.Type.Wrap(-1)))
+	}
+	power := bits.OnesCount64(uint64(k)) == 1
+	out := tritsOf(0, 0)
+	for i := range out {
+		switch from := i + bits.TrailingZeros64(uint64(k)); {
+		case e.Op == ir.Rem && power && k>>i > 1:
+			out[i] = x[i]
+		case e.Op == ir.Rem && !power && k>>i > 0, e.Op == ir.Div && !power:
+			out[i] = trit{true, true}
+		case e.Op == ir.Div && from < 64:
+			out[i] = x[from]
+		}
+	}
+	return out.extended(e.Type)
 }
 
 // order says which orders of two words are possible.

@@ -4,6 +4,7 @@ package transform
 
 import (
 	"math"
+	"math/bits"
 
 	"fencepost/internal/ir"
 )
@@ -18,8 +19,10 @@ import (
 //   - whether a difference is 0: by comparing its operands;
 //   - comparisons: equality by the bits that are defined in both, order by least and largest values;
 //   - && and ||, and c ? a : b by its arms if the condition is undefined;
-//   - not exact: products are undefined from the lowest undefined bit on, quotients, remainders, shifts by an undefined number
-//     of bits and floating point as a whole.
+//   - unsigned quotients and remainders by a power of two;
+//   - not exact: products are undefined from the lowest undefined bit on, remainders of unsigned numbers by another constant in
+//     all bits of numbers below it; other quotients and remainders, shifts by an undefined number of bits and floating
+//     point as a whole.
 //
 // Differs from valgrind's memcheck, whose rules for sums and logical operators these are: products by a constant know its trailing zeros, and order is decided by least and largest values.
 
@@ -194,7 +197,7 @@ func (b *masks) binaryMask(e, x, y *ir.Expr) *ir.Expr {
 		nothing := isZero(or(e.X, zeroIfNil(x))) // no bits to move
 		return ir.Conditional(isZero(y), moved, ir.Conditional(nothing, ir.Int(0), ir.Int(t.Wrap(-1))))
 	case ir.Div, ir.Rem:
-		return ir.Conditional(notZero(any), ir.Int(t.Wrap(-1)), ir.Int(0))
+		return quotientMask(e, x, y)
 	case ir.LAnd, ir.LOr:
 		return b.logicalMask(e, x, y)
 	default:
@@ -243,6 +246,25 @@ func productMask(e, x, y *ir.Expr) *ir.Expr {
 		zero = ir.Binary(ir.LOr, ir.S64, zero, isZero(or(side.v, side.m)))
 	}
 	return ir.Conditional(zero, ir.Int(0), smear(or(x, y)))
+}
+
+// quotientMask returns the mask of a quotient or remainder. A constant divisor of unsigned numbers says more: a power of two
+// moves bits, or cuts them off, and a remainder is less than its divisor.
+func quotientMask(e, x, y *ir.Expr) *ir.Expr {
+	t := e.Type
+	k, known := e.Y.IsConst()
+	if !known || y != nil || k <= 0 || t.Signed || e.Op == ir.Div && k&(k-1) != 0 {
+		return ir.Conditional(notZero(or(x, y)), ir.Int(t.Wrap(-1)), ir.Int(0))
+	}
+	switch {
+	case e.Op == ir.Div:
+		x = ir.Binary(ir.Shr, ir.U64, x, ir.Int(int64(bits.TrailingZeros64(uint64(k)))))
+	case k&(k-1) == 0:
+		x = bitwise(ir.And, x, ir.Int(k-1))
+	default:
+		x = ir.Conditional(notZero(x), ir.Int(1<<bits.Len64(uint64(k-1))-1), ir.Int(0))
+	}
+	return ir.Unary(ir.Cast, t, x)
 }
 
 // logicalMask returns the mask of && or ||. An operand that is defined and decides alone makes the result defined.
