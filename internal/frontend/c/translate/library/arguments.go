@@ -102,7 +102,7 @@ func readString(f *translate.Lowering, s pointerArg, most *ir.Expr) {
 	f.Code.Here(end)
 }
 
-// conversion is a place of a format that takes an argument.
+// conversion is a part of a format that takes an argument.
 type conversion struct {
 	verb      byte // '*' for a width or precision that is an argument
 	precision int  // -1: none, -2: the argument before it
