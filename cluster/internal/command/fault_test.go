@@ -13,6 +13,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -241,7 +242,7 @@ func newSample(t *testing.T, name, text string, opt query.CheckOptions, args ...
 		t.Fatal(err)
 	}
 	opt.Engines, opt.Workers = []query.Engine{"rf"}, 1
-	opt.NoReduction = true // an exploration in parts does not leave out executions that differ by an exchange of threads
+	opt.NoReduction = !slices.Contains(opt.Models, query.C11) // an exploration in parts does not leave out executions that differ by an exchange of threads
 	a, err := fencepost.Check(context.Background(), query.Input{Name: file, Text: []byte(text)}, opt)
 	if err != nil || a.HasErrors() {
 		t.Fatalf("%v %v\n%s", err, a.Diagnostics, text)
@@ -420,6 +421,32 @@ func TestCommands(t *testing.T) {
 	run(3, "check", filepath.Join(c.dir, "missing.fp"))
 }
 
+// TestC11: under C11's own model, too, a cluster finds what one process finds.
+func TestC11(t *testing.T) {
+	c := startCluster(t, 2)
+	for _, f := range []struct {
+		name string
+		n    int
+	}{{"ainc", 4}, {"lastzero", 4}, {"casrot", 4}} {
+		text, err := fencepost.Generate(f.name, f.n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := newSample(t, f.name+".fp", text, query.CheckOptions{Models: []query.Model{query.C11}, Deadlock: true}, "--deadlock", "--slice-executions", "5")
+		out, err := command(t, append([]string{"check", s.file, "--json", "--server", c.url}, s.args...)...).Output()
+		if err != nil {
+			t.Fatalf("%s: %v\n%s", f.name, err, out)
+		}
+		results, err := render.ReadJSON(out)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := summary(t, results); got != s.want {
+			t.Errorf("%s: got  %s\nwant %s", f.name, got, s.want)
+		}
+	}
+}
+
 // TestViolation: the execution of a violation is replayed by the asker and printed as ever. The headers of a C
 // program travel with it.
 func TestViolation(t *testing.T) {
@@ -436,12 +463,12 @@ func TestViolation(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	cmd := command(t, "check", filepath.Join(dir, "sb.c"), "--server", c.url, "--model", "sc,tso")
+	cmd := command(t, "check", filepath.Join(dir, "sb.c"), "--server", c.url, "--model", "sc,tso,c11")
 	out, err := cmd.CombinedOutput()
 	if cmd.ProcessState.ExitCode() != 1 {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	for _, want := range []string{"safe under SC, unsafe under TSO", "all executions (rf: 3 executions)", "reaches memory"} {
+	for _, want := range []string{"safe under SC, unsafe under TSO and C11", "all executions (rf: 3 executions)", "reaches memory"} {
 		if !bytes.Contains(out, []byte(want)) {
 			t.Errorf("the answer does not have %q:\n%s", want, out)
 		}
