@@ -12,7 +12,8 @@ import (
 //
 //   - an exchange that stands for a seq_cst store is a store again;
 //   - a fence has the order that is written in the text, and the store-store fence before a release store is gone;
-//   - a weak compare-exchange has a second edge, a load on which it fails although the values are equal;
+//   - a weak compare-exchange has a second edge, a load on which it fails although the values are equal, unless it then only
+//     tries again (c11_retry.go);
 //   - an exchange whose result is not used has one, since its read may synchronise and is atomic with its write;
 //   - where plain accesses mean relaxed ones, they are relaxed;
 //   - what the model does not have is not supported where an execution reaches it: inline assembly, atomic
@@ -40,7 +41,9 @@ func C11(p *ir.Program, relaxed bool) *ir.Program {
 			op.Kind, op.RMW, op.Marks = ir.Store, ir.RMWUnset, op.Marks&^ir.AsStore
 		case op.Kind == ir.RMW && op.Marks.Has(ir.Weak):
 			op.Marks &^= ir.Weak
-			failWithoutReason(out, f, i)
+			if !retriesAtOnce(f, i) {
+				failWithoutReason(out, f, i)
+			}
 		case op.Blind(): // what it reads matters all the same: it may synchronise, and nothing comes between
 			op.Dst = newResult(f)
 			if relaxed && op.Order == ir.Plain {

@@ -20,6 +20,7 @@ const c11Head = `#include <assert.h>
 #define rel memory_order_release
 #define get(x, o) atomic_load_explicit(&x, o)
 #define set(x, v, o) atomic_store_explicit(&x, v, o)
+#define weak(x, e, v) atomic_compare_exchange_weak_explicit(x, e, v, acq, rlx)
 #define start(f) pthread_t f##_; pthread_create(&f##_, 0, f, 0)
 #define wait(f) pthread_join(f##_, 0)
 `
@@ -105,6 +106,37 @@ int main() { start(a); if (get(f, acq) == 2) assert(d == 1); wait(a); }`},
 	{"a failing compare-exchange has its own order", "data race on d", `int d; atomic_int f;
 void *a(void *p) { d = 1; set(f, 1, rel); return 0; }
 int main() { start(a); int e = 0; if (!atomic_compare_exchange_strong_explicit(&f, &e, 2, acq, rlx)) assert(d == 1); wait(a); }`},
+	{"a weak compare-exchange in a loop ends", "safe", `atomic_int x;
+void *a(void *p) { int e = get(x, rlx); while (!weak(&x, &e, e + 1)); return 0; }
+void *b(void *p) { int e; do e = get(x, rlx); while (!weak(&x, &e, e + 1)); return 0; }
+int main() { start(a); start(b); wait(a); wait(b); assert(get(x, rlx) == 2); }`},
+	{"a weak compare-exchange without a loop may fail", "assertion", `atomic_int x;
+int main() { int e = 0; weak(&x, &e, 1); assert(get(x, rlx) == 1); }`},
+	{"a loop that counts failures", "assertion", `atomic_int x;
+int main() { int e = 0, n = 0; while (!weak(&x, &e, 1)) n++; assert(n == 0); }`},
+	{"a loop that notes a failure", "assertion", `atomic_int x;
+int main() { int e = 0, failed = 0; while (!weak(&x, &e, 1)) failed = 1; assert(!failed); }`},
+	{"a loop that gives up after two failures", "assertion", `atomic_int x;
+int main() { int e = 0; for (int i = 0; i < 2 && !weak(&x, &e, 1); i++); assert(get(x, rlx)); }`},
+	{"a loop that does something else after a failure", "assertion", `atomic_int x, y;
+int main() { int e = 0; while (!weak(&x, &e, 1)) set(y, 1, rlx); assert(!get(y, rlx)); }`},
+	{"a loop that expects something else after a failure", "assertion", `atomic_int x;
+int main() { int e = 0, v = 1; while (!weak(&x, &e, v)) v = 2; assert(get(x, rlx) == 1); }`},
+	{"once", "safe", `pthread_once_t o = PTHREAD_ONCE_INIT; int d;
+void first(void) { d++; }
+void *a(void *p) { pthread_once(&o, first); assert(d == 1); return 0; }
+void *b(void *p) { pthread_once(&o, first); assert(d == 1); return 0; }
+int main() { start(a); start(b); wait(a); wait(b); }`},
+	{"once orders nothing of the threads that come later", "data race on d", `pthread_once_t o = PTHREAD_ONCE_INIT; int d;
+void first(void) { }
+void *a(void *p) { d = 1; pthread_once(&o, first); return 0; }
+int main() { start(a); pthread_once(&o, first); assert(d < 2); wait(a); }`},
+	{"thread-locals", "safe", `_Thread_local int t; atomic_int x;
+void *a(void *p) { t += 2; set(x, t, rlx); assert(t == 2); return 0; }
+int main() { start(a); t++; assert(get(x, rlx) != 3); assert(t == 1); wait(a); assert(get(x, rlx) == 2 && t == 1); }`},
+	{"a thread-local of another thread", "data race on t", `_Thread_local int t; _Atomic(int *) x; atomic_int stop;
+void *a(void *p) { set(x, &t, rel); t = 1; while (!get(stop, acq)); return 0; }
+int main() { start(a); int *q = get(x, acq); if (q) *q = 2; set(stop, 1, rel); wait(a); }`},
 }
 
 // TestC11Programs: operations of C under c11.
