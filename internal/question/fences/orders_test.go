@@ -210,6 +210,32 @@ int main(void) { pthread_t t; pthread_create(&t, 0, one, 0); int r = a; pthread_
 	compiles(t, got)
 }
 
+// TestFenceBeforeOperator tests that a fence and a call that an operator becomes can begin at one position.
+func TestFenceBeforeOperator(t *testing.T) {
+	text := `#include <pthread.h>
+#include <stdatomic.h>
+atomic_int f;
+int d;
+void *one(void *p) {
+  d = 1;
+  f = 1;
+  return 0;
+}
+int main(void) { pthread_t t; pthread_create(&t, 0, one, 0); if (f) d = 2; pthread_join(t, 0); return 0; }
+`
+	opt := query.FenceOptions{Options: query.Defaults()}
+	opt.Orders.Weaken, opt.Orders.Max = true, []string{"a.c:7=relaxed"}
+	answer, err := fences.RunOrders(context.Background(), query.Input{Name: "a.c", Text: []byte(text)}, opt)
+	if err != nil || answer.HasErrors() {
+		t.Fatal(err, answer.Diagnostics)
+	}
+	got := answer.Results[0].Repair.Patches[0].Text
+	if want := "  atomic_thread_fence(memory_order_release);\n  atomic_store_explicit(&f, 1, memory_order_relaxed);\n"; !strings.Contains(got, want) {
+		t.Errorf("no %q in\n%s", want, got)
+	}
+	compiles(t, got)
+}
+
 // TestOrderLimits tests what the user can keep, and answers without orders.
 func TestOrderLimits(t *testing.T) {
 	text, err := os.ReadFile("testdata/orders/mp.c")

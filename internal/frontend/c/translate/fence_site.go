@@ -418,7 +418,8 @@ func (u *Unit) setSites(m *marks, needsHeaders bool) {
 				fences = append(fences, c)
 			}
 		}
-		edits := append(m.writeOrders(orders), m.write(fences, style)...)
+		closing, opening := m.writeOrders(orders)
+		edits := slices.Concat(closing, m.write(fences, style), opening) // a fence stands before an access that begins there
 		if !needsHeaders {
 			return edits
 		}

@@ -295,8 +295,7 @@ func (m *marks) orderSites() []ir.FenceSite {
 
 // writeOrders writes accesses with other orders. Where several pieces of text begin or end at one offset, what is inside
 // closes first.
-func (m *marks) writeOrders(choices map[*orderMark]ir.Order) []source.Edit {
-	var edits, closing []source.Edit
+func (m *marks) writeOrders(choices map[*orderMark]ir.Order) (closing, edits []source.Edit) {
 	for i, a := range m.orderList {
 		order, ok := choices[a]
 		if !ok {
@@ -344,5 +343,5 @@ func (m *marks) writeOrders(choices map[*orderMark]ir.Order) []source.Edit {
 			panic("BUG: an order is written where the text is not to be changed")
 		}
 	}
-	return append(closing, edits...)
+	return closing, edits
 }
