@@ -5,7 +5,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"sync"
 )
 
 //go:embed facts/macros.txt
@@ -29,40 +28,53 @@ var attributeFacts string
 // Predefined returns the macros that gcc predefines, as text for a preprocessor, before
 // -D and -U change them.
 func (s *Settings) Predefined() string {
-	lines := s.PredefinedMacros()
+	changed := s.changedMacros()
 	var b strings.Builder
 	b.Grow(2 * len(macroFacts))
-	write := func(name string) {
-		if line, ok := lines[name]; ok {
+	write := func(line string) {
+		if line != "" {
 			b.WriteString("#define ")
 			b.WriteString(line)
 			b.WriteByte('\n')
-			delete(lines, name)
 		}
 	}
 	for line := range strings.Lines(macroFacts) {
-		write(macroName(strings.TrimSuffix(line, "\n")))
+		line = strings.TrimSuffix(line, "\n")
+		name := macroName(line)
+		if now, ok := changed[name]; ok {
+			line = now
+			delete(changed, name)
+		}
+		write(line)
 	}
-	for _, name := range slices.Sorted(maps.Keys(lines)) {
-		write(name)
+	for _, name := range slices.Sorted(maps.Keys(changed)) {
+		write(changed[name])
 	}
 	return b.String()
 }
 
-// commonMacros are the macros that do not depend on flags, unless flags change them.
-var commonMacros = sync.OnceValue(func() map[string]string {
+// PredefinedMacros returns the macros that gcc predefines, before -D and -U change them: by name, what
+// comes after #define.
+func (s *Settings) PredefinedMacros() map[string]string {
 	lines := map[string]string{}
 	for line := range strings.Lines(macroFacts) {
 		line = strings.TrimSuffix(line, "\n")
 		lines[macroName(line)] = line
 	}
+	for name, line := range s.changedMacros() {
+		if line == "" {
+			delete(lines, name)
+		} else {
+			lines[name] = line
+		}
+	}
 	return lines
-})
+}
 
-// PredefinedMacros returns the macros that gcc predefines, before -D and -U change them: by name, what
-// comes after #define.
-func (s *Settings) PredefinedMacros() map[string]string {
-	lines := maps.Clone(commonMacros())
+// changedMacros returns the macros that depend on flags: by name, what comes after #define, "" for a macro that is not
+// defined.
+func (s *Settings) changedMacros() map[string]string {
+	lines := map[string]string{}
 	define := func(name, value string) { lines[name] = name + " " + value }
 	ones, others := s.machine.macros()
 	for _, name := range ones {
@@ -74,18 +86,14 @@ func (s *Settings) PredefinedMacros() map[string]string {
 	std := standards[s.Std]
 	define("__STDC_VERSION__", std.version)
 	if std.version == "" {
-		for _, name := range []string{"__STDC_VERSION__", "__GNUC_STDC_INLINE__"} {
-			delete(lines, name)
-		}
+		lines["__STDC_VERSION__"], lines["__GNUC_STDC_INLINE__"] = "", ""
 		define("__GNUC_GNU_INLINE__", "1")
 	}
 	if !std.utf {
-		delete(lines, "__STDC_UTF_16__")
-		delete(lines, "__STDC_UTF_32__")
+		lines["__STDC_UTF_16__"], lines["__STDC_UTF_32__"] = "", ""
 	}
 	if std.strict {
-		delete(lines, "linux")
-		delete(lines, "unix")
+		lines["linux"], lines["unix"] = "", ""
 		define("__STRICT_ANSI__", "1")
 	}
 	if s.UnsignedChar {
@@ -93,7 +101,7 @@ func (s *Settings) PredefinedMacros() map[string]string {
 	}
 	for _, change := range s.changes {
 		if change.value == nil {
-			delete(lines, change.name)
+			lines[change.name] = ""
 		} else {
 			define(change.name, *change.value)
 		}

@@ -88,6 +88,23 @@ func (o *original) add(line int, piece []byte, system bool) {
 }
 
 // IsMarked reports whether a text comes from a preprocessor.
-func IsMarked(text []byte) bool { return markedLine.Match(text) }
-
-var markedLine = lazyregexp.New(`(?m)^#[ \t]+\d+[ \t]+"`)
+// It has lines such as # 3 "file.c".
+func IsMarked(text []byte) bool {
+	const blanks, digits = " \t", "0123456789"
+	for at := 0; ; {
+		i := bytes.IndexByte(text[at:], '#')
+		if i < 0 {
+			return false
+		}
+		at += i + 1
+		if at > 1 && text[at-2] != '\n' {
+			continue
+		}
+		number := bytes.TrimLeft(text[at:], blanks)
+		space := bytes.TrimLeft(number, digits)
+		name := bytes.TrimLeft(space, blanks)
+		if len(number) < len(text)-at && len(space) < len(number) && len(name) < len(space) && bytes.HasPrefix(name, []byte(`"`)) {
+			return true
+		}
+	}
+}
