@@ -227,7 +227,7 @@ musl:
 # Programs of gcc's C torture suite, which are not part of the repository: make torture DIR=folder with its programs.
 torture:
 	@if [ ! -d "$(DIR)" ]; then echo "usage: make torture DIR=folder with programs of gcc.c-torture/execute" >&2; exit 1; fi
-	$(GO) test ./internal/frontend/c -count=1 -v -timeout 240m -run TestTorture -fp.torture=$(abspath $(DIR))
+	$(GO) test ./internal/frontend/c/translate -count=1 -v -timeout 240m -run TestTorture -fp.torture=$(abspath $(DIR))
 
 # Every question about every program of the repository, asked of an older commit too: the
 # answers must be equal, but for times.

@@ -1,4 +1,4 @@
-package c_test
+package translate_test
 
 import (
 	"os"
@@ -26,7 +26,7 @@ func TestSequential(t *testing.T) {
 	for _, f := range txtar.Parse(data).Files {
 		t.Run(f.Name, func(t *testing.T) {
 			if gcc != "" && testkit.InPart(t, f.Name, 3) {
-				outputOf(t, gcc, string(f.Data))
+				testkit.OutputOf(t, gcc, string(f.Data))
 			}
 			if got := testkit.CheckC(t, string(f.Data)); got != verdict.Safe {
 				t.Errorf("%s, want safe", got)

@@ -1,4 +1,4 @@
-package c_test
+package library_test
 
 import (
 	"fmt"
@@ -10,7 +10,8 @@ import (
 	"testing"
 
 	"fencepost/internal/diag"
-	"fencepost/internal/frontend/c"
+	"fencepost/internal/frontend/c/translate"
+	"fencepost/internal/frontend/c/translate/library"
 	"fencepost/internal/frontend/c/translate/read"
 	"fencepost/internal/ir"
 	"fencepost/internal/source"
@@ -39,7 +40,7 @@ func namesIn(text string) []string {
 // librarySources returns the texts of the library's sources, by name.
 func librarySources(t *testing.T) map[string]string {
 	t.Helper()
-	paths, err := filepath.Glob(filepath.Join("translate", "library", "source", "*.c"))
+	paths, err := filepath.Glob(filepath.Join("source", "*.c"))
 	if err != nil || len(paths) < 20 {
 		t.Fatalf("%d files, %v", len(paths), err)
 	}
@@ -54,8 +55,8 @@ func librarySources(t *testing.T) map[string]string {
 	return out
 }
 
-// client is a program that takes the address of every function that a source of the library defines for others.
-func client(text string) (program string, functions []string) {
+// addressClient is a program that takes the address of every function that a source of the library defines for others.
+func addressClient(text string) (program string, functions []string) {
 	var b strings.Builder
 	b.WriteString("static void *table[] = {")
 	var prototypes strings.Builder
@@ -76,13 +77,13 @@ func client(text string) (program string, functions []string) {
 
 // printed translates a program and returns it in words, with the names of the library's functions that are
 // part of it.
-func printed(t *testing.T, opt c.Options, texts ...string) (text string, functions []string) {
+func printed(t *testing.T, opt translate.Options, texts ...string) (text string, functions []string) {
 	t.Helper()
 	var files []*source.File
 	for i, text := range texts {
 		files = append(files, source.NewFile(fmt.Sprintf("file%d.c", i), []byte(text)))
 	}
-	u, diags := c.Parse(files, opt)
+	u, diags := translate.Program(files, library.New(), opt)
 	if u.Program == nil {
 		t.Fatalf("%s\n%s", testkit.Messages(diags), strings.Join(texts, "\n--\n"))
 	}
@@ -121,14 +122,14 @@ var ways = []struct {
 // TestNamesOfLibrary: a program that defines every name of a source of the library, in every way, gets the same
 // functions of the library.
 func TestNamesOfLibrary(t *testing.T) {
-	predefined, err := os.ReadFile(filepath.Join("translate", "read", "include", "predefined.h"))
+	predefined, err := os.ReadFile(filepath.Join("..", "read", "include", "predefined.h"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	builtIn := word.FindAllString(string(predefined), -1) // names that no program may define
 	slices.Sort(builtIn)
 	for name, text := range librarySources(t) {
-		program, defines := client(text)
+		program, defines := addressClient(text)
 		taken := namesIn(program)
 		var names []string
 		for _, n := range namesIn(text) {
@@ -138,14 +139,14 @@ func TestNamesOfLibrary(t *testing.T) {
 			}
 		}
 		lines := strings.Repeat("\n", len(names))
-		want, have := printed(t, c.Options{}, lines+program)
+		want, have := printed(t, translate.Options{}, lines+program)
 		for _, f := range defines {
 			if !slices.Contains(have, f) {
 				t.Errorf("%s: %s is not part of the program", name, f)
 			}
 		}
 		for _, way := range ways {
-			opt := c.Options{}
+			opt := translate.Options{}
 			var file, before strings.Builder
 			for _, n := range names {
 				if way.file != "" && !replaces(way.what, n) {
@@ -184,14 +185,14 @@ func TestNamesOfLibraryAreHidden(t *testing.T) {
 	variable := regexp.MustCompile(`(?m)^static [^()\n]*?\**(\w+)(?:\[\w+\])?(?: = [^\n]*)?;`)
 	n := 0
 	for name, text := range librarySources(t) {
-		_, defines := client(text)
+		_, defines := addressClient(text)
 		program := ""
 		if len(defines) > 0 && !strings.HasPrefix(defines[0], "__builtin_") { // so that the source is part of the program
 			program = "int " + defines[0] + "(); void *first = (void *)" + defines[0] + ";\n"
 		}
 		refused := func(kind, what, program string) {
 			n++
-			_, diags := c.Parse([]*source.File{source.NewFile("a.c", []byte(program))}, c.Options{Strict: true})
+			_, diags := translate.Program([]*source.File{source.NewFile("a.c", []byte(program))}, library.New(), translate.Options{Strict: true})
 			if !slices.ContainsFunc(diags.All, func(d diag.Diagnostic) bool { return d.Severity == diag.Error && d.Span.File == "a.c" }) {
 				t.Errorf("%s: a program gets the %s %s:\n%s", name, kind, what, program)
 			}
@@ -211,15 +212,15 @@ func TestNamesOfLibraryAreHidden(t *testing.T) {
 // TestFlagsOfLibrary: flags of gcc and the standard that change what C means do not reach the library.
 func TestFlagsOfLibrary(t *testing.T) {
 	for name, text := range librarySources(t) {
-		program, _ := client(text)
-		want, _ := printed(t, c.Options{}, program)
-		for _, opt := range []c.Options{
+		program, _ := addressClient(text)
+		want, _ := printed(t, translate.Options{}, program)
+		for _, opt := range []translate.Options{
 			{Flags: []string{"-funsigned-char"}}, {Flags: []string{"-fshort-enums"}}, {Flags: []string{"-std=c99"}}, {Std: "c11"}, {Flags: []string{"-ansi"}},
 			{Flags: []string{"-U__x86_64__", "-include", "mine.h"}, Include: func(string) ([]byte, bool) { return []byte("#define if while\n#define return goto\n"), true }},
 		} {
 			if opt.Include != nil {
 				program = strings.NewReplacer("return table[0] == 0; ", "").Replace(program)
-				want, _ = printed(t, c.Options{}, program)
+				want, _ = printed(t, translate.Options{}, program)
 			}
 			if got, _ := printed(t, opt, program); got != want {
 				t.Errorf("%s: another program with %v %s", name, opt.Flags, opt.Std)

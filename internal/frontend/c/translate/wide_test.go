@@ -1,4 +1,4 @@
-package c_test
+package translate_test
 
 import (
 	"fmt"
@@ -136,7 +136,7 @@ static void value(const char *what, __int128 is) {
   printf("assert((unsigned long)%s == 0x%lxUL && (unsigned long)((__int128)%s >> 64) == 0x%lxUL);\n", what, (unsigned long)is, what, (unsigned long)(is >> 64));
 }
 ` + widePreamble + globals.String() + "int main(void) {\n" + statements.String() + "  return 0;\n}\n"
-	full := "#include <assert.h>\n" + widePreamble + globals.String() + "int main(void) {\n" + outputOf(t, gcc, text) + "  return 0;\n}\n"
+	full := "#include <assert.h>\n" + widePreamble + globals.String() + "int main(void) {\n" + testkit.OutputOf(t, gcc, text) + "  return 0;\n}\n"
 	if got := testkit.CheckC(t, full); got != verdict.Safe {
 		t.Errorf("programs %d to %d: %s, want safe\n%s", first, first+count-1, got, full)
 	}

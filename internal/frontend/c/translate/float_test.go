@@ -1,4 +1,4 @@
-package c_test
+package translate_test
 
 import (
 	"fmt"
@@ -241,7 +241,7 @@ func TestFloatsMatchGcc(t *testing.T) {
 			text.WriteString(g.program())
 			fmt.Fprintf(&calls, "  %srun(); printf(\"%%lu\\n\", %ssum);\n", p, p)
 		}
-		values := strings.Fields(outputOf(t, gcc, fmt.Sprintf("#include <stdio.h>\n%sint main(void) {\n%s  return 0;\n}\n", text.String(), calls.String())))
+		values := strings.Fields(testkit.OutputOf(t, gcc, fmt.Sprintf("#include <stdio.h>\n%sint main(void) {\n%s  return 0;\n}\n", text.String(), calls.String())))
 		if len(values) != batch {
 			t.Fatalf("gcc's programs print %d values", len(values))
 		}

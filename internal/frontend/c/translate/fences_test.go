@@ -1,4 +1,4 @@
-package c_test
+package translate_test
 
 import (
 	"math/rand"
@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"fencepost/internal/frontend/c"
 	"fencepost/internal/frontend/c/translate"
+	"fencepost/internal/frontend/c/translate/library"
 	"fencepost/internal/ir"
 	"fencepost/internal/source"
 	"fencepost/internal/testkit"
@@ -18,7 +18,7 @@ import (
 // statements of all kinds: with a fence at every fence site, the text is read again, and has
 // as many more fences as the sites have steps.
 func TestMutatedFences(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join("..", "..", "testkit", "testdata", "fence_sites", "tricky.c"))
+	text, err := os.ReadFile(filepath.Join("..", "..", "..", "testkit", "testdata", "fence_sites", "tricky.c"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,11 +54,11 @@ func TestMutatedFences(t *testing.T) {
 func fencesEverywhere(t *testing.T, text string) bool {
 	t.Helper()
 	file := source.NewFile("m.c", []byte(text))
-	plain, diags := c.Parse([]*source.File{file}, c.Options{})
+	plain, diags := translate.Program([]*source.File{file}, library.New(), translate.Options{})
 	if diags.HasErrors() {
 		return false
 	}
-	u, diags := c.Parse([]*source.File{file}, c.Options{Sites: true})
+	u, diags := translate.Program([]*source.File{file}, library.New(), translate.Options{Sites: true})
 	if diags.HasErrors() {
 		t.Fatalf("refused with fence sites: %v\n%s", diags.All, text)
 	}
@@ -72,7 +72,7 @@ func fencesEverywhere(t *testing.T, text string) bool {
 		want += len(p.Edges)
 	}
 	changed := source.Apply(file, u.Write(all, translate.C11))
-	again, diags := c.Parse([]*source.File{source.NewFile("m.c", changed)}, c.Options{})
+	again, diags := translate.Program([]*source.File{source.NewFile("m.c", changed)}, library.New(), translate.Options{})
 	if diags.HasErrors() {
 		t.Fatalf("refused: %v\n%s", diags.All, changed)
 	}

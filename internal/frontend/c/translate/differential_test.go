@@ -1,4 +1,4 @@
-package c_test
+package translate_test
 
 import (
 	"fmt"
@@ -285,7 +285,7 @@ func TestDifferentialGCC(t *testing.T) {
 		fmt.Fprintf(&calls, "  p%d_run(); printf(\"%%lu\\n\", p%d_sum);\n", i, i)
 	}
 	fmt.Fprintf(&all, "int main(void) {\n%s  return 0;\n}\n", calls.String())
-	values := strings.Fields(outputOf(t, gcc, all.String()))
+	values := strings.Fields(testkit.OutputOf(t, gcc, all.String()))
 	for i, text := range programs {
 		check := func(want verdict.Verdict, condition string) {
 			full := fmt.Sprintf("#include <assert.h>\n%s%sint main(void) { p%d_run(); assert(p%d_sum %s %sul); return 0; }\n",

@@ -1,4 +1,4 @@
-package c_test
+package translate_test
 
 import (
 	"context"

@@ -1,4 +1,4 @@
-package c_test
+package translate_test
 
 import (
 	"fmt"
@@ -11,7 +11,8 @@ import (
 
 	"github.com/rogpeppe/go-internal/txtar"
 
-	"fencepost/internal/frontend/c"
+	"fencepost/internal/frontend/c/translate"
+	"fencepost/internal/frontend/c/translate/library"
 	"fencepost/internal/ir"
 	"fencepost/internal/source"
 	"fencepost/internal/testkit"
@@ -25,7 +26,7 @@ var token = regexp.MustCompile(`#[^\n]*\n|"[^"\n]*"|[A-Za-z_]\w*|\d+|[-+*/%&|^<>
 // nothing panics.
 func TestMutated(t *testing.T) {
 	var paths []string
-	for _, dir := range []string{filepath.Join("..", "..", "..", "testdata", "corpus"), filepath.Join("testdata", "corpus")} {
+	for _, dir := range []string{filepath.Join("..", "..", "..", "..", "testdata", "corpus"), filepath.Join("..", "testdata", "corpus")} {
 		found, err := filepath.Glob(filepath.Join(dir, "c-*.txtar"))
 		if err != nil {
 			t.Fatal(err)
@@ -91,7 +92,7 @@ func translates(t *testing.T, text string) bool {
 			t.Fatalf("panic: %v\n%s", r, text)
 		}
 	}()
-	unit, diags := c.Parse([]*source.File{source.NewFile("m.c", []byte(text))}, c.Options{})
+	unit, diags := translate.Program([]*source.File{source.NewFile("m.c", []byte(text))}, library.New(), translate.Options{})
 	if diags.HasErrors() {
 		if len(diags.All) == 0 {
 			t.Errorf("refused without a word:\n%s", text)

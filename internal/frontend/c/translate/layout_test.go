@@ -1,4 +1,4 @@
-package c_test
+package translate_test
 
 import (
 	"fmt"
@@ -266,7 +266,7 @@ func layoutBatch(t *testing.T, gcc string, first, count int) {
 		locals.WriteString(g.questions() + local)
 	}
 	text := layoutPreamble + layoutMain + types.String() + "int main(void) {\n" + locals.String() + "  return 0;\n}\n"
-	full := "#include <assert.h>\n" + layoutPreamble + types.String() + "int main(void) {\n  unsigned long w;\n" + outputOf(t, gcc, text) + "  return 0;\n}\n"
+	full := "#include <assert.h>\n" + layoutPreamble + types.String() + "int main(void) {\n  unsigned long w;\n" + testkit.OutputOf(t, gcc, text) + "  return 0;\n}\n"
 	if got := testkit.CheckC(t, full); got != verdict.Safe {
 		t.Errorf("programs %d to %d: %s, want safe\n%s", first, first+count-1, got, full)
 	}
