@@ -37,6 +37,9 @@ type Asking struct {
 	Err    error
 }
 
+// Take takes over the answer to the same question. What was asked may be read meanwhile.
+func (a *Asking) Take(from *Asking) { a.Cut, a.Result, a.Err = from.Cut, from.Result, from.Err }
+
 // Task makes the task of a search under a model, with no more than the limits of the user.
 func (p *Program) Task(flat *ir.Program, model memory.Model, opt *query.Options) *engine.Task {
 	return &engine.Task{

@@ -33,7 +33,7 @@ func (q *question) askRaising(ctx context.Context, a *pipeline.Asking, how pipel
 		next := &pipeline.Asking{Engine: a.Engine, Model: a.Model, Under: a.Under, Share: a.Share}
 		q.Ask(ctx, next, q.flat, how)
 		if next.Err != nil || definite(next.Result) {
-			*a = *next
+			a.Take(next)
 			return
 		}
 		last = next

@@ -43,8 +43,7 @@ func askDeeper(ctx context.Context, q *question, a *pipeline.Asking, how pipelin
 		before := work.Spent()
 		next, stopped := askUntilBound(ctx, q, a, deeper)
 		if !stopped && (deeper.Unroll == query.DefaultUnroll || next.Err != nil || definite(next.Result)) {
-			next.AtBound = nil
-			*a = *next
+			a.Take(next)
 			return
 		}
 		if !stopped || work.Spent()-before > 4*earlyBound {
@@ -90,7 +89,7 @@ func raiseUnroll(ctx context.Context, q *question, a *pipeline.Asking, how pipel
 		next := &pipeline.Asking{Engine: a.Engine, Model: a.Model, Under: a.Under, Share: a.Share}
 		q.Ask(ctx, next, q.flat, how)
 		if next.Err != nil || definite(next.Result) {
-			*a = *next
+			a.Take(next)
 			return
 		}
 		last = next
