@@ -94,11 +94,21 @@ func libSleep(f *translate.Lowering, c *translate.Call) translate.Value {
 	return zero()
 }
 
-// readString reads a string up to its end, but at most some characters.
+// stringStep is how many characters of a string are read in one round of a loop, so that most strings need few rounds.
+const stringStep = 8
+
+// readString reads a string up to its end, but at most some characters; -1: all.
 func readString(f *translate.Lowering, s pointerArg, most *ir.Expr) {
-	i, end := f.Code.Temp(), f.Code.Label("")
+	i, end, step := f.Code.Temp(), f.Code.Label(""), int64(1)
+	if n, known := most.IsConst(); known && n < 0 {
+		step = stringStep
+	}
 	f.Code.Assign(i, ir.Int(0))
-	upTo(f, i, most, 1, func() { leaveAtNull(f, loadWord(f, s.at(ir.R(i)), ir.U8), end) })
+	upTo(f, i, most, step, func() {
+		for k := range step {
+			leaveAtNull(f, loadWord(f, s.at(ir.Binary(ir.Add, ir.U64, ir.R(i), ir.Int(k))), ir.U8), end)
+		}
+	})
 	f.Code.Here(end)
 }
 

@@ -36,6 +36,8 @@ var arguments = []struct{ want, body string }{
 	{"uninitialised", `int n; printf("%.*s", n, "ab");`},
 	{"safe", `char p[4]; p[0] = p[1] = 65; printf("%.2s%.*s%p", p, 2, p, p);`},
 	{"safe", `char *p = getenv("HOME"); printf("%s", p); perror(p);`},
+	{"safe", `static char name[] = "the name of a thread that is long"; printf("%s", name); puts(name);`},
+	{"out-of-bounds", `char *p = malloc(17); memset(p, 65, 17); printf("%s", p);`},
 	{"safe", `char p[4]; strcpy(p, "abc"); puts(p); printf("%s%ls", p, (wchar_t *)0);`},
 	{"null-dereference", `char *p = getenv("HOME"); puts(p);`},
 	{"use-after-free", `char *p = malloc(2); p[0] = 0; free(p); puts(p);`},
