@@ -179,6 +179,9 @@ func fixes(r *verdict.Result, _ *verdict.Execution) []sarif.Fix {
 		return nil
 	}
 	fix := sarif.Fix{Description: "Insert the fences that make this execution impossible"}
+	if len(r.Repair.Orders) > 0 {
+		fix.Description = "Write the memory orders with which the program is right"
+	}
 	for _, p := range r.Repair.Patches {
 		if edits := edits(p.File, p.Diff); len(edits) > 0 {
 			fix.Replacements = append(fix.Replacements, edits...)

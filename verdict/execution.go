@@ -49,7 +49,7 @@ func (r *Result) Executions() []Execution {
 	number(attacks, "attack")
 	attacks = append(attacks, r.triangleExecutions()...)
 	if r.Repair != nil && r.Repair.Before != nil {
-		attacks = append(attacks, r.Repair.Before.execution())
+		attacks = append(attacks, r.Repair.Before.Execution("before the repair"))
 	}
 	var outcomes []Execution
 	if r.Litmus != nil {
@@ -112,6 +112,9 @@ func (r *Result) Breaks() []*Break {
 	}
 	for i := range r.Repair.Elsewhere {
 		add(r.Repair.Elsewhere[i].Without)
+	}
+	for i := range r.Repair.Orders {
+		add(r.Repair.Orders[i].Without)
 	}
 	return out
 }

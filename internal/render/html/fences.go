@@ -13,6 +13,8 @@ import (
 type repair struct {
 	Cost      string
 	Fences    []fenceRow
+	Orders    []orderRow
+	OrderCost string
 	Elsewhere []fenceRow // a set that would do if all of the text could be changed
 	Redundant []fenceRow
 	Optimal   []string // sets of the same cost
@@ -28,6 +30,36 @@ type fenceRow struct {
 	Cost    int64
 	Without string // what is possible without it
 	Address string // of the execution, or ""
+}
+
+// orderRow is an access with the order that is written and the one that is needed.
+type orderRow struct {
+	Number                         int
+	Where, Access, Written, Needed string
+	Cost, Text, Without, Address   string
+}
+
+// orderRows returns the table of accesses, and what they cost on each processor.
+func orderRows(r *verdict.Result, address map[string]string) (rows []orderRow, costs string) {
+	for i := range r.Repair.Orders {
+		o := &r.Repair.Orders[i]
+		row := orderRow{
+			Number: i + 1, Where: positionText(o.Pos), Access: o.Access, Written: o.Written, Needed: o.Order,
+			Cost: fmt.Sprint(o.Cost), Text: o.Label, Address: address[fmt.Sprintf("without order %d", i+1)],
+		}
+		if o.Cost != o.CostWritten {
+			row.Cost = fmt.Sprintf("%d → %d", o.CostWritten, o.Cost)
+		}
+		if hasWitness(o.Without) {
+			row.Without = o.Without.Reason()
+		}
+		rows = append(rows, row)
+	}
+	var list []string
+	for _, c := range r.Repair.Processors {
+		list = append(list, fmt.Sprintf("%s %d → %d", c.Name, c.Before, c.After))
+	}
+	return rows, strings.Join(list, ", ")
 }
 
 // patch is a changed file, side by side.
@@ -69,6 +101,7 @@ func (v *result) repair(r *verdict.Result, all []verdict.Execution) {
 		row.Address = address[fmt.Sprintf("without fence %d", i+1)]
 		one.Fences = append(one.Fences, row)
 	}
+	one.Orders, one.OrderCost = orderRows(r, address)
 	for i := range r.Repair.Elsewhere {
 		one.Elsewhere = append(one.Elsewhere, newFenceRow(r, &r.Repair.Elsewhere[i], i))
 	}

@@ -200,6 +200,13 @@ func executions(r *verdict.Result) []verdict.Execution {
 			all = append(all, b.Execution(fmt.Sprintf("without fence %d", i+1)))
 		}
 	}
+	if r.Repair != nil {
+		for i := range r.Repair.Orders {
+			if b := r.Repair.Orders[i].Without; hasWitness(b) {
+				all = append(all, b.Execution(fmt.Sprintf("without order %d", i+1)))
+			}
+		}
+	}
 	if rep := r.Repair; rep != nil && hasWitness(rep.Hopeless) {
 		all = append(all, rep.Hopeless.Execution("with all fences"))
 	}
