@@ -240,7 +240,7 @@ func findUnorderedFree(x *exploration, m *graphs) {
 						}
 						// The free has one event; an operation with several is ordered by its first or its last one.
 						free := m.first[t][i]
-						if !m.solver.HappensBefore(m.ends[u][j], free) && !m.solver.HappensBefore(free, m.first[u][j]) {
+						if !m.solver.HappensBefore(m.lastAccess(u, j), free) && !m.solver.HappensBefore(free, m.first[u][j]) {
 							reportDataRace(x, refOf(t, i), refOf(u, j))
 							return
 						}
@@ -249,6 +249,15 @@ func findUnorderedFree(x *exploration, m *graphs) {
 			}
 		}
 	}
+}
+
+// lastAccess returns the last event of an operation, without the one that stands for the end of its thread.
+func (m *graphs) lastAccess(t, i int) int32 {
+	e := m.ends[t][i]
+	if e > m.first[t][i] && m.in.Events[e].Kind == rc11.Other {
+		e--
+	}
+	return e
 }
 
 // conflicting reports whether two events race if they are not ordered.

@@ -122,6 +122,14 @@ int main() { int e = 0; for (int i = 0; i < 2 && !weak(&x, &e, 1); i++); assert(
 int main() { int e = 0; while (!weak(&x, &e, 1)) set(y, 1, rlx); assert(!get(y, rlx)); }`},
 	{"a loop that expects something else after a failure", "assertion", `atomic_int x;
 int main() { int e = 0, v = 1; while (!weak(&x, &e, v)) v = 2; assert(get(x, rlx) == 1); }`},
+	{"the last operation of a thread that is joined, and a free that it happens before", "safe", `typedef struct { atomic_int n; int d; } o; o *q;
+void *a(void *p) { assert(q->d == 3); if (atomic_fetch_sub_explicit(&q->n, 1, memory_order_acq_rel) == 1) free(q); return 0; }
+void *b(void *p) { assert(q->d == 3); if (atomic_fetch_sub_explicit(&q->n, 1, memory_order_acq_rel) == 1) free(q); return 0; }
+int main() { q = malloc(sizeof *q); atomic_init(&q->n, 2); q->d = 3; start(a); start(b); wait(a); wait(b); }`},
+	{"the same with relaxed orders", "data race on", `typedef struct { atomic_int n; int d; } o; o *q;
+void *a(void *p) { assert(q->d == 3); if (atomic_fetch_sub_explicit(&q->n, 1, rlx) == 1) free(q); return 0; }
+void *b(void *p) { assert(q->d == 3); if (atomic_fetch_sub_explicit(&q->n, 1, rlx) == 1) free(q); return 0; }
+int main() { q = malloc(sizeof *q); atomic_init(&q->n, 2); q->d = 3; start(a); start(b); wait(a); wait(b); }`},
 	{"once", "safe", `pthread_once_t o = PTHREAD_ONCE_INIT; int d;
 void first(void) { d++; }
 void *a(void *p) { pthread_once(&o, first); assert(d == 1); return 0; }
