@@ -225,13 +225,17 @@ func (p *parser) autoType(s *specifiers, d *declarator, attrs []Attribute) *Obje
 	return o
 }
 
-// checkVariable checks that a variable has a size.
+// checkVariable checks that a variable has a size, and that only functions have types of variable length.
 func (p *parser) checkVariable(o *Object, s *specifiers) {
-	if o.Kind != Variable || o.Type.Kind == types.Error {
+	if o.Type.Kind == types.Error {
 		return
 	}
 	t := o.Type
 	switch {
+	case p.level == 0 && (o.Kind == Typedef || o.Kind == Variable && !t.IsVariable()) && t.IsModified():
+		p.errorf(o.Tok, "the lengths in the type of %s must be constants", p.name(o.Name))
+		o.Type = errorType
+	case o.Kind != Variable:
 	case t.Kind == types.Void && s.storage != Extern:
 		p.errorf(o.Tok, "the variable %s has the type void", p.name(o.Name))
 		o.Type = errorType

@@ -31,6 +31,7 @@ func TestMessages(t *testing.T) {
 		{"int f(void) {\n", "a.c:1:13: syntax: '{' has no end\n"},
 		{"int a[2] = { [5] = 1 };\n", "a.c:1:14: syntax: there is no element with this index\n"},
 		{"int n; int x = n;\n", "a.c:1:16: syntax: the initializer of an object with static storage must be a constant\n"},
+		{"int n; static int (*p)[n]; typedef int T[n]; int f(void) { T a; return p[1][0]; }\n", "a.c:1:21: syntax: the lengths in the type of p must be constants\na.c:1:40: syntax: the lengths in the type of T must be constants\n"},
 		{"int x; char x;\n", "a.c:1:13: syntax: x is declared as char, and was int before\n"},
 	} {
 		_, says := parseDefault(c.text)
