@@ -71,7 +71,7 @@ func together(all []*fences.Finding) *fences.Finding {
 func (r *Repairer) checkFlat(ctx context.Context, of *part, flat *ir.Program, props *property.Set) (*fences.Finding, error) {
 	p := r.run.With(props)
 	switch {
-	case of.model == memory.C11:
+	case memory.HasC11 && of.model == memory.C11:
 		return r.reachC11(ctx, p, flat)
 	case r.opt.For == query.ForRobustness:
 		return r.robust(ctx, p, flat, of.model)

@@ -140,7 +140,7 @@ func Prepare(ctx context.Context, run *pipeline.Run, opt query.FenceOptions) (*R
 		return r, nil, err
 	}
 	cost, err := r.costs()
-	if opt.Orders.Accesses {
+	if memory.HasC11 && opt.Orders.Accesses {
 		cost, err = r.orderCosts()
 	}
 	return r, cost, err
@@ -174,6 +174,9 @@ func (r *Repairer) makeFlat() (err error) {
 	r.run.Stage = "engine " + fences.Name
 	if err := r.makeParts(); err != nil {
 		return err
+	}
+	if !memory.HasC11 {
+		return nil
 	}
 	return r.beginOrders()
 }
@@ -242,7 +245,7 @@ func (r *Repairer) repair(ctx context.Context, cost func(ir.FenceAt) int64) (*ve
 		rep.Optimal = append(rep.Optimal, list)
 	}
 	rep.More = out.More
-	if r.opt.Orders.Accesses {
+	if memory.HasC11 && r.opt.Orders.Accesses {
 		r.addOrders(res, out)
 	}
 	r.patch(res)
@@ -257,7 +260,7 @@ func (r *Repairer) SearchTask(cost func(ir.FenceAt) int64) *fences.Task {
 		Subjects: r.parts.subjects(), Kinds: r.FenceKinds(), Cost: cost, Check: r.check, Confirm: r.confirm, AllOptimal: r.opt.AllOptimal,
 		Rank: r.rank(), Strength: r.strength(),
 	}
-	if r.Ordered() {
+	if memory.HasC11 && r.Ordered() {
 		task.Choices, task.Rank = r.choices, r.orderRank()
 		task.Strength = func(at ir.FenceAt) int64 { return 1 + orderStrength[at.Order] }
 	}

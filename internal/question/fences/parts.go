@@ -26,7 +26,7 @@ func (r *Repairer) makeParts() error {
 	flat := r.Flat
 	for i := range r.parts {
 		p := &r.parts[i]
-		if p.model == memory.C11 {
+		if memory.HasC11 && p.model == memory.C11 {
 			of, err := pipeline.ForC11(r.run.Program, flat)
 			if err != nil {
 				return err
@@ -58,7 +58,7 @@ func (r *Repairer) setFlat(i int, flat *ir.Program) {
 	switch {
 	case p.fences != nil:
 		p.fences = p.fences.On(flat)
-	case p.model != memory.C11 && r.Ordered():
+	case memory.HasC11 && p.model != memory.C11 && r.Ordered():
 		p.fences = transform.NewBufferOrders(flat, r.run.Props, r.run.Sites, releaseFences(r.run))
 	default:
 		p.fences = transform.NewFences(flat, r.run.Props, r.run.Sites)
