@@ -26,6 +26,10 @@ func (r *Repairer) makeParts() error {
 	flat := r.Flat
 	for i := range r.parts {
 		p := &r.parts[i]
+		if !memory.HasC11 && p.model == memory.C11 {
+			_, err := pipeline.ForC11(r.run.Program, flat)
+			return err
+		}
 		if memory.HasC11 && p.model == memory.C11 {
 			of, err := pipeline.ForC11(r.run.Program, flat)
 			if err != nil {
