@@ -36,14 +36,14 @@ func (a *app) explainCommand() *cobra.Command {
 				if i > 0 {
 					fmt.Fprintln(a.stdout)
 				}
-				a.explain(e)
+				explain(a, e)
 			}
 			return nil
 		},
 	}
 }
 
-func (a *app) explain(e fencepost.Explanation) {
+func explain(a *app, e fencepost.Explanation) {
 	fmt.Fprintf(a.stdout, "%s: %s\n\n%s", e.Code, e.Title, paragraph(e.Advice))
 	if e.Command == "" {
 		return

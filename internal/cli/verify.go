@@ -102,7 +102,7 @@ func (a *app) verifyTraces(result string, program []string, opt *query.Options) 
 		a.code = exitUsage
 		return nil
 	}
-	a.judgements(&answer)
+	judgements(a, &answer)
 	return nil
 }
 
@@ -154,7 +154,7 @@ func storedLimit(asked *verdict.Asked) time.Duration {
 }
 
 // judgements prints what was found.
-func (a *app) judgements(answer *query.VerifyAnswer) {
+func judgements(a *app, answer *query.VerifyAnswer) {
 	bad, open := 0, 0
 	for i := range answer.Checks {
 		c := &answer.Checks[i]

@@ -8,8 +8,8 @@ import (
 )
 
 // A weak compare-exchange in a loop mostly tries again at once. A failure without a reason is of no consequence then: the
-// thread comes back to a place where it was before, in the same state, and has only read since. An execution with such a
-// round is one without it that has more reads. Reads that nobody uses only add to what orders and synchronises, so the
+// thread comes back to where it was before, in the same state, and has only read since. An execution with such a
+// round is one without it that has more reads. Reads whose values are not used only add to what orders and synchronises, so the
 // execution without the round is consistent, too, with the same values, and with all data races. So the failure is left out.
 
 // retry looks for such rounds.
@@ -79,7 +79,7 @@ func (r *retry) round(start ir.Loc, way []*ir.Edge) bool {
 	r.assign(op.Dst, expected)
 	r.assign(op.Dst2, ir.Int(0))
 	for at, n := r.cas.To, 0; at != start; n++ {
-		e := r.follow(at)
+		e := r.nextEdge(at)
 		if e == nil || n == longestRetry || e.Op.Kind == ir.Load {
 			return false
 		}
@@ -96,8 +96,8 @@ func (r *retry) round(start ir.Loc, way []*ir.Edge) bool {
 	return true
 }
 
-// follow returns the edge that a thread takes, as far as that is known.
-func (r *retry) follow(at ir.Loc) *ir.Edge {
+// nextEdge returns the edge that a thread takes, as far as that is known.
+func (r *retry) nextEdge(at ir.Loc) *ir.Edge {
 	var found *ir.Edge
 	for i := range r.f.Edges {
 		e := &r.f.Edges[i]

@@ -373,7 +373,7 @@ func (x *explorer) learn(t, i int, seq []node) {
 	if len(o.writes) > 0 {
 		x.write(t, i, seq)
 	} else {
-		o.done = x.lastStamp(o)
+		o.done = x.g.lastStamp(o)
 		o.past = x.g.pastOf(t, i)
 		x.g.noteDone(t, i)
 		complete(x, t, i, seq)
@@ -381,25 +381,6 @@ func (x *explorer) learn(t, i int, seq []node) {
 	}
 	x.model.undo(m)
 	x.g.threads[t][i] = old
-}
-
-// lastStamp returns the stamp of the last part of an operation that does not write, a new one if there
-// is no part yet.
-func (x *explorer) lastStamp(o *op) int32 {
-	stamp := o.pick
-	if o.ended != nil { // a join that fails all the same: it came when its thread ended, long after it has read
-		return x.g.next()
-	}
-	if n := len(o.reads); n > 0 {
-		stamp = max(stamp, o.reads[n-1].stamp)
-	}
-	if n := len(o.choices); n > 0 {
-		stamp = max(stamp, o.choices[n-1].stamp)
-	}
-	if stamp == 0 {
-		stamp = x.g.next()
-	}
-	return stamp
 }
 
 // choose adds a choice of operation i of thread t, which depends on what was read, or is made inside a section.

@@ -272,3 +272,22 @@ func (g *graph) pastOf(t, i int) []int32 {
 	out[t] = int32(i) + 1
 	return out
 }
+
+// lastStamp returns the stamp of the last part of an operation that does not write, a new one if there
+// is no part yet.
+func (g *graph) lastStamp(o *op) int32 {
+	stamp := o.pick
+	if o.ended != nil { // a join that fails all the same: it came when its thread ended, long after it has read
+		return g.next()
+	}
+	if n := len(o.reads); n > 0 {
+		stamp = max(stamp, o.reads[n-1].stamp)
+	}
+	if n := len(o.choices); n > 0 {
+		stamp = max(stamp, o.choices[n-1].stamp)
+	}
+	if stamp == 0 {
+		stamp = g.next()
+	}
+	return stamp
+}

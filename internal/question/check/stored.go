@@ -78,7 +78,7 @@ var ErrDamaged = errors.New("not a checkpoint, or a damaged one")
 // DifferentError says that a stored search belongs to another question.
 type DifferentError struct {
 	What    string   // "version", "program", "memory model" or "options"
-	Options []string // the names of those that differ, as results have them; may be empty
+	Options []string // names of options that differ, as results have them; may be empty
 }
 
 func (e *DifferentError) Error() string { return "belongs to " + e.Whose() }
