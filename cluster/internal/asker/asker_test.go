@@ -113,7 +113,7 @@ func TestMixedRecords(t *testing.T) {
 		}
 	}
 	// A worker that reads another program than the asker refuses the check.
-	if _, err := program.Open(t.Context())(job, data); err == nil || !strings.Contains(err.Error(), "differs") {
+	if _, err := program.Open(t.Context())(job, data); err == nil || !strings.Contains(err.Error(), "belongs to another program than") {
 		t.Errorf("the program of another check: %v", err)
 	}
 	// A worker, or an asker, of another version.

@@ -30,7 +30,7 @@ func Open(ctx context.Context) worker.Open {
 			return nil, fmt.Errorf("the identity of the check: %w", err)
 		}
 		if different := x.Identity().Differs(asked); different != nil {
-			return nil, fmt.Errorf("what the asker has explored %w", different)
+			return nil, fmt.Errorf("the check %w than what is read here", different)
 		}
 		return &explorer{x}, nil
 	}
