@@ -118,10 +118,11 @@ func (r *report) fine() {
 	r.wrong, r.told = "", ""
 }
 
-// workers says how many workers there are, of this version and of others.
+// workers says how many workers there are, of this version and of others. That there are none is told at once.
 func (r *report) workers(ours, others int, server string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	before := r.missing
 	switch {
 	case ours > 0:
 		r.missing = ""
@@ -129,6 +130,9 @@ func (r *report) workers(ours, others int, server string) {
 		r.missing = fmt.Sprintf("no worker has this version of fencepost-cluster, and %d have another: start some of this version", others)
 	default:
 		r.missing = fmt.Sprintf("there is no worker: start one with `fencepost-cluster worker --join %s`", server)
+	}
+	if before == "" && r.missing != "" && r.say != nil {
+		r.say(fmt.Sprintf("%v: %s", time.Since(r.start).Round(time.Second), r.missing))
 	}
 }
 
