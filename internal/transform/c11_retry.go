@@ -8,9 +8,13 @@ import (
 )
 
 // A weak compare-exchange in a loop mostly tries again at once. A failure without a reason is of no consequence then: the
-// thread comes back to where it was before, in the same state, and has only read since. An execution with such a
-// round is one without it that has more reads. Reads whose values are not used only add to what orders and synchronises, so the
-// execution without the round is consistent, too, with the same values, and with all data races. So the failure is left out.
+// thread comes back to where it was before, in the same state, and has only read since. An execution with such a round is
+// one without it that has more reads. Reads whose values are not used only add to what orders and synchronises, so the
+// execution without the round is consistent, too, with the same values. So the failure is left out.
+//
+// Data races stay. If the next round reads the same values, it has the same accesses, and fewer of them are ordered. If it
+// reads another value, the compare-exchange of this round could have read that one already, since the thread writes nothing
+// in between, and would have failed for that reason.
 
 // retry looks for such rounds.
 type retry struct {
