@@ -277,13 +277,14 @@ bench:
 bench-spin: deps
 	$(GO) test -run '^$$' -bench AgainstSpin -benchtime 1x -timeout 60m ./bench
 
-# Rewrites expected output, in the packages whose tests know -update. One after the other: some
-# read what others rewrite.
+# Rewrites expected output, by the tests that know -update. One package after the other: some read what others
+# rewrite.
 update:
-	@packages=$$(grep -rl --include='*_test.go' 'flag\.Bool("update"' . | xargs -r -n1 dirname | sort -u); \
-	if [ -z "$$packages" ]; then echo "update: no package has expected output to rewrite"; exit 0; fi; \
-	echo "$(GO) test -p 1" $$packages "-count=1 -update"; \
-	$(GO) test -p 1 $$packages -count=1 -update
+	@list=$$($(GO) run ./internal/updates) || exit 1; \
+	echo "$$list" | while read -r package tests; do \
+	  echo "$(GO) test $$package -run '$$tests' -count=1 -timeout 0 -update"; \
+	  $(GO) test $$package -run "$$tests" -count=1 -timeout 0 -update || exit 1; \
+	done
 
 # Gives the module another path, everywhere: make module PATH=example.org/tools/fencepost. The variable hides
 # the search path of the shell, which is therefore taken from the environment that make was started with.

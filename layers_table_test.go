@@ -59,7 +59,7 @@ var policy = map[string]rule{
 		"internal/render/relation", "internal/render/svg", "internal/render/text", "verdict",
 	}},
 	"fenceposttest":       {ours: []string{".", "query", "render", "verdict"}},
-	"internal/modulepath": {}, "internal/testreport": {}, "internal/notices": {}, "cmd/fencepost": {ours: []string{"internal/cli"}},
+	"internal/modulepath": {}, "internal/testreport": {}, "internal/updates": {}, "internal/notices": {}, "cmd/fencepost": {ours: []string{"internal/cli"}},
 	"verdict": {},
 	// What callers pass in and get back: every layer takes the options from here.
 	"query": {ours: []string{"verdict"}},

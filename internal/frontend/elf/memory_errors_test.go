@@ -83,6 +83,9 @@ func TestMemoryErrorsClang(t *testing.T) {
 }
 
 func compareMemoryErrors(t *testing.T, cc string) {
+	if writesNothing() {
+		return
+	}
 	path, reasons, exact := listOf(t, cc, "errors")
 	listed := byProgram(reasons)
 	wanted := regexp.MustCompile(*only)
