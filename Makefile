@@ -51,7 +51,7 @@ NATIVE_SECONDS ?= 0.5
 # Rounds per library call on the processor, of 2,000 calls each where they are fast.
 NATIVE_ROUNDS  ?= 100
 
-.PHONY: site site-test all build test cpu lint fuzz native musl torture answers speed portfolio limits measure bench bench-spin update deps module
+.PHONY: site site-test all build test cpu lint fuzz native musl torture answers verdicts speed portfolio limits measure bench bench-spin update deps module
 .PHONY: man dist container notices
 .PHONY: lint-format lint-vet lint-staticcheck lint-tidy lint-layers lint-update lint-race
 
@@ -238,6 +238,16 @@ answers:
 	(cd "$$dir/old" && $(GO) build -o "$$dir/old.bin" ./cmd/fencepost); \
 	$(GO) build -o "$$dir/new.bin" ./cmd/fencepost; \
 	$(GO) test ./bench -count=1 -timeout 120m -v -run TestAnswers -fp.old="$$dir/old.bin" -fp.new="$$dir/new.bin"
+
+# The same for C programs only, and only whether verdicts are equal: OPTIONS go to the newer one, for defaults that
+# changed, and MORE are further folders with C programs, separated by commas.
+verdicts:
+	@test -n "$(OLD)" || { echo "usage: make verdicts OLD=COMMIT [OPTIONS=--flag] [MORE=folder,folder]"; exit 2; }
+	@set -e; dir=$$(mktemp -d); trap 'git worktree remove --force "$$dir/old"; rm -rf "$$dir"' EXIT; \
+	git worktree add --detach "$$dir/old" $(OLD); \
+	(cd "$$dir/old" && $(GO) build -o "$$dir/old.bin" ./cmd/fencepost); \
+	$(GO) build -o "$$dir/new.bin" ./cmd/fencepost; \
+	$(GO) test ./bench -count=1 -timeout 120m -v -run TestVerdicts -fp.old="$$dir/old.bin" -fp.new="$$dir/new.bin" -fp.newoptions='$(OPTIONS)' -fp.more='$(MORE)'
 
 # The benchmarks of an older commit and of this tree in turn, and the ratio of their times.
 speed:
