@@ -56,7 +56,7 @@ var others = []struct {
 }{
 	{"slow: make fuzz runs them", regexp.MustCompile(`-fp\.slow|make fuzz|^takes |^long$|\[slow\]`)},
 	{"data that is not in the repository", regexp.MustCompile(`shared data|is not there|no libraries here|no sources of musl|no torture programs`)},
-	{"measurements", regexp.MustCompile(`make (cpu|speed|answers|portfolio|site-test|native)|a measurement`)},
+	{"measurements", regexp.MustCompile(`make (cpu|speed|answers|verdicts|portfolio|site-test|native)|a measurement`)},
 	{"another system", regexp.MustCompile(`x86-64|_FORTIFY_SOURCE|FIFO|from here|needs root|gcc 12|counts its work|runs? under Linux|run on`)},
 	{"not applicable", regexp.MustCompile(`is bounded|^refused: `)},
 }
