@@ -29,10 +29,12 @@ const hiddenStores = `[...document.querySelectorAll(".queue")].filter((q) => q.o
 const pale = `(() => {
   for (const a of document.getAnimations()) a.finish();
   const canvas = new OffscreenCanvas(1, 1).getContext("2d", { willReadFrequently: true });
-  const rgba = (colour) => { canvas.clearRect(0, 0, 1, 1); canvas.fillStyle = colour; canvas.fillRect(0, 0, 1, 1); const d = canvas.getImageData(0, 0, 1, 1).data; return [d[0], d[1], d[2], d[3] / 255]; };
+  const seen = new Map(), rgba = (colour) => { if (!seen.has(colour)) seen.set(colour, drawn(colour)); return seen.get(colour); };
+  const drawn = (colour) => { canvas.clearRect(0, 0, 1, 1); canvas.fillStyle = colour; canvas.fillRect(0, 0, 1, 1); const d = canvas.getImageData(0, 0, 1, 1).data; return [d[0], d[1], d[2], d[3] / 255]; };
   const over = (top, below) => [0, 1, 2].map((i) => top[i] * top[3] + below[i] * (1 - top[3]));
   const light = (c) => { const [r, g, b] = c.slice(0, 3).map((v) => (v /= 255) <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4); return 0.2126 * r + 0.7152 * g + 0.0722 * b; };
-  const ground = (e) => { const layers = []; for (let p = e; p; p = p.parentElement) layers.push(rgba(getComputedStyle(p).backgroundColor)); let c = rgba(getComputedStyle(document.documentElement).colorScheme.includes("dark") && matchMedia("(prefers-color-scheme: dark)").matches ? "#000" : "#fff"); for (const l of layers.reverse()) c = over(l, c); return c; };
+  const grounds = new Map(), ground = (e) => { if (!grounds.has(e)) grounds.set(e, behind(e)); return grounds.get(e); };
+  const behind = (e) => { const layers = []; for (let p = e; p; p = p.parentElement) layers.push(rgba(getComputedStyle(p).backgroundColor)); let c = rgba(getComputedStyle(document.documentElement).colorScheme.includes("dark") && matchMedia("(prefers-color-scheme: dark)").matches ? "#000" : "#fff"); for (const l of layers.reverse()) c = over(l, c); return c; };
   const out = new Set();
   for (const e of document.querySelectorAll("body *")) {
     const own = [...e.childNodes].some((n) => n.nodeType === 3 && n.textContent.trim());
@@ -75,32 +77,31 @@ func TestScreens(t *testing.T) {
 	}
 	forms(t, func(t *testing.T, b *tab) {
 		b.open("")
-		for _, dark := range []bool{false, true} {
-			b.Dark(dark)
-			for _, width := range []int64{360, 768, 1440} {
-				b.Size(width, 900)
-				for _, s := range shows {
+		for _, s := range shows {
+			b.Size(1440, 900)
+			b.begin()
+			s.show(b)
+			for _, dark := range []bool{false, true} {
+				b.Dark(dark)
+				for _, width := range []int64{360, 768, 1440} {
 					if dark && width == 768 { // colours do not change sizes
 						continue
 					}
-					b.begin()
-					s.show(b)
-					name := fmt.Sprintf("%s-%d-%v", s.name, width, map[bool]string{false: "light", true: "dark"}[dark])
-					if got := eval[string](b, overflow); got != "" {
-						t.Errorf("%s: %s", name, got)
-					}
-					if got := eval[string](b, cut); got != "" {
-						t.Errorf("%s: cut off: %s", name, got)
-					}
-					if got := eval[string](b, hiddenStores); got != "" {
-						t.Errorf("%s: stores that cannot be seen: %s", name, got)
-					}
-					if got := eval[string](b, pale); got != "" {
-						t.Errorf("%s: hard to read: %s", name, got)
-					}
-					b.Picture(name)
+					b.Size(width, 900)
+					b.look(fmt.Sprintf("%s-%d-%v", s.name, width, map[bool]string{false: "light", true: "dark"}[dark]))
 				}
 			}
 		}
 	})
+}
+
+// look demands that the page, as it is now, shows everything and that it can be read.
+func (b *tab) look(name string) {
+	b.TB.Helper()
+	for what, script := range map[string]string{"out of the window": overflow, "cut off": cut, "stores that cannot be seen": hiddenStores, "hard to read": pale} {
+		if got := eval[string](b, script); got != "" {
+			b.TB.Errorf("%s: %s: %s", name, what, got)
+		}
+	}
+	b.Picture(name)
 }
