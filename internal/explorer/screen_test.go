@@ -88,15 +88,15 @@ func TestScreens(t *testing.T) {
 						continue
 					}
 					b.Size(width, 900)
-					b.look(fmt.Sprintf("%s-%d-%v", s.name, width, map[bool]string{false: "light", true: "dark"}[dark]))
+					b.inspect(fmt.Sprintf("%s-%d-%v", s.name, width, map[bool]string{false: "light", true: "dark"}[dark]))
 				}
 			}
 		}
 	})
 }
 
-// look demands that the page, as it is now, shows everything and that it can be read.
-func (b *tab) look(name string) {
+// inspect demands that the page, as it is now, shows everything and that it can be read.
+func (b *tab) inspect(name string) {
 	b.TB.Helper()
 	for what, script := range map[string]string{"out of the window": overflow, "cut off": cut, "stores that cannot be seen": hiddenStores, "hard to read": pale} {
 		if got := eval[string](b, script); got != "" {

@@ -8,6 +8,7 @@ fp.answers = (() => {
   function shown(...children) {
     card.hidden = false;
     card.replaceChildren(...children);
+    card.scrollIntoView({ block: "nearest" });
   }
 
   // search asks and shows the answer. It returns the findings, or null.

@@ -302,7 +302,7 @@ fp.tabShown = (name) => !$(name).hidden;
     ArrowLeft: fp.app.back, ArrowRight: fp.app.forward, Home: fp.app.reset, r: fp.app.random, w: fp.app.walk, v: after(() => fp.answers.violation()),
     m: after(() => fp.setModel(fp.models[(fp.models.indexOf(fp.now.model) + 1) % 3])), f: after(() => $("insert") && !$("cause").hidden && fp.app.insert()),
     c: () => fp.tab("compare"), g: () => fp.tab("graph"), h: () => fp.tab("hb"), k: after(() => fp.answers.search("check")), b: after(() => $("robust").disabled || fp.answers.search("robust")),
-    n: after(() => $("fences").disabled || fp.answers.search("fences")), e: () => fp.editor.focus(), l: after(() => fp.link.share("link")), "?": () => $("keys").showModal(),
+    n: after(() => $("fences").disabled || fp.answers.search("fences")), e: () => fp.editor.focus(), p: fp.panes.focus, l: after(() => fp.link.share("link")), "?": () => $("keys").showModal(),
     Escape: () => (fp.answers.cancel(), menu(false)),
   };
   document.addEventListener("keydown", (e) => {
