@@ -36,7 +36,7 @@ type Tab struct {
 var browser = sync.OnceValue(func() context.Context {
 	opts := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath("chromium"), chromedp.NoSandbox, chromedp.DisableGPU,
 		chromedp.Flag("hide-scrollbars", true), chromedp.WSURLReadTimeout(time.Hour), // a machine may be slow
-		chromedp.Flag("in-process-gpu", true), // a quarter less CPU
+		chromedp.Flag("in-process-gpu", true),               // a quarter less CPU
 		chromedp.Flag("force-prefers-reduced-motion", true)) // no test looks at a movement, and drawing it takes CPU
 	alloc, cancelAlloc := chromedp.NewExecAllocator(context.Background(), opts...)
 	ctx, cancel := chromedp.NewContext(alloc)
