@@ -12,9 +12,9 @@ func anyThreads(on bool, opt *query.Options, domain *query.Domain) error {
 	return nil
 }
 
-// oneModel refuses several models, and PSO.
+// oneModel refuses several models, and all but SC and TSO.
 func oneModel(models query.Models) error {
-	if len(models) != 1 || models[0] == query.PSO {
+	if len(models) != 1 || models[0] != query.SC && models[0] != query.TSO {
 		return &usageError{"for any number of threads, assertions and goals can be checked under one model, SC or TSO", "give --model sc or --model tso; `fencepost robust --param` says whether the program behaves under TSO as under SC"}
 	}
 	return nil

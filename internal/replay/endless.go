@@ -88,6 +88,9 @@ func (m *machine) liveKey(s *state) string {
 		for r, live := range m.live(t)[th.loc] {
 			if !live {
 				th.regs[r] = 0
+				if th.undefined != nil {
+					th.undefined[r] = undefined{}
+				}
 			}
 		}
 	}

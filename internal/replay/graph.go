@@ -95,23 +95,15 @@ type grapher struct {
 
 // replayGraph is Replay under C11.
 func replayGraph(p *ir.Program, props *property.Set, w *verdict.Witness, want Expect) error {
-	g, err := runGraph(p, w)
+	g, a, err := consistentGraph(p, w)
 	if err != nil {
-		return err
-	}
-	orders, err := g.orders()
-	if err != nil {
-		return err
-	}
-	a := &axioms{events: g.events, orders: orders}
-	if err := a.check(); err != nil {
 		return err
 	}
 	switch want.Target {
 	case TargetDataRace:
 		return g.dataRace(a, want.DataRace)
 	case TargetNotSC:
-		return g.noSC(orders)
+		return g.noSC(a.orders)
 	}
 	if g.fail != nil && want.Target != TargetCheck {
 		return fmt.Errorf("end: expected %s, computed a failed check: %s", want.Target, g.fail.fail.class)
@@ -119,12 +111,7 @@ func replayGraph(p *ir.Program, props *property.Set, w *verdict.Witness, want Ex
 	if want.Target == TargetEndless {
 		return g.m.endless(append(g.round, g.end), w.Steps[len(w.Steps)-w.Repeats:])
 	}
-	s := g.end.clone()
-	for _, o := range orders {
-		last := &g.events[o[len(o)-1]]
-		setContents(s, last.addr, g.values[part{last.step, last.addr, last.size}])
-	}
-	return g.m.conclude(s, props, g.fail, want, len(w.Steps))
+	return g.m.conclude(g.lastWrites(a.orders), props, g.fail, want, len(w.Steps))
 }
 
 // runGraph runs the steps of a graph.

@@ -26,8 +26,6 @@ func prepareC11(q *question) error {
 		refused = "robustness by traces"
 	case q.opt.NoReduction:
 		refused = "a search without reduction"
-	case q.opt.Endings:
-		refused = "executions that lead to final states"
 	case q.opt.CrossCheck:
 		refused = "a second engine for comparison"
 	}
@@ -37,6 +35,7 @@ func prepareC11(q *question) error {
 	q.opt.Races = false // always asked about, by the engine itself
 	if slices.ContainsFunc(q.opt.Engines, func(name query.Engine) bool { return name != "rf" }) {
 		q.underSC = q.opt.Engines
+		q.opt.Endings = false // their executions are SC's, and have no graphs
 	}
 	q.opt.Engines = query.Engines{"rf"}
 	if q.underSC != nil {

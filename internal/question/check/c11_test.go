@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"fencepost/internal/question/check"
+	"fencepost/internal/question/verify"
 	"fencepost/query"
 )
 
@@ -152,7 +153,8 @@ func TestC11Programs(t *testing.T) {
 	for _, c := range c11Programs {
 		opt := query.CheckOptions{Options: query.Defaults(), Models: query.Models{query.C11}}
 		opt.Timeout, opt.Workers = 0, 1
-		ans, err := check.Run(context.Background(), query.Input{Name: "p.c", Text: []byte(c11Head + c.text)}, opt)
+		in := query.Input{Name: "p.c", Text: []byte(c11Head + c.text)}
+		ans, err := check.Run(context.Background(), in, opt)
 		if err != nil {
 			t.Errorf("%s: %v", c.name, err)
 			continue
@@ -160,6 +162,15 @@ func TestC11Programs(t *testing.T) {
 		r := &ans.Results[0]
 		if got := r.Verdict.String(); c.want == "safe" && got != "safe" || c.want != "safe" && (got != "unsafe" || !strings.HasPrefix(r.Reason, c.want)) {
 			t.Errorf("%s: %s: %s, want %s", c.name, got, r.Reason, c.want)
+		}
+		again, err := verify.Results(context.Background(), in, ans.Results, query.Options{})
+		if err != nil {
+			t.Errorf("%s: %v", c.name, err)
+		}
+		for _, v := range again.Checks {
+			if v.Err != nil {
+				t.Errorf("%s: verification of %s: %v", c.name, v.Name, v.Err)
+			}
 		}
 	}
 }

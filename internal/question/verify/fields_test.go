@@ -170,6 +170,7 @@ func storedAnswers(t *testing.T) []storedAnswer {
 	repaired("section", section, func(o *query.FenceOptions) { o.For = query.ForAssertions })
 	repaired("remove", input("both.fp", strings.Replace(string(fenced.Text), "thread b", "thread c { fence; }\nthread b", 1)), func(o *query.FenceOptions) { o.Remove = true })
 	repaired("not removable", sb, func(o *query.FenceOptions) { o.Remove = true })
+	addC11(ctx, add)
 	addOthers(ctx, add)
 	if _, err := exec.LookPath("z3"); err != nil {
 		t.Log("z3 is not installed")
@@ -186,6 +187,29 @@ func storedAnswers(t *testing.T) []storedAnswer {
 		t.Fatal(err)
 	}
 	return append(out, storedAnswer{name: "traces", in: sb, text: text.Bytes()})
+}
+
+// addC11 adds answers about C11's own model.
+func addC11(ctx context.Context, add func(name string, in query.Input, answer query.Answer, err error)) {
+	for _, c := range []struct {
+		name string
+		in   query.Input
+		opt  query.CheckOptions
+	}{
+		{name: "unsafe", in: mp},
+		{name: "data race", in: racy},
+		{name: "final states", in: sb, opt: query.CheckOptions{Finals: true, Endings: true}},
+		{name: "deadlock", in: waits, opt: query.CheckOptions{Deadlock: true}},
+	} {
+		c.opt.Options = query.Defaults()
+		c.opt.Timeout = 0
+		answer, err := check.Run(ctx, c.in, c.opt.Under(query.C11))
+		add("check c11 "+c.name, c.in, answer, err)
+	}
+	opt := query.RobustOptions{Options: query.Defaults(), Models: query.Models{query.C11}}
+	opt.Timeout = 0
+	answer, err := robust.Run(ctx, sb, opt)
+	add("robust c11", sb, answer, err)
 }
 
 // addOthers adds answers about any number of threads, of litmus and of prove.

@@ -242,8 +242,15 @@ func (v *verifier) check(r *verdict.Result, e *verdict.Execution) query.VerifyCh
 	c := query.VerifyCheck{Name: e.Name, Model: r.Model, Steps: len(e.Witness.Steps), Step: -1}
 	var want replay.Expect
 	if isC11(modelOf(r, e)) {
-		c.Shows, c.Err = v.graph(e)
-	} else if c.Shows, want, c.Err = v.replay(r, e); c.Err == nil {
+		flat, err := pipeline.ForC11(v.now.Program, v.now.flat)
+		if err != nil {
+			c.Shows, c.Err = "a graph", err
+			return c
+		}
+		defer func(was *target) { v.now = was }(v.now)
+		v.now = &target{Program: v.now.Program, flat: flat}
+	}
+	if c.Shows, want, c.Err = v.replay(r, e); c.Err == nil {
 		c.Err = v.words(r, e, want)
 	}
 	if c.Err != nil {
@@ -271,6 +278,10 @@ func (v *verifier) replay(r *verdict.Result, e *verdict.Execution) (shows string
 	case strings.HasPrefix(e.Name, "ending"):
 		want = replay.Expect{Target: replay.TargetState, Final: strings.TrimPrefix(e.Reason, verdict.EndsIn)}
 		return e.Reason, want, replay.Replay(v.now.flat, v.now.Props, model, e.Witness, want)
+	case model == replay.C11 && (e.Question == verdict.DataRaces || e.Question == verdict.Robustness && pipeline.DataRaceReason(e.Reason)):
+		return "a graph with a data race", want, v.unorderedAccesses(e)
+	case model == replay.C11 && e.Question == verdict.Robustness:
+		return "a graph that SC does not have", want, v.notSC(e)
 	case e.Question == verdict.DataRaces:
 		return "an execution with a data race", want, v.dataRace(e, model)
 	case e.Question == verdict.Robustness:
@@ -285,7 +296,7 @@ func (v *verifier) replay(r *verdict.Result, e *verdict.Execution) (shows string
 			break
 		}
 	}
-	if err == nil && e.Cause != nil && len(e.Cause.Nodes) > 0 {
+	if err == nil && e.Cause != nil && len(e.Cause.Nodes) > 0 && model != replay.C11 {
 		err = v.order(e.Witness, e.Cause.Nodes, e.Cause.Edges, e.Cause.Cycle)
 	}
 	return shows, want, err

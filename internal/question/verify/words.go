@@ -37,6 +37,9 @@ func (v *verifier) words(r *verdict.Result, e *verdict.Execution, want replay.Ex
 		return err
 	}
 	v.now.AddTexts(again)
+	if again.Graph = e.Witness.Graph; model == memory.C11 && e.Cause != nil {
+		v.now.Cause(flat, model, again) // which notes the loads that read older values
+	}
 	for i := range again.Steps {
 		if err := v.sameStep(r, &e.Witness.Steps[i], &again.Steps[i]); err != nil {
 			return fmt.Errorf("step %d: %w", i, err)
@@ -79,7 +82,7 @@ func (v *verifier) unsupportedWords(r *verdict.Result, at ir.EdgeID) error {
 
 // hasCause reports whether a result says why an execution is possible.
 func hasCause(r *verdict.Result, e *verdict.Execution) bool {
-	return r.Litmus == nil && !strings.HasPrefix(e.Reason, verdict.EndsIn) && e.Question != verdict.DataRaces && e.Question != verdict.StateRobustness
+	return r.Litmus == nil && !strings.HasPrefix(e.Reason, verdict.EndsIn) && (e.Question != verdict.DataRaces || isC11(modelOf(r, e))) && e.Question != verdict.StateRobustness
 }
 
 func modelOf(r *verdict.Result, e *verdict.Execution) string {
