@@ -1,6 +1,8 @@
 package machine
 
 import (
+	"math/bits"
+
 	"fencepost/internal/ir"
 	"fencepost/internal/transform"
 )
@@ -20,6 +22,19 @@ func (m *Machine) alone(t int) bool {
 		}
 	}
 	return true
+}
+
+// wasHere reports whether the program is in the state of one or two rounds ago: a thread that is alone and has no choice never
+// leaves such a loop. States after 1, 2, 4, 8 rounds and so on are kept for that, since they can be large.
+func (m *Machine) wasHere(now *loopState) bool {
+	last := int32(1) << (bits.Len32(uint32(now.free)) - 1)
+	switch now.free - last {
+	case 0:
+		now.whole = string(m.Sys.Codec().Encode(m.State, nil))
+	case 1, 2:
+		return now.whole == string(m.Sys.Codec().Encode(m.State, nil))
+	}
+	return false
 }
 
 // choosing returns, by loop, whether something in it is chosen.

@@ -73,6 +73,7 @@ type loopState struct {
 	held    []uint64 // the mutexes it had
 	idle    int32    // rounds since something changed
 	free    int32    // rounds that were not counted
+	whole   string   // the state of the program after some of them
 	forever bool     // the registers had these values before: no round leaves a loop that is not counted
 	older   *loopState
 }
@@ -302,7 +303,11 @@ func (m *Machine) loopStep(t int, from ir.Loc, st memory.Step) {
 		}
 	}
 	if counted && !now.forever && now.free < mostAlone && !c.choices[le.again] && m.alone(t) {
-		now.count, now.free = old.count, now.free+1
+		now.count, now.free, now.whole = old.count, now.free+1, old.whole
+		if m.wasHere(&now) {
+			m.cut(t, from, st)
+			return
+		}
 	}
 	if now.count > c.bound && (counted || now.forever) {
 		m.cut(t, from, st)

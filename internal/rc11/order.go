@@ -1,6 +1,9 @@
 package rc11
 
-import "slices"
+import (
+	"slices"
+	"sort"
+)
 
 // Modification order. A write and the read-modify-writes that read from it, from those, and so on, are next to
 // each other in it: they are a block, whose order is fixed. What is left is the order of the blocks of each cell. The block of
@@ -183,31 +186,34 @@ func (c *cellOrder) earlier(p, q slot) bool {
 	return c.before[p.block][q.block]
 }
 
-// forced adds the pairs that coherence demands. It reports false if they contradict each other.
+// forced adds the pairs that coherence demands. It reports false if they contradict each other. An access and the next ones
+// after it by happens-before, one of each thread, are enough: the others follow, since the accesses of a thread are in order. The last
+// accesses come first, so that what follows by transitivity is little.
 func (s *Solver) forced() bool {
 	for i := range s.cells {
 		c := &s.cells[i]
-		for _, a := range c.accesses {
-			from := s.slotOf(s.source(a, c.cell), c.cell)
-			for _, b := range c.accesses {
-				if !s.HappensBefore(a, b) {
-					continue
-				}
-				to := s.slotOf(s.source(b, c.cell), c.cell)
-				switch {
-				case from == to:
-					if s.g.Events[b].Kind == Write { // b is read by a, which happens before it
-						return false
-					}
-				case from.block == to.block:
-					if from.at > to.at {
-						return false
-					}
-				case !c.force(from.block, to.block):
+		for k := len(c.accesses) - 1; k >= 0; k-- {
+			for u := 0; u < len(c.accesses); {
+				thread := s.g.Events[c.accesses[u]].Thread
+				end := u + sort.Search(len(c.accesses)-u, func(n int) bool { return s.g.Events[c.accesses[u+n]].Thread > thread })
+				next := u + sort.Search(end-u, func(n int) bool { return s.HappensBefore(c.accesses[k], c.accesses[u+n]) })
+				if u = end; next < end && !s.coherent(c, c.accesses[k], c.accesses[next]) {
 					return false
 				}
 			}
 		}
 	}
 	return true
+}
+
+// coherent demands that the source of a does not come after that of b, where a happens before b.
+func (s *Solver) coherent(c *cellOrder, a, b int32) bool {
+	from, to := s.slotOf(s.source(a, c.cell), c.cell), s.slotOf(s.source(b, c.cell), c.cell)
+	switch {
+	case from == to:
+		return s.g.Events[b].Kind != Write // otherwise b is read by a, which happens before it
+	case from.block == to.block:
+		return from.at < to.at
+	}
+	return c.force(from.block, to.block)
 }

@@ -136,6 +136,9 @@ func (x *exploration) judgeEnd() {
 		return
 	case stops[machine.Bounded]:
 		x.out.counts.Bounded++
+		if memory.HasC11 && x.run.c11 { // no other engine judges loops whose rounds write
+			x.endless()
+		}
 		return
 	case m.Sys.Final(m.State):
 		x.out.counts.Complete++

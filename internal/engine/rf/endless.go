@@ -14,8 +14,8 @@ import (
 // In such an execution every thread that spins can do a round at the end, so there is one whose last reads,
 // those after which the threads were stopped, have the values that memory holds in the end. The class
 // says what wrote them. A thread with a loop that reads nothing may be in that loop: nothing is demanded of its
-// last reads, which came before. The class does not say which of several writes is the last one to the other cells that
-// loops read: all are tried.
+// last reads, which came before. Nor is it of a thread that a bound stopped, at the beginning of a round.
+// The class does not say which of several writes is the last one to the other cells that loops read: all are tried.
 func (x *exploration) endless() {
 	const key = "non-termination"
 	if x.loops == nil || x.out.Met[key] {
@@ -51,10 +51,13 @@ func lastReads(x *exploration) (*demand, bool) {
 	d, spins := &demand{}, false
 	for t := range x.g.threads {
 		o := x.g.last(t)
-		if m.Threads.Now[t].Stop != machine.Refused && !m.Stopped(t) {
+		bounded := m.Threads.Now[t].Stop == machine.Bounded
+		if m.Threads.Now[t].Stop != machine.Refused && !m.Stopped(t) && !bounded {
 			continue
 		}
-		spins = true
+		if spins = true; bounded {
+			continue
+		}
 		if o == nil || x.task.readless[t] {
 			continue
 		}

@@ -44,6 +44,18 @@ int main(void) {
 }`,
 	},
 	{
+		// The variable has no value before the first round, and is not read then.
+		name: "polling under a lock", file: "a.c", endless: "sc tso pso", says: "loops for ever", only: "explicit",
+		text: `#include <pthread.h>
+pthread_mutex_t m; int ready;
+static void *one(void *a) {
+  int r;
+  do { pthread_mutex_lock(&m); r = ready; pthread_mutex_unlock(&m); } while (!r);
+  return 0;
+}
+int main(void) { pthread_t s; pthread_create(&s, 0, one, 0); pthread_join(s, 0); }`,
+	},
+	{
 		name: "ticket lock", file: "a.c", endless: "",
 		text: `#include <pthread.h>
 #include <stdatomic.h>
