@@ -3,8 +3,13 @@
 package explorer
 
 import (
+	"strings"
+
 	"fencepost/internal/question/export"
+	"fencepost/internal/render/relation"
+	"fencepost/internal/render/svg"
 	"fencepost/query"
+	"fencepost/verdict"
 )
 
 // written answers with the program in the language of another tool.
@@ -19,4 +24,13 @@ func (a *asking) written() (any, error) {
 		}
 	}
 	return &ShareAnswer{Text: answer.Text}, nil
+}
+
+// tikz answers with the drawing of a run as a picture for LaTeX.
+func (a *asking) tikz(e *verdict.Execution) (any, error) {
+	var b strings.Builder
+	if err := svg.TikZ(&b, e.Reason, e, relation.HerdNames); err != nil {
+		return nil, err
+	}
+	return &ShareAnswer{Text: b.String()}, nil
 }

@@ -126,11 +126,12 @@ func Assets() []Asset {
 }
 
 // ServerPolicy is the Content-Security-Policy of the page of a server. Nothing comes from elsewhere, no text of a program
-// can become a script, and no other page can show this one.
-const ServerPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+// can become a script, and no other page can show this one. Pictures that the page makes itself have addresses with blob:,
+// from which it makes the pixels of a drawing.
+const ServerPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 // EmbeddedPolicy is ServerPolicy for a page that other pages may show in a frame.
 var EmbeddedPolicy = strings.Replace(ServerPolicy, "; frame-ancestors 'none'", "; frame-ancestors *", 1)
 
 // SitePolicy is the policy of the playground, which runs WebAssembly in a worker that it makes, and sends no request.
-const SitePolicy = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self'; worker-src blob:; base-uri 'none'; form-action 'none'"
+const SitePolicy = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self' blob:; worker-src blob:; base-uri 'none'; form-action 'none'"

@@ -22,9 +22,9 @@ func (a *asking) share() (any, error) {
 	switch a.Format {
 	case "litmus", "c":
 		return a.written()
-	case "svg", "markdown":
+	case "svg", "markdown", "tikz":
 	default:
-		return nil, &Failure{Kind: BadRequest, Message: fmt.Sprintf("there is no format %q, want svg, markdown, litmus or c", a.Format)}
+		return nil, &Failure{Kind: BadRequest, Message: fmt.Sprintf("there is no format %q, want svg, tikz, markdown, litmus or c", a.Format)}
 	}
 	found, err := a.explore(query.ExploreOptions{Run: a.Run, Advance: true})
 	if err != nil {
@@ -38,6 +38,9 @@ func (a *asking) share() (any, error) {
 	}
 	e := executionOf(found.State)
 	e.Reason = fmt.Sprintf("%s under %s", a.Name, strings.ToUpper(found.State.Model))
+	if a.Format == "tikz" {
+		return a.tikz(e)
+	}
 	var b strings.Builder
 	if err := svg.File(&b, a.Name, []verdict.Execution{*e}, relation.HerdNames); err != nil {
 		return nil, err

@@ -125,6 +125,8 @@ var features = []feature{
 	{"see happens-before", keys("1", "g"), clicks("#tab-hb"), keys("h"), wants(`$("hb").hidden + " " + document.querySelectorAll("#relation .nd").length`, "false 1")},
 	{"copy a link", keys("1"), copied("link"), keys("l"), wants(`fp.copied.includes("model=tso&run=0&src=")`, "true")},
 	{"copy a drawing", keys("1"), copied("svg"), enteredCopy("svg"), wants(`fp.copied.startsWith("<svg")`, "true")},
+	{"copy a picture", keys("1"), copied("png"), enteredCopy("png"), all(wants(`fp.copied.type + " " + (fp.copied.size > 1000)`, "image/png true"), wants(`fp.noticed()`, "good"))},
+	{"copy for LaTeX", keys("1"), copied("tikz"), enteredCopy("tikz"), wants(`fp.copied.includes("\\begin{tikzpicture}") && fp.copied.includes("texttt{x = 1}")`, "true")},
 	{"copy a table", keys("1"), copied("markdown"), enteredCopy("markdown"), wants(`fp.copied.includes("| 1 | `+"`x = 1`"+` |")`, "true")},
 	{"copy a command line", keys("1"), copied("command"), enteredCopy("command"), wants(`fp.copied.includes("fencepost serve sb.fp --model tso --run 0)")`, "true")},
 	{"see the keys", nil, clicks("#help"), keys("?"), wants(`$("keys").open`, "true")},

@@ -43,10 +43,9 @@ func write(dir string) error {
 	if err != nil {
 		return err
 	}
-	files := []explorer.Asset{{Name: "index.html", Text: page}}
-	for _, a := range explorer.Assets() {
-		a.Text = slim(a)
-		files = append(files, a)
+	files, err := joined(page, explorer.Assets())
+	if err != nil {
+		return err
 	}
 	for _, p := range parts {
 		if dir == "" && !p.first {
@@ -70,6 +69,45 @@ func write(dir string) error {
 		}
 	}
 	return nil
+}
+
+// allScripts is the script that has the scripts of the page in it, in their order.
+const allScripts = "page.js"
+
+// joined returns the page and what it loads, with one script instead of one per part of the page: a browser asks once,
+// and what is alike in the parts is compressed once.
+func joined(page []byte, assets []explorer.Asset) ([]explorer.Asset, error) {
+	all := explorer.Asset{Name: allScripts, Text: []byte("\"use strict\";\n")}
+	var rest []explorer.Asset
+	byName := map[string][]byte{}
+	for _, a := range assets {
+		if path.Ext(a.Name) == ".js" {
+			byName[a.Name] = slim(a)
+		} else {
+			rest = append(rest, a)
+		}
+	}
+	var lines [][]byte
+	for line := range bytes.Lines(page) {
+		name, isScript := bytes.CutPrefix(line, []byte(`<script src="`))
+		name, _, _ = bytes.Cut(name, []byte(`"`))
+		if !isScript {
+			lines = append(lines, line)
+			continue
+		}
+		text, ok := byName[string(name)]
+		if !ok {
+			return nil, fmt.Errorf("the page loads %s, which is missing", name)
+		}
+		if delete(byName, string(name)); len(byName) == 0 {
+			lines = append(lines, fmt.Appendf(nil, "<script src=\"%s\" defer></script>\n", allScripts))
+		}
+		all.Text = append(all.Text, bytes.TrimPrefix(text, []byte("\"use strict\";\n"))...)
+	}
+	if len(byName) > 0 {
+		return nil, fmt.Errorf("the page does not load %d of its scripts", len(byName))
+	}
+	return append([]explorer.Asset{{Name: "index.html", Text: bytes.Join(lines, nil)}, all}, rest...), nil
 }
 
 // slim leaves comments and indentation out of a script. No text in the scripts goes over a line.
@@ -101,7 +139,7 @@ func measure(files []explorer.Asset) error {
 		}
 		first += len(packed)
 	}
-	fmt.Printf("the first load: %.2f MB, compressed\n", float64(first)/1e6)
+	fmt.Printf("the first load: %.4f MB, compressed\n", float64(first)/1e6)
 	if first > maxFirstLoad {
 		return fmt.Errorf("the first load has %d bytes, and may have %d: find out what the small part links (docs/adr/0023)", first, maxFirstLoad)
 	}

@@ -63,3 +63,27 @@ func TestSlim(t *testing.T) {
 		}
 	}
 }
+
+// TestJoined: the page of the playground loads one script, which has all scripts in the order of the page, and no script
+// is left out.
+func TestJoined(t *testing.T) {
+	page := []byte("<head>\n<script src=\"b.js\" defer></script>\n<script src=\"a.js\" defer></script>\n</head>\n")
+	assets := []explorer.Asset{{Name: "a.js", Text: []byte("\"use strict\";\na();\n")}, {Name: "b.js", Text: []byte("// why\n\"use strict\";\nb();\n")}, {Name: "s.css", Text: []byte("x")}}
+	files, err := joined(page, assets)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := ""
+	for _, f := range files {
+		got += f.Name + ": " + string(f.Text) + "\n"
+	}
+	if want := "index.html: <head>\n<script src=\"page.js\" defer></script>\n</head>\n\npage.js: \"use strict\";\nb();\na();\n\ns.css: x\n"; got != want {
+		t.Errorf("%s", got)
+	}
+	if _, err := joined(page, assets[:1]); err == nil {
+		t.Error("a script that is missing is no error")
+	}
+	if _, err := joined(page, append(assets, explorer.Asset{Name: "c.js"})); err == nil {
+		t.Error("a script that the page does not load is no error")
+	}
+}

@@ -100,7 +100,38 @@ fp.link = (() => {
     return "(cd \"$(mktemp -d)\" && cat > " + quote(name) + " && " + serve(name) + ") <<'" + end + "'\n" + text + (text.endsWith("\n") ? "" : "\n") + end + "\n";
   }
 
+  // png returns a drawing as pixels, twice as many as it has on the screen.
+  async function png(drawing) {
+    const image = new Image(), address = URL.createObjectURL(new Blob([drawing], { type: "image/svg+xml" }));
+    try {
+      image.src = address;
+      await image.decode();
+      const canvas = el("canvas", { width: image.width * 2, height: image.height * 2 });
+      canvas.getContext("2d").drawImage(image, 0, 0, canvas.width, canvas.height);
+      return await new Promise((resolve, reject) => canvas.toBlob((b) => (b ? resolve(b) : reject(new Error("the drawing is too large")))));
+    } finally {
+      URL.revokeObjectURL(address);
+    }
+  }
+
+  // copyImage puts a picture on the clipboard, or into a file where the browser does not let pages do that.
+  async function copyImage(blob) {
+    fp.copied = blob;
+    try {
+      await navigator.clipboard.write([new ClipboardItem({ [blob.type]: blob })]);
+      return "Copied.";
+    } catch (e) {
+      const address = URL.createObjectURL(blob);
+      el("a", { href: address, download: fp.now.name.replace(/\.\w+$/, "") + ".png" }).click();
+      setTimeout(() => URL.revokeObjectURL(address), 60000);
+      return "Saved as a file: this browser does not let the page copy pictures.";
+    }
+  }
+
+  const drawn = async (format) => (await fp.ask("share", { ...fp.program(), run: fp.now.run, format })).text;
+
   async function share(kind) {
+    let done = "Copied.";
     try {
       switch (kind) {
         case "link":
@@ -109,11 +140,14 @@ fp.link = (() => {
         case "command":
           await copy(command());
           break;
+        case "png":
+          done = await copyImage(await png(await drawn("svg")));
+          break;
         default:
-          await copy((await fp.ask("share", { ...fp.program(), run: fp.now.run, format: kind })).text);
+          await copy(await drawn(kind));
       }
-      fp.notice("Copied.", "good");
-      setTimeout(() => $("notice").textContent === "Copied." && fp.notice(""), 2000);
+      fp.notice(done, "good");
+      setTimeout(() => $("notice").textContent === done && fp.notice(""), 3000);
     } catch (e) {
       fp.notice(e.message);
     }

@@ -189,28 +189,42 @@ func (d *drawing) write(w io.Writer) {
 	for c, t := range d.columns {
 		fmt.Fprintf(w, "<text class=\"th t%d\" x=\"%d\" y=\"20\">%s</text>\n", t%6, side+d.node/2+c*(d.node+gap), escape(cut(d.e.Witness.Threads[t], maxLabel)))
 	}
-	for _, e := range d.order.Edges {
-		// What program order says already is not worth another arrow.
-		from, to := d.order.Nodes[e.From], d.order.Nodes[e.To]
-		implied := e.Kind != "po" && from.Thread == to.Thread && from.Step < to.Step
-		if !d.cycle[e] && !implied {
-			d.edge(w, e)
-		}
-	}
-	for _, e := range d.order.Cycle { // on top; some of program order are not among the edges
+	for _, e := range d.edges() {
 		d.edge(w, e)
 	}
 	for i := range d.order.Nodes {
 		d.oneNode(w, i)
 	}
+	if note := d.note(); note != "" {
+		fmt.Fprintf(w, "<text class=\"no\" x=\"16\" y=\"%d\">%s</text>\n", d.height-10, note)
+	}
+}
+
+// edges returns the arrows that are drawn, those of the cycle last: they are on top.
+func (d *drawing) edges() []verdict.TraceEdge {
+	var out []verdict.TraceEdge
+	for _, e := range d.order.Edges {
+		// What program order says already is not worth another arrow.
+		from, to := d.order.Nodes[e.From], d.order.Nodes[e.To]
+		implied := e.Kind != "po" && from.Thread == to.Thread && from.Step < to.Step
+		if !d.cycle[e] && !implied {
+			out = append(out, e)
+		}
+	}
+	return append(out, d.order.Cycle...) // some of program order are not among the edges
+}
+
+// note says what the drawing leaves out, if it does.
+func (d *drawing) note() string {
 	switch {
 	case len(d.order.Nodes) == 0:
-		fmt.Fprintf(w, "<text class=\"no\" x=\"16\" y=\"%d\">No thread accesses memory.</text>\n", d.height-10)
+		return "No thread accesses memory."
 	case d.left > 0 && len(d.order.Cycle) == 0:
-		fmt.Fprintf(w, "<text class=\"no\" x=\"16\" y=\"%d\">%d earlier accesses are left out.</text>\n", d.height-10, d.left)
+		return fmt.Sprintf("%d earlier accesses are left out.", d.left)
 	case d.left > 0:
-		fmt.Fprintf(w, "<text class=\"no\" x=\"16\" y=\"%d\">%d accesses that are not on the cycle are left out.</text>\n", d.height-10, d.left)
+		return fmt.Sprintf("%d accesses that are not on the cycle are left out.", d.left)
 	}
+	return ""
 }
 
 func (d *drawing) oneNode(w io.Writer, i int) {
@@ -232,13 +246,12 @@ func (d *drawing) oneNode(w io.Writer, i int) {
 		d.x[i], d.y[i]-2, escape(d.label[i]), d.x[i], d.y[i]+13, escape(d.line[i]))
 }
 
-// edge draws an arrow: straight down between neighbours in a column, in a curve
+// curve is an arrow: a cubic curve, and where its label stands.
+type curve struct{ x1, y1, c1x, c1y, c2x, c2y, x2, y2, lx, ly int }
+
+// curve returns the arrow of an edge: straight down between neighbours in a column, in a curve
 // beside the column past others, and in a curve across between columns.
-func (d *drawing) edge(w io.Writer, e verdict.TraceEdge) {
-	class, marker := "ed "+escape(e.Kind), d.prefix+"-a"
-	if d.cycle[e] {
-		class, marker = class+" c", d.prefix+"-c"
-	}
+func (d *drawing) curve(e verdict.TraceEdge) curve {
 	x1, y1, x2, y2 := d.x[e.From], d.y[e.From], d.x[e.To], d.y[e.To]
 	var c1x, c1y, c2x, c2y int
 	at := 0.3
@@ -264,9 +277,18 @@ func (d *drawing) edge(w io.Writer, e verdict.TraceEdge) {
 		bend := (x2 - x1) / 2
 		c1x, c1y, c2x, c2y = x1+bend, y1, x2-bend, y2
 	}
-	lx, ly := bezier(x1, c1x, c2x, x2, at), bezier(y1, c1y, c2y, y2, at)
+	return curve{x1, y1, c1x, c1y, c2x, c2y, x2, y2, bezier(x1, c1x, c2x, x2, at), bezier(y1, c1y, c2y, y2, at)}
+}
+
+// edge draws an arrow.
+func (d *drawing) edge(w io.Writer, e verdict.TraceEdge) {
+	class, marker := "ed "+escape(e.Kind), d.prefix+"-a"
+	if d.cycle[e] {
+		class, marker = class+" c", d.prefix+"-c"
+	}
+	c := d.curve(e)
 	fmt.Fprintf(w, "<g class=\"%s\"><path d=\"M%d %dC%d %d %d %d %d %d\" marker-end=\"url(#%s)\"/><text x=\"%d\" y=\"%d\">%s</text></g>\n",
-		class, x1, y1, c1x, c1y, c2x, c2y, x2, y2, marker, lx, ly+4, escape(d.names.Of(e.Kind)))
+		class, c.x1, c.y1, c.c1x, c.c1y, c.c2x, c.c2y, c.x2, c.y2, marker, c.lx, c.ly+4, escape(d.names.Of(e.Kind)))
 }
 
 // bezier is a coordinate of a cubic curve.
