@@ -175,7 +175,8 @@ fuzz:
 	$(GO) test ./internal/engine/fences -count=1 -timeout 120m -v -run 'TestOrders$$' -fp.orders=2000
 	$(GO) test ./internal/engine/bmc -count=1 -timeout 240m -v -run 'AgainstExplicit|Loops|Blocks|Overwritten|Table1|Safestack|Corpus' -fp.programs=$(FUZZ_BMC) -fp.seed=$(FUZZ_SEED) -fp.slow
 	$(GO) test ./internal/engine/rf -count=1 -timeout 120m -v -run 'Classes|Refused|Blind|Units|Recycled|Explicit|Freed|Workers|Parts' -fp.traces=$(FUZZ_TRACES) -fp.programs=$(FUZZ_PROGRAMS) -fp.divided=$(FUZZ_PROGRAMS) -fp.seed=$(FUZZ_SEED)
-	$(GO) test ./internal/engine/rf -count=1 -timeout 120m -v -run 'TestC11$$' -fp.c11=$(FUZZ_TRACES)
+	$(GO) test ./internal/engine/rf -count=1 -timeout 120m -v -run 'TestC11(Robust)?$$' -fp.c11=$(FUZZ_TRACES)
+	$(GO) test ./internal/question/check -count=1 -timeout 120m -v -run TestC11Twins -fp.c11twins=$(FUZZ_TRACES)
 	$(GO) test ./internal/testkit -count=1 -timeout 60m -v -run CorpusInParts -fp.parts
 	$(GO) test ./internal/frontend/c/translate/library -count=1 -timeout 60m -v -run TestSmallLocks -fp.clients=$(FUZZ_CLIENTS)
 	$(GO) test ./internal/engine/explicit -count=1 -timeout 60m -v -run 'Stored|Keys' -fp.stored=$(FUZZ_PROGRAMS) -fp.keys=$(FUZZ_PROGRAMS) -fp.seed=$(FUZZ_SEED)
