@@ -128,6 +128,9 @@ func Ask(ctx context.Context, kind string, body []byte, limits Limits, report fu
 	if err := a.read(body); err != nil {
 		return nil, &Failure{Kind: BadRequest, Message: err.Error()}
 	}
+	if err := a.refuseC11(kind); err != nil {
+		return nil, err
+	}
 	if !h.search {
 		limited, cancel := context.WithTimeout(ctx, StepTime)
 		defer cancel()

@@ -7,6 +7,7 @@
 //	state.go     the state that a run leads to, with its time line and its happens-before graph
 //	search.go    check, robust and fences, with progress
 //	outcomes.go  final states under all models
+//	c11.go       what there is under C11's own model
 //	share.go     a run as a drawing or a table
 //	export.go    the program as a litmus test or in C
 //	page.go      the page, and the programs that it offers

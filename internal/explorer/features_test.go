@@ -64,6 +64,21 @@ func TestModels(t *testing.T) {
 	})
 }
 
+// TestC11Button: the answers under C11's own model, and the steps of a graph.
+func TestC11Button(t *testing.T) {
+	forms(t, func(t *testing.T, b *tab) {
+		b.open("")
+		b.example("mp.fp")
+		b.click("#c11")
+		b.Has("#answer", "not robust")
+		b.Has("#answer", "no steps can be taken under it")
+		b.Has("#answer", "not under SC")
+		b.Want(`document.querySelector("#answer .graph-steps li.now").textContent === document.querySelector("#answer .graph-steps li").textContent`, "true")
+		b.click("#answer .graph-steps button:nth-child(2)")
+		b.Want(`document.querySelector("#answer .graph-steps li:nth-child(2)").className`, "now")
+	})
+}
+
 // TestSearchButtons: check, robust and fences, run to the violation, apply a patch, cancel.
 func TestSearchButtons(t *testing.T) {
 	forms(t, func(t *testing.T, b *tab) {

@@ -37,9 +37,13 @@ type OutcomeCell struct {
 	Witness *verdict.Witness `json:"witness,omitempty"`
 }
 
-// outcomes answers with the final states under all models.
+// outcomes answers with the final states under all models with store buffers, or under SC and c11.
 func (a *asking) outcomes() (any, error) {
-	answer, err := check.Run(a.ctx, a.input, query.CheckOptions{Options: a.searchOptions(), Finals: true, Endings: true}.Under("sc", "tso", "pso"))
+	models := query.Models{query.SC, query.TSO, query.PSO}
+	if a.model == query.C11 {
+		models = query.Models{query.SC, query.C11}
+	}
+	answer, err := check.Run(a.ctx, a.input, query.CheckOptions{Options: a.searchOptions(), Finals: true, Endings: true, Models: models})
 	if err != nil {
 		return nil, err
 	}

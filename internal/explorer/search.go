@@ -26,6 +26,8 @@ type Finding struct {
 	Text    string `json:"text"` // the whole answer, as the command line prints it
 	// Witness is an execution that shows the answer, nil if there is none.
 	Witness *verdict.Witness `json:"witness,omitempty"`
+	// Graph is one under c11, whose steps can be shown, but not taken.
+	Graph *verdict.Witness `json:"graph,omitempty"`
 	// Patched is the program with the fences that repair it, and Diff what they change.
 	Patched string `json:"patched,omitempty"`
 	Diff    string `json:"diff,omitempty"`
@@ -81,7 +83,9 @@ func (a *asking) found(answer query.Answer, err error) (any, error) {
 		f := Finding{Title: title, Verdict: r.Verdict.String(), Model: r.Model, Text: words.String()}
 		for _, e := range r.Executions() {
 			if e.Witness != nil && (e.Model == "" || e.Model == r.Model) {
-				f.Witness = e.Witness
+				if f.Witness = e.Witness; e.Witness.Graph != nil {
+					f.Witness, f.Graph = nil, e.Witness
+				}
 				break
 			}
 		}

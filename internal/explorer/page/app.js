@@ -58,7 +58,7 @@ fp.app = (() => {
     fp.editor.show(state, answer.diagnostics);
     document.body.classList.toggle("broken", !state);
     for (const id of ["robust", "fences"]) $(id).disabled = !state || fp.now.model === "sc";
-    for (const id of ["check", "violation", "random", "walk", "back", "forward", "reset", "share"]) $(id).disabled = !state;
+    for (const id of ["check", "c11", "violation", "random", "walk", "back", "forward", "reset", "share"]) $(id).disabled = !state;
     if (!state) {
       $("where").textContent = "the program has errors";
       return;
@@ -203,7 +203,7 @@ fp.app = (() => {
   let loads = 0;
   function opening(begins) {
     loads += begins ? 1 : -1;
-    if (begins) for (const id of ["check", "robust", "fences", "violation"]) $(id).disabled = true;
+    if (begins) for (const id of ["check", "robust", "fences", "c11", "violation"]) $(id).disabled = true;
     else if (!loads && fp.now.answer) show(null);
   }
 
@@ -273,6 +273,7 @@ fp.tabShown = (name) => !$(name).hidden;
   on("walk", fp.app.walk);
   on("violation", fp.answers.violation);
   for (const kind of ["check", "robust", "fences"]) on(kind, () => fp.answers.search(kind));
+  on("c11", fp.answers.c11);
   for (const name of ["hb", "graph", "compare"]) on("tab-" + name, () => fp.tab(name));
   on("help", () => $("keys").showModal());
   on("open", () => $("file").click());
