@@ -171,7 +171,7 @@ fuzz:
 	$(GO) test ./internal/question/explore -count=1 -timeout 60m -v -run 'Walks|Weaker' -fp.walks=$(FUZZ_WALKS)
 	$(MAKE) site-test
 	$(GO) test ./internal/question/fences -count=1 -timeout 120m -v -run FencesTexts -fp.programs=$(FUZZ_ROBUST) -fp.seed=$(FUZZ_SEED)
-	$(GO) test ./internal/question/fences -count=1 -timeout 240m -v -run TestRandomOrders -fp.ordertexts=1000 -fp.orderfirst=$(FUZZ_SEED)
+	$(GO) test ./internal/question/fences -count=1 -timeout 240m -v -run TestRandomOrders -fp.ordertexts=2000 -fp.orderfirst=$(FUZZ_SEED)
 	$(GO) test ./internal/engine/fences -count=1 -timeout 120m -v -run 'TestOrders$$' -fp.orders=2000
 	$(GO) test ./internal/engine/bmc -count=1 -timeout 240m -v -run 'AgainstExplicit|Loops|Blocks|Overwritten|Table1|Safestack|Corpus' -fp.programs=$(FUZZ_BMC) -fp.seed=$(FUZZ_SEED) -fp.slow
 	$(GO) test ./internal/engine/rf -count=1 -timeout 120m -v -run 'Classes|Refused|Blind|Units|Recycled|Explicit|Freed|Workers|Parts' -fp.traces=$(FUZZ_TRACES) -fp.programs=$(FUZZ_PROGRAMS) -fp.divided=$(FUZZ_PROGRAMS) -fp.seed=$(FUZZ_SEED)

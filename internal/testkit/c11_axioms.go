@@ -9,6 +9,7 @@ import "slices"
 type C11Event struct {
 	Thread int
 	Index  int  // in its thread
+	Op     int  // the operation of its thread that it belongs to
 	Kind   byte // 'R', 'W' or 'F'
 	Loc    int
 	Mode   string // na, rlx, acq, rel, ar, sc

@@ -145,12 +145,13 @@ func (p *C11Program) Text() string {
 // the value that each write stores.
 func (p *C11Program) run(t int, reads []int) (events []C11Event, values []int, open bool) {
 	last, k := 0, 0
+	list := p.Threads[t]
+	pc := 0
 	add := func(e C11Event, v int) {
-		e.Thread, e.Index = t, len(events)
+		e.Thread, e.Index, e.Op = t, len(events), pc
 		events, values = append(events, e), append(values, v)
 	}
-	list := p.Threads[t]
-	for pc := 0; pc < len(list); pc++ {
+	for ; pc < len(list); pc++ {
 		op := list[pc]
 		switch op.Kind {
 		case 'B':
@@ -230,6 +231,18 @@ type c11Source struct {
 // data race. ok is false if there are more than limit attempts.
 func (p *C11Program) Classes(limit int) (classes map[string]*C11Class, race, ok bool) {
 	classes = map[string]*C11Class{}
+	ok = p.visit(limit, func(from [][]c11Source, vals [][]int) { p.end(from, vals, classes, &race) })
+	return classes, race, ok
+}
+
+// Graphs calls f with all events and sources that an execution that ends could have, consistent or not, and with what its
+// writes store. It reports whether there were at most limit attempts.
+func (p *C11Program) Graphs(limit int, f func(g C11Graph, values []int)) (ok bool) {
+	return p.visit(limit, func(from [][]c11Source, vals [][]int) { f(p.graph(from, vals)) })
+}
+
+// visit calls end with the sources of all reads, and their values. It reports whether there were at most limit attempts.
+func (p *C11Program) visit(limit int, end func(from [][]c11Source, vals [][]int)) (ok bool) {
 	seen := map[string]bool{}
 	ok = true
 	from := make([][]c11Source, len(p.Threads)) // of each thread, the sources of its reads
@@ -278,11 +291,11 @@ func (p *C11Program) Classes(limit int) (classes map[string]*C11Class, race, ok 
 			}
 		}
 		if !open {
-			p.end(from, vals, classes, &race)
+			end(from, vals)
 		}
 	}
 	visit()
-	return classes, race, ok
+	return ok
 }
 
 // ahead reports whether a source of the same thread comes after what was read so far.
@@ -305,11 +318,10 @@ func (p *C11Program) all(vals [][]int) (C11Graph, []int) {
 	return out, values
 }
 
-// end adds the class of a graph to which nothing can be added, if it is consistent.
-func (p *C11Program) end(from [][]c11Source, vals [][]int, classes map[string]*C11Class, race *bool) {
+// graph returns the graph with the sources of all reads, and the values of writes.
+func (p *C11Program) graph(from [][]c11Source, vals [][]int) (C11Graph, []int) {
 	g, values := p.all(vals)
 	reads := make([]int, len(p.Threads))
-	waits := false
 	for i := range g {
 		if g[i].Kind != 'R' {
 			continue
@@ -318,6 +330,13 @@ func (p *C11Program) end(from [][]c11Source, vals [][]int, classes map[string]*C
 		reads[g[i].Thread]++
 		g[i].From = slices.IndexFunc(g, func(e C11Event) bool { return e.Thread == s.thread && e.Index == s.index })
 	}
+	return g, values
+}
+
+// end adds the class of a graph to which nothing can be added, if it is consistent.
+func (p *C11Program) end(from [][]c11Source, vals [][]int, classes map[string]*C11Class, race *bool) {
+	g, values := p.graph(from, vals)
+	waits := false
 	for t, list := range vals {
 		n := slices.IndexFunc(p.Threads[t], func(op C11Op) bool { return op.Kind == 'L' })
 		if n >= 0 && len(list) > 0 && g.lastWaits(t, list[len(list)-1]) {
