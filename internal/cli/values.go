@@ -105,9 +105,14 @@ func (joinedValue) Type() string { return "models" }
 func (joinedValue) words() []string { return []string{"c11", "tso", "pso", "c11,tso"} }
 
 func (v joinedValue) Set(s string) error {
+	for name := range strings.SplitSeq(s, ",") {
+		if name = strings.ToLower(strings.TrimSpace(name)); slices.Contains(weaker, name) {
+			return fmt.Errorf("the model %s is not supported, only c11, tso and pso are: orders that suffice under c11 suffice on every processor, and --cost says what they cost there", name)
+		}
+	}
 	var list anyModelsValue
 	if err := list.Set(s); err != nil {
-		return err
+		return fmt.Errorf("unknown model in %q, want one or more of c11, tso, pso, separated by commas", s)
 	}
 	if slices.Contains(list, query.SC) {
 		return errors.New("want one or more of c11, tso, pso, separated by commas: under sc, orders make no difference")

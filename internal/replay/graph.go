@@ -305,7 +305,7 @@ func (g *grapher) note(i int, s *state, tr *transition) error {
 
 // noteWrite adds the write of a step. The modification orders say which locations it has.
 func (g *grapher) noteWrite(i int, tr *transition, op *ir.Op, addr uint64, size int, update bool) error {
-	w := event{step: i, thread: tr.thread, kind: 'W', order: writeOrder(op, len(tr.accesses) == 2), shared: sharedLock(op), update: update}
+	w := event{step: i, thread: tr.thread, kind: 'W', order: op.WriteOrder(len(tr.accesses) == 2), shared: sharedLock(op), update: update}
 	var parts []part
 	for _, o := range g.w.Graph.Orders {
 		if slices.Contains(o.Writes, i) {
@@ -344,7 +344,7 @@ func covers(parts []part, addr uint64, size int, plain bool) error {
 
 // noteRead adds the read of a step.
 func (g *grapher) noteRead(i, thread int, op *ir.Op, addr uint64, size int, wrote, relock bool) error {
-	e := event{step: i, thread: thread, kind: 'R', order: readOrder(op, wrote, relock), shared: sharedLock(op)}
+	e := event{step: i, thread: thread, kind: 'R', order: op.ReadOrder(wrote, relock), shared: sharedLock(op)}
 	var parts []part
 	for _, r := range g.reads[i] {
 		parts = append(parts, part{r.From, r.Addr, r.Size})
@@ -428,44 +428,6 @@ func (g *grapher) dataRace(a *axioms, steps [2]int) error {
 		}
 	}
 	return fmt.Errorf("end: expected a data race of steps %d and %d, computed none", steps[0], steps[1])
-}
-
-// readOrder returns the order of the read of an operation. relock is for a condition wait: the mutex is locked again.
-func readOrder(op *ir.Op, wrote, relock bool) ir.Order {
-	switch {
-	case op.Kind == ir.CondWait && relock:
-		return ir.Acquire
-	case op.Kind == ir.CondWait:
-		return ir.Relaxed
-	case op.Sync == ir.SyncTake, op.Sync == ir.SyncTakeShared:
-		return ir.Acquire
-	case op.Sync != ir.SyncUnset:
-		return ir.Relaxed
-	case op.Kind == ir.Lock || op.Kind == ir.Barrier:
-		return ir.Acquire
-	case op.Kind == ir.Unlock:
-		return ir.Relaxed
-	case op.Kind == ir.RMW && !wrote && op.Fail != ir.OrderUnset:
-		return op.Fail
-	}
-	return op.Order
-}
-
-// writeOrder returns the order of the write of an operation. unlock is for a condition wait: the mutex is unlocked.
-func writeOrder(op *ir.Op, unlock bool) ir.Order {
-	switch {
-	case op.Kind == ir.CondWait && !unlock:
-		return ir.Relaxed
-	case op.Kind == ir.CondWait:
-		return ir.Release
-	case op.Sync == ir.SyncGive, op.Sync == ir.SyncGiveShared:
-		return ir.Release
-	case op.Sync != ir.SyncUnset, op.Kind == ir.Lock:
-		return ir.Relaxed
-	case op.Kind == ir.Unlock || op.Kind == ir.Barrier:
-		return ir.Release
-	}
-	return op.Order
 }
 
 func sharedLock(op *ir.Op) bool { return op.Sync == ir.SyncTakeShared || op.Sync == ir.SyncGiveShared }

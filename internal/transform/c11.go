@@ -38,7 +38,7 @@ func C11(p *ir.Program, relaxed bool) *ir.Program {
 		}
 		switch {
 		case op.Kind == ir.RMW && op.Marks.Has(ir.AsStore):
-			op.Kind, op.RMW, op.Marks = ir.Store, ir.RMWUnset, op.Marks&^ir.AsStore
+			makeStore(op)
 		case op.Kind == ir.RMW && op.Marks.Has(ir.Weak):
 			op.Marks &^= ir.Weak
 			if !retriesAtOnce(f, i) {
@@ -55,6 +55,11 @@ func C11(p *ir.Program, relaxed bool) *ir.Program {
 			op.Order = ir.Relaxed
 		}
 	})
+}
+
+// makeStore makes an exchange that stands for a seq_cst store a store, which reads nothing.
+func makeStore(op *ir.Op) {
+	op.Kind, op.RMW, op.Marks, op.DstMask = ir.Store, ir.RMWUnset, op.Marks&^ir.AsStore, ir.NoReg
 }
 
 // newResult returns a register of its own for the result of an operation.

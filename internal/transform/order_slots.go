@@ -87,7 +87,7 @@ func surround(p *ir.Program, f *ir.Func, i int) (before, after ir.EdgeID) {
 	e := f.Edges[i]
 	op := e.Op
 	if op.Kind == ir.RMW {
-		op.Kind, op.RMW, op.Marks = ir.Store, ir.RMWUnset, op.Marks&^ir.AsStore
+		makeStore(&op)
 	}
 	first, last := newLoc(f, e.Pos), newLoc(f, e.Pos)
 	add := func(from, to ir.Loc) ir.EdgeID {

@@ -206,6 +206,12 @@ func (v *view) fixed(st *verdict.Step) bool {
 	return true
 }
 
+// stays reports whether a thread is at the same instruction after a step: a wait for a condition begins, perhaps wakes up, and
+// locks its mutex again.
+func (v *view) stays(st *verdict.Step) bool {
+	return v.ops[ir.EdgeID(st.Edge)] == ir.CondWait && (st.Kind == verdict.StepWake || len(st.Accesses) == 2)
+}
+
 // between returns the fence sites that a thread passes from one of its steps to another.
 func (v *view) between(w *verdict.Witness, first, last int) []ir.SiteID {
 	var out []ir.SiteID
@@ -215,8 +221,9 @@ func (v *view) between(w *verdict.Witness, first, last int) []ir.SiteID {
 		if st.Thread != w.Steps[first].Thread || st.Edge < 0 {
 			continue
 		}
-		if st.Edge == w.Steps[at].Edge && (st.Kind == verdict.StepWake || w.Steps[at].Kind == verdict.StepWake) {
-			continue // still the same instruction
+		if v.stays(&w.Steps[at]) {
+			at = i
+			continue
 		}
 		out = v.Fences.Between(ir.EdgeID(w.Steps[at].Edge), ir.EdgeID(st.Edge), out)
 		// A store-store fence is there already; a full fence is stronger.

@@ -39,6 +39,7 @@ type judge struct {
 	// at has, by step, the events of its read and its write, or None.
 	read, write []int32
 	cells       map[uint64]int32
+	addresses   []uint64 // of the cells
 }
 
 // judged says where the mode of an event comes from.
@@ -46,6 +47,9 @@ type judged struct {
 	site  ir.SiteID // of a fence site, -1: none
 	edge  ir.EdgeID // of anything else that has an order
 	wrote bool      // the step has written
+	stays bool      // a wait for a condition goes on
+	// Of a free, and of an allocation on the heap: the block, which counts as written; bytes is 0 if there is none.
+	block, bytes uint64
 }
 
 // noSite stands for no fence site.
@@ -141,8 +145,8 @@ func (j *judge) passed(steps []int, k int) []ir.SiteID {
 		return j.v.Fences.Beginning(ir.EdgeID(next.Edge), nil)
 	}
 	at := &j.w.Steps[steps[k-1]]
-	if next.Edge == at.Edge && (next.Kind == verdict.StepWake || at.Kind == verdict.StepWake) {
-		return nil // still the same instruction
+	if j.v.stays(at) {
+		return nil
 	}
 	return j.v.Fences.Between(ir.EdgeID(at.Edge), ir.EdgeID(next.Edge), nil)
 }
@@ -152,7 +156,7 @@ func (j *judge) cell(addr uint64) int32 {
 	c, ok := j.cells[addr]
 	if !ok {
 		c = int32(len(j.cells))
-		j.cells[addr] = c
+		j.cells[addr], j.addresses = c, append(j.addresses, addr)
 	}
 	return c
 }
@@ -178,7 +182,7 @@ func (j *judge) addStep(t, i int, reads []verdict.GraphRead, writes []uint64) {
 		j.add(t, rc11.Event{Kind: rc11.Other}, judged{site: site, edge: ir.NoEdge})
 		return
 	}
-	from := judged{site: noSite, edge: edge, wrote: len(writes) > 0}
+	from := judged{site: noSite, edge: edge, wrote: len(writes) > 0, stays: j.v.stays(st)}
 	op := &j.v.Fences.Edge(edge).Op
 	shared := op.Sync == ir.SyncTakeShared || op.Sync == ir.SyncGiveShared
 	if len(reads) > 0 {
@@ -195,7 +199,10 @@ func (j *judge) addStep(t, i int, reads []verdict.GraphRead, writes []uint64) {
 		}
 		j.write[i] = j.add(t, ev, from)
 	}
-	if len(reads)+len(writes) == 0 {
+	if (op.Kind == ir.Free || op.Kind == ir.Alloc && !op.Stack) && len(st.Accesses) == 1 {
+		from.block, from.bytes = st.Accesses[0].Addr, uint64(st.Accesses[0].Size)
+	}
+	if len(reads)+len(writes) == 0 || from.bytes > 0 {
 		j.add(t, rc11.Event{Kind: rc11.Other}, from)
 	}
 }
@@ -214,7 +221,7 @@ func (j *judge) sources(reads map[int][]verdict.GraphRead) {
 }
 
 // synchronise adds what orders threads beside accesses: a spawn and the beginning of its thread, the end of a thread
-// and its join, a barrier and those whom it lets go on.
+// and its join, a barrier and those whom it lets go on, the free of a block and the allocation that uses it again.
 func (j *judge) synchronise(byThread [][]int, begins map[int][]int32, last []int32) {
 	after := func(events []int32, by int32) {
 		for _, e := range events {
@@ -229,6 +236,7 @@ func (j *judge) synchronise(byThread [][]int, begins map[int][]int32, last []int
 		}
 		return nil
 	}
+	freed := map[uint64]int32{} // by block: its last free
 	for i := range j.w.Steps {
 		st := &j.w.Steps[i]
 		if st.Edge < 0 {
@@ -249,6 +257,16 @@ func (j *judge) synchronise(byThread [][]int, begins map[int][]int32, last []int
 		case ir.Barrier:
 			for _, u := range st.Wakes {
 				after(next(u, i), here[len(here)-1])
+			}
+		case ir.Free:
+			if len(st.Accesses) == 1 {
+				freed[st.Accesses[0].Addr] = here[len(here)-1]
+			}
+		case ir.Alloc:
+			if len(st.Accesses) == 1 {
+				if free, again := freed[st.Accesses[0].Addr]; again {
+					after(here, free)
+				}
 			}
 		}
 	}
@@ -282,10 +300,10 @@ func (j *judge) bad(orders []ir.Order) bool {
 			op := j.v.Fences.OpWith(from.edge, orders)
 			switch {
 			case ev.Kind == rc11.Read:
-				ev.Mode = asRead(modes[readOrder(&op, from.wrote)])
+				ev.Mode = asRead(modes[op.ReadOrder(from.wrote, !from.stays)])
 				continue
 			case ev.Kind == rc11.Write:
-				ev.Mode = modes[writeOrder(&op)]
+				ev.Mode = modes[op.WriteOrder(from.stays)]
 				continue
 			case op.Kind == ir.Fence:
 				order = op.Order
@@ -303,16 +321,27 @@ func (j *judge) bad(orders []ir.Order) bool {
 func (j *judge) hasDataRace() bool {
 	for a := range j.graph.Events {
 		for b := range a {
-			x, y := &j.graph.Events[a], &j.graph.Events[b]
-			writes := x.Kind == rc11.Write || y.Kind == rc11.Write
-			if x.Thread != y.Thread && writes && (x.Mode == rc11.Plain || y.Mode == rc11.Plain) &&
-				slices.ContainsFunc(x.Cells, func(c int32) bool { return slices.Contains(y.Cells, c) }) &&
+			if j.graph.Events[a].Thread != j.graph.Events[b].Thread && (j.conflict(a, b) || j.holds(a, b) || j.holds(b, a)) &&
 				!j.solver.HappensBefore(int32(a), int32(b)) && !j.solver.HappensBefore(int32(b), int32(a)) {
 				return true
 			}
 		}
 	}
 	return false
+}
+
+// conflict reports whether two events access the same location, one of them writes, and one is not atomic.
+func (j *judge) conflict(a, b int) bool {
+	x, y := &j.graph.Events[a], &j.graph.Events[b]
+	return (x.Kind == rc11.Write || y.Kind == rc11.Write) && (x.Mode == rc11.Plain || y.Mode == rc11.Plain) &&
+		slices.ContainsFunc(x.Cells, func(c int32) bool { return slices.Contains(y.Cells, c) })
+}
+
+// holds reports whether an event frees or allocates the block of an access, or of another such event.
+func (j *judge) holds(a, b int) bool {
+	x, y := &j.events[a], &j.events[b]
+	return x.bytes > 0 && (y.bytes > 0 && y.block-x.block < x.bytes ||
+		slices.ContainsFunc(j.graph.Events[b].Cells, func(c int32) bool { return j.addresses[c]-x.block < x.bytes }))
 }
 
 // asRead returns the part of a mode that a read has.
@@ -324,32 +353,6 @@ func asRead(m rc11.Mode) rc11.Mode {
 		return rc11.Acquire
 	}
 	return m
-}
-
-// readOrder returns the order of the read of an operation.
-func readOrder(op *ir.Op, wrote bool) ir.Order {
-	switch {
-	case op.Sync == ir.SyncTake || op.Sync == ir.SyncTakeShared || op.Kind == ir.Lock || op.Kind == ir.Barrier:
-		return ir.Acquire
-	case op.Sync != ir.SyncUnset:
-		return ir.Relaxed
-	case op.Kind == ir.RMW && !wrote && op.Fail != ir.OrderUnset:
-		return op.Fail
-	case op.Kind == ir.Unlock:
-		return ir.Relaxed
-	}
-	return op.Order
-}
-
-// writeOrder returns the order of the write of an operation.
-func writeOrder(op *ir.Op) ir.Order {
-	switch {
-	case op.Sync == ir.SyncGive || op.Sync == ir.SyncGiveShared || op.Kind == ir.Unlock || op.Kind == ir.Barrier:
-		return ir.Release
-	case op.Sync != ir.SyncUnset || op.Kind == ir.Lock:
-		return ir.Relaxed
-	}
-	return op.Order
 }
 
 // graphClause returns the clause of a graph: the choices that are not at most a maximal assignment.

@@ -32,6 +32,9 @@ func (r *Repairer) orderCosts() (func(ir.FenceAt) int64, error) {
 		if s.Access != nil {
 			kind = s.Access.Kind
 		}
+		if order == ir.Consume {
+			order = ir.Acquire // as compilers have it
+		}
 		cost := table[kind][order]
 		for _, times := range []int64{weights[lineKey{path.Base(s.Pos.File), s.Pos.Line}], int64(s.Expansions), hot(ir.FenceAt{Site: site})} {
 			cost = min(maxCost, cost*max(1, times))

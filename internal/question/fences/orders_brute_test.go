@@ -103,6 +103,9 @@ func (p *orderText) brute(t *testing.T) int64 {
 		all = next
 	}
 	slices.SortStableFunc(all, func(a, b one) int { return int(a.cost - b.cost) })
+	if p.purpose == query.ForAssertions && !p.right(t, p.text(p.writtenOrders()), query.Models{query.SC}) {
+		return -1 // every model has the executions of SC
+	}
 	good := p.judges(t)
 	for _, a := range all {
 		if good(a.orders) {

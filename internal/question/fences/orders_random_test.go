@@ -226,7 +226,7 @@ func (p *orderText) addCosts(g *rand.Rand) {
 	}
 	p.text(p.writtenOrders()) // sets the lines
 	for _, c := range p.choices {
-		if g.IntN(6) == 0 {
+		if !c.gap && g.IntN(6) == 0 { // a fence may come earlier than brute force has it
 			p.weights[c.line] = 1 + g.Int64N(5)
 		}
 	}

@@ -59,7 +59,11 @@ func (p *printer) orderTable(r *verdict.Result) {
 	if rep.CostBefore != rep.CostAfter {
 		cost = fmt.Sprintf("cost %d before, %d after", rep.CostBefore, rep.CostAfter)
 	}
-	p.line("%s", p.opt.paint(bold, fmt.Sprintf("Memory orders (%s, on %s). No cheaper ones suffice.", cost, rep.Costs)))
+	proved := "No cheaper ones suffice."
+	if r.Verdict == verdict.Unknown {
+		proved = "No cheaper ones suffice; whether these do is not known."
+	}
+	p.line("%s", p.opt.paint(bold, fmt.Sprintf("Memory orders (%s, on %s). %s", cost, rep.Costs, proved)))
 	where, access, written, needed := len("where"), len("access"), len("written"), len("needed")
 	position := func(o *verdict.OrderChoice) string {
 		return fmt.Sprintf("%s:%d", oneLine(path.Base(o.Pos.File)), o.Pos.Line)

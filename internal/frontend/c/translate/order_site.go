@@ -17,7 +17,8 @@ import (
 // The others become the explicit form.
 //
 // The position of an order is the innermost one in a file that may be changed: of an argument, where the argument stands;
-// in the definition of a macro, the token of the definition, which all expansions share.
+// in the definition of a macro, the token of the definition, which all expansions share. A macro that is one order and nothing
+// else is replaced where it is used.
 //
 // An order that is no single word, one that a function gets as a parameter, and an operator whose value is used are
 // known and read-only.
@@ -43,6 +44,7 @@ type orderMark struct {
 	text       string
 	edges      []ir.EdgeID
 	readOnly   bool
+	builtin    bool // the word is one of the builtins: __ATOMIC_RELAXED
 	// Of an operator: where its operands stand, and the function that it becomes.
 	left, right [2]int
 	function    string
@@ -65,15 +67,29 @@ func (f *siteMarks) noteOrder(e *parse.Expr, use *OrderUse, order ir.Order, edge
 		kind = ir.FailureAccess
 	}
 	first, last := f.withoutParentheses(e)
-	file, offset, ok := f.writtenAt(first)
-	if !ok {
+	list := f.writtenAt(first)
+	if len(list) == 0 {
 		return
 	}
+	of := list[0]
+	for _, w := range list {
+		if word := wordAt(w.file.Text, w.offset); w.whole && word != "" && !bytes.HasPrefix(bytes.TrimLeft(w.file.Text[w.offset+len(word):], " \t"), []byte("(")) {
+			of = w
+		}
+	}
+	file, offset := of.file, of.offset
 	at := &orderMark{file: file, start: offset, readOnly: first != last, form: orderWord}
 	word := wordAt(file.Text, offset)
 	at.end = offset + len(word)
+	written := word
+	if of.whole && !isOrder(word) {
+		if written = wordAt(list[0].file.Text, list[0].offset); !isOrder(written) {
+			written = string(f.In.Text(first))
+		}
+	}
 	switch {
-	case strings.HasPrefix(word, "memory_order_"), strings.HasPrefix(word, "__ATOMIC_"):
+	case isOrder(written):
+		at.builtin = strings.HasPrefix(written, builtinOrder)
 	case strings.HasPrefix(word, "atomic_") && callEnd(file.Text, at.end) > 0:
 		at.form = shortCall
 	default:
@@ -81,6 +97,14 @@ func (f *siteMarks) noteOrder(e *parse.Expr, use *OrderUse, order ir.Order, edge
 	}
 	at.text = strings.TrimSpace(lineAt(file.Text, offset))
 	f.addOrder(at, kind, order, edges)
+}
+
+// builtinOrder begins the names of orders of builtins.
+const builtinOrder = "__ATOMIC_"
+
+// isOrder reports whether a word is the name of an order.
+func isOrder(word string) bool {
+	return strings.HasPrefix(word, "memory_order_") || strings.HasPrefix(word, builtinOrder)
 }
 
 // withoutParentheses returns the first and the last token of an expression inside its parentheses.
@@ -99,10 +123,11 @@ func (f *siteMarks) noteOperator(n parse.Node, kind ir.AccessKind, edges int) {
 		return
 	}
 	first, last := n.Tokens()
-	file, start, ok := f.writtenAt(first)
-	if !ok {
+	list := f.writtenAt(first)
+	if len(list) == 0 {
 		return
 	}
+	file, start := list[0].file, list[0].offset
 	at := &orderMark{file: file, start: start, end: start, text: firstLine(f.In.Source(n))}
 	f.addOrder(at, kind, ir.SeqCst, edges)
 	at.readOnly = true
@@ -146,9 +171,12 @@ func updateOp(e *parse.Expr) ir.ExprOp {
 func (f *siteMarks) operands(at *orderMark, e *parse.Expr) bool {
 	span := func(e *parse.Expr) (out [2]int, ok bool) {
 		first, last := e.Tokens()
-		file, start, ok := f.writtenAt(first)
-		end, written := f.tokenEnd(at.file, last)
-		return [2]int{start, end}, ok && written && file == at.file && start < end
+		list := f.writtenAt(first)
+		end, ok := f.tokenEnd(at.file, last)
+		if len(list) == 0 || !ok || list[0].file != at.file {
+			return out, false
+		}
+		return [2]int{list[0].offset, end}, list[0].offset < end
 	}
 	var ok bool
 	if at.left, ok = span(e.A); !ok || e.B == nil {
@@ -200,25 +228,44 @@ func hasOrder(op *ir.Op, kind ir.AccessKind) bool {
 	}
 }
 
-// writtenAt returns the innermost position of a token in a file that may be changed.
-func (f *siteMarks) writtenAt(tok int32) (file *source.File, offset int, ok bool) {
+// written is a position of a token in a file that may be changed: where it stands, or where a macro is used that it comes from. whole
+// says that these macros are the token and nothing else.
+type written struct {
+	file   *source.File
+	offset int
+	whole  bool
+}
+
+// writtenAt returns the positions of a token in files that may be changed, the innermost first.
+func (f *siteMarks) writtenAt(tok int32) (out []written) {
 	s := f.In.Tree.Source
 	if tok < 0 || int(tok) >= len(s.Tokens) {
-		return nil, 0, false
+		return nil
 	}
-	t := &s.Tokens[tok]
-	for at, from := t.Pos, t.From; ; {
+	whole := true
+	note := func(at lex.Pos) {
 		p := f.In.Position(at)
-		if file = f.marks.files[p.File]; file != nil {
-			offset, ok = file.Offset(source.Pos{Line: p.Line, Col: p.Col})
-			return file, offset, ok && offset < len(file.Text)
+		if file := f.marks.files[p.File]; file != nil {
+			if offset, ok := file.Offset(source.Pos{Line: p.Line, Col: p.Col}); ok && offset < len(file.Text) {
+				out = append(out, written{file, offset, whole})
+			}
 		}
-		if from == 0 {
-			return nil, 0, false
-		}
-		e := &s.Expansions[from]
-		at, from = e.Call, e.Parent
 	}
+	note(s.Tokens[tok].Pos)
+	var outwards func(from uint32)
+	outwards = func(from uint32) {
+		for from != 0 {
+			e := &s.Expansions[from]
+			if e.IsArgument { // it was written where the macro is used, or came out of other macros there
+				outwards(e.Inner)
+			}
+			whole = whole && len(e.Body) == 1
+			note(e.Call)
+			from = e.Parent
+		}
+	}
+	outwards(s.Tokens[tok].From)
+	return out
 }
 
 // wordAt returns the word that begins at an offset.
@@ -276,9 +323,16 @@ func (m *marks) sortOrders() {
 	})
 }
 
-// orderSites returns the accesses as sites.
+// orderSites returns the accesses as sites. One word that is the order of accesses of several kinds stays as it is.
 func (m *marks) orderSites() []ir.FenceSite {
 	m.sortOrders()
+	for i, a := range m.orderList {
+		if i > 0 && a.form == orderWord {
+			if b := m.orderList[i-1]; b.form == orderWord && b.file == a.file && b.start == a.start {
+				a.readOnly, b.readOnly = true, true
+			}
+		}
+	}
 	var out []ir.FenceSite
 	for _, a := range m.orderList {
 		access := a.access
@@ -310,8 +364,8 @@ func (m *marks) writeOrders(choices map[*orderMark]ir.Order) (closing, edits []s
 		name := "memory_order_" + order.String()
 		switch a.form {
 		case orderWord:
-			if strings.HasPrefix(wordAt(a.file.Text, a.start), "__ATOMIC_") {
-				name = "__ATOMIC_" + strings.ToUpper(order.String())
+			if a.builtin {
+				name = builtinOrder + strings.ToUpper(order.String())
 			}
 			replace(a.start, a.end, name)
 		case shortCall:

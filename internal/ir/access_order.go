@@ -1,0 +1,43 @@
+package ir
+
+// The orders of the accesses of an operation under c11, as the checker of executions and the search for memory orders have
+// them. Locks are acquire and release, and not more; a call of the library that fails is a relaxed read. The engine rf has a
+// table of its own.
+
+// ReadOrder returns the order of the read of an operation. relock is for a condition wait: the mutex is locked again.
+func (op *Op) ReadOrder(wrote, relock bool) Order {
+	switch {
+	case op.Kind == CondWait && relock:
+		return Acquire
+	case op.Kind == CondWait:
+		return Relaxed
+	case op.Sync == SyncTake, op.Sync == SyncTakeShared:
+		return Acquire
+	case op.Sync != SyncUnset:
+		return Relaxed
+	case op.Kind == Lock || op.Kind == Barrier:
+		return Acquire
+	case op.Kind == Unlock:
+		return Relaxed
+	case op.Kind == RMW && !wrote && op.Fail != OrderUnset:
+		return op.Fail
+	}
+	return op.Order
+}
+
+// WriteOrder returns the order of the write of an operation. unlock is for a condition wait: the mutex is unlocked.
+func (op *Op) WriteOrder(unlock bool) Order {
+	switch {
+	case op.Kind == CondWait && !unlock:
+		return Relaxed
+	case op.Kind == CondWait:
+		return Release
+	case op.Sync == SyncGive, op.Sync == SyncGiveShared:
+		return Release
+	case op.Sync != SyncUnset, op.Kind == Lock:
+		return Relaxed
+	case op.Kind == Unlock || op.Kind == Barrier:
+		return Release
+	}
+	return op.Order
+}
