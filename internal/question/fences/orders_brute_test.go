@@ -161,13 +161,13 @@ func (p *orderText) graphs(t *testing.T) func([]ir.Order) bool {
 	return func(orders []ir.Order) bool {
 		for _, s := range list {
 			g, values := p.graphWith(s.g, s.values, orders)
-			race, wrong := g.C11Race(), false
+			dataRace, wrong := g.C11Race(), false
 			g.Orders(p.program.Locs, func(mo [][]int) {
 				x := 0
 				if n := len(mo[0]); n > 0 {
 					x = values[mo[0][n-1]]
 				}
-				wrong = wrong || race || s.bad && (p.purpose == query.ForRobustness || p.final(x))
+				wrong = wrong || dataRace || s.bad && (p.purpose == query.ForRobustness || p.final(x))
 			})
 			if wrong {
 				return false
