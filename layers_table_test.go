@@ -187,7 +187,8 @@ var policy = map[string]rule{
 	// Misspelt names, in programs and on the command line.
 	"internal/editdistance": {},
 	"internal/lazyregexp":   {},
-	"internal/suite":        {ours: []string{"internal/inputfile", "query", "verdict"}},
+	"internal/suite":        {ours: []string{"internal/inputfile", "internal/lesson", "query", "verdict"}},
+	"internal/lesson":       {},
 	"internal/family":       {}, "internal/papers": {},
 	"internal/codes": {},
 
@@ -209,7 +210,7 @@ var policy = map[string]rule{
 	// It asks the questions itself, beside the root package, so that the playground holds only what it asks.
 	"internal/explorer": {ours: []string{
 		"internal/pipeline", "internal/question/check", "internal/question/explore", "internal/question/export", "internal/question/fences", "internal/question/robust", "query", "verdict",
-		"internal/render/relation", "internal/render/rows", "internal/render/svg", "internal/render/text",
+		"internal/render/relation", "internal/render/rows", "internal/render/svg", "internal/render/text", "internal/lesson",
 	}},
 	"internal/serve": {ours: []string{"internal/explorer", "internal/supervise"}},
 	// The language server asks through functions that the command line passes in.

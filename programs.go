@@ -17,7 +17,7 @@ func TestPrograms(ctx context.Context, opt query.TestOptions) (verdict.TestSumma
 	each := query.CheckOptions{Options: opt.Options, Deadlock: opt.Deadlock}
 	each.Workers, each.Timeout = 1, 0 // many programs at the same time; the context has the time
 	s := &suite.Programs{
-		Paths: opt.Paths, Extensions: append(pipeline.Extensions(), suite.ArchiveExtension), Keys: testKeys(each), Timeout: opt.Timeout, Workers: opt.Workers,
+		Paths: opt.Paths, Extensions: append(pipeline.Extensions(), suite.ArchiveExtension), Keys: testKeys(each), Timeout: opt.Timeout, Workers: opt.Workers, Tasks: opt.Tasks,
 		Done: orNothing(opt.Done), Progress: opt.Tested,
 	}
 	sum, err := s.RunAll(ctx)

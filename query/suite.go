@@ -46,6 +46,9 @@ type TestOptions struct {
 	Options           // Workers is the number of programs at the same time, Timeout is per program
 	Deadlock bool     // also look for deadlocks
 	Paths    []string // files and directories
+	// Tasks, if not "", is a directory with a task for each program, under the same name. The task says what is expected,
+	// and the program must be the task, with no more fences than that allows.
+	Tasks string
 	// Done is called with the programs, in order. Tested is called with the number of programs that are done.
 	// Both may be nil.
 	Done   func(*verdict.ProgramTest)

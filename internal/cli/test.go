@@ -37,6 +37,13 @@ sets options for this program. It also takes --liveness, --rounds, --clock, --qu
 nothing are skipped. A file that ends in .txtar is an archive of one program with a
 file "expect" that has the expectations and the options.
 
+With --tasks DIR the programs are answers to tasks: DIR has a task of the same name for each,
+with comments such as
+  // task: Make it impossible that both threads read 0.
+  // fences: at most 2
+  // expect: tso=safe
+The task says what is expected, and the answer may differ from it in fences and comments only.
+
 Exit codes: 0 all answers are as expected, 1 some are not, 2 interrupted, 3 bad usage
 or a program that cannot be read, 4 internal error.`
 
@@ -44,6 +51,7 @@ const testExample = `  fencepost test examples/
   fencepost test src/ tests/ --junit results.xml --timeout 2m
   fencepost test src/ --html results.html --sarif results.sarif --github
   fencepost test src/ --baseline results.sarif
+  fencepost test answers/ --tasks lessons/
   fencepost test dekker.fp --verbose`
 
 type testFlags struct {
@@ -82,6 +90,7 @@ func (a *app) testCommand() *cobra.Command {
 	flags.Var(fileValue{&f.sarif}, "sarif", "write the answers that are not as expected as SARIF, for code hosts and editors")
 	flags.BoolVar(&f.json, "json", false, "print the outcomes as JSON, with the answers that are not as expected")
 	flags.BoolVar(&f.github, "github", false, "print annotations for GitHub Actions")
+	flags.StringVar(&f.opt.Tasks, "tasks", "", "the programs are answers to the tasks in this `directory`, which have the same names")
 	flags.Var(fileValue{&f.old}, "baseline", "fail only on violations that this JSON or SARIF file of an earlier run does not have")
 	flags.BoolVarP(&f.verbose, "verbose", "v", false, "also print the answers that are as expected")
 	noDefault(flags, "memory")

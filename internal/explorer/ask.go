@@ -39,6 +39,7 @@ type Request struct {
 	Witness *verdict.Witness `json:"witness"`
 	// Lenient leaves steps out that are not possible. Without it such a run is refused.
 	Lenient bool   `json:"lenient"`
+	Task    string `json:"task"`  // the text of the task that the program is an answer to
 	Other   string `json:"other"` // the model to compare with
 	Format  string `json:"format"`
 	Limit   int    `json:"limit"` // of states of a graph
@@ -95,6 +96,7 @@ var handlers = map[string]struct {
 	"compare":  {answer: (*asking).compare},
 	"insert":   {answer: (*asking).insert},
 	"share":    {answer: (*asking).share},
+	"task":     {answer: (*asking).task},
 	"graph":    {answer: (*asking).graph, search: true},
 	"outcomes": {answer: (*asking).outcomes, search: true},
 	"check":    {answer: (*asking).check, search: true},

@@ -11,7 +11,7 @@ import (
 	"fencepost/verdict"
 )
 
-//go:embed page worker examples
+//go:embed page worker examples lessons
 var files embed.FS
 
 // Start has the program and the run that the page shows first. It is part of the page.
@@ -19,6 +19,7 @@ type Start struct {
 	// Form says who answers the page: "server", or "worker" for WebAssembly in the page itself.
 	Form     string           `json:"form"`
 	Examples []Program        `json:"examples"`
+	Lessons  []Program        `json:"lessons"`
 	Program  *Program         `json:"program,omitempty"` // nil: the first example
 	Model    string           `json:"model,omitempty"`
 	Run      []string         `json:"run,omitempty"`
@@ -63,6 +64,21 @@ func Examples() []Program {
 	return out
 }
 
+// Lessons returns the tasks that the page offers, in the order of their names.
+func Lessons() []Program {
+	list, err := fs.ReadDir(files, "lessons")
+	if err != nil {
+		panic(fmt.Sprintf("BUG: %v", err))
+	}
+	var out []Program
+	for _, e := range list {
+		text := string(file("lessons/" + e.Name()))
+		title, _, _ := strings.Cut(strings.TrimPrefix(text, "// "), "\n")
+		out = append(out, Program{Name: e.Name(), Title: strings.TrimSuffix(title, "."), Text: text})
+	}
+	return out
+}
+
 func file(name string) []byte {
 	text, err := files.ReadFile(name)
 	if err != nil {
@@ -76,7 +92,7 @@ const startMark = "{{start}}"
 
 // Index returns the text of the page.
 func Index(start Start) ([]byte, error) {
-	start.Examples = Examples()
+	start.Examples, start.Lessons = Examples(), Lessons()
 	data, err := json.Marshal(start) // which escapes <, so that no text ends the element
 	if err != nil {
 		return nil, fmt.Errorf("writing the page: %w", err)

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"fencepost/internal/inputfile"
+	"fencepost/internal/lesson"
 	"fencepost/query"
 	"fencepost/verdict"
 )
@@ -62,6 +63,7 @@ type Programs struct {
 	Paths      []string // files and directories
 	Extensions []string // of programs in directories
 	Keys       []Key
+	Tasks      string        // directory with the tasks that the programs are answers to, "": they are none
 	Timeout    time.Duration // per program, 0: none
 	Workers    int           // programs side by side, 0: one per core
 	// Done takes the programs in order. Progress is told how many are done, if not
@@ -78,6 +80,7 @@ type found struct {
 	expect []Expectation
 	opt    query.CheckOptions
 	err    error
+	task   *lesson.Task // that it is an answer to, nil: none
 }
 
 // RunAll runs the programs. An error is an *query.InputError, before anything ran.
@@ -130,10 +133,10 @@ func (p *Programs) find() (list []found, without int, err error) {
 		f := found{path: t.Path, name: t.Path}
 		if f.text, f.err = inputfile.Read(t.Path); f.err != nil {
 			f.err = fmt.Errorf("cannot be read: %w", reason(f.err))
-		} else if strings.EqualFold(filepath.Ext(t.Path), ArchiveExtension) {
+		} else if p.Tasks == "" && strings.EqualFold(filepath.Ext(t.Path), ArchiveExtension) {
 			f.open(p.Keys)
 		} else {
-			f.expect, f.opt, f.err = Expectations(string(f.text), p.Keys)
+			f.expect, f.opt, f.err = p.expected(&f)
 		}
 		if f.err == nil && len(f.expect) == 0 {
 			if t.Found {
@@ -145,6 +148,40 @@ func (p *Programs) find() (list []found, without int, err error) {
 		list = append(list, f)
 	}
 	return list, without, nil
+}
+
+// expected finds what is expected of a program: by itself, or by the task that it is an answer to.
+func (p *Programs) expected(f *found) ([]Expectation, query.CheckOptions, error) {
+	if p.Tasks == "" {
+		return Expectations(string(f.text), p.Keys)
+	}
+	name := filepath.Join(p.Tasks, filepath.Base(f.path))
+	text, err := inputfile.Read(name)
+	if err != nil {
+		return nil, query.CheckOptions{}, fmt.Errorf("there is no task %s: %w", name, reason(err))
+	}
+	task, ok := lesson.Read(string(text))
+	expect, opt, err := Expectations(string(text), p.Keys)
+	switch {
+	case err != nil:
+		return nil, opt, fmt.Errorf("the task %s: %v", name, err) // the line is not one of the answer
+	case !ok || len(expect) == 0:
+		return nil, opt, fmt.Errorf("%s is no task: it needs comments with task:, fences: at most N, and expect:", name)
+	}
+	for i := range expect {
+		expect[i].Line = 0 // as above
+	}
+	f.task = &task
+	return expect, opt, nil
+}
+
+// asAsked says whether an answer keeps to its task.
+func (f *found) asAsked() verdict.TestOutcome {
+	o := verdict.TestOutcome{Key: "task", Want: "kept", Got: "kept", Status: verdict.TestPassed}
+	if problem := f.task.Problem(string(f.text)); problem != "" {
+		o.Got, o.Detail, o.Status = "not kept", problem, verdict.TestFailed
+	}
+	return o
 }
 
 // open reads an archive.
@@ -172,6 +209,9 @@ func (p *Programs) one(ctx context.Context, f *found) *verdict.ProgramTest {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, p.Timeout)
 		defer cancel()
+	}
+	if f.task != nil {
+		t.Outcomes = append(t.Outcomes, f.asAsked())
 	}
 	for _, e := range f.expect {
 		t.Outcomes = append(t.Outcomes, p.ask(ctx, f, e))

@@ -53,6 +53,7 @@ fp.app = (() => {
     const { answer, full, run } = fp.now, state = answer.state;
     $("name").textContent = fp.now.name;
     fp.language.show(fp.now.name);
+    fp.lessons.show();
     document.title = fp.now.name + " · fencepost explorer";
     for (const input of document.querySelectorAll("#models input")) input.checked = input.value === fp.now.model;
     fp.editor.show(state, answer.diagnostics);
@@ -255,8 +256,9 @@ fp.tabShown = (name) => !$(name).hidden;
 
 (() => {
   const examples = $("examples"), own = fp.start.program;
-  const programs = own ? [own, ...fp.start.examples] : fp.start.examples;
+  const programs = own ? [own, ...fp.start.examples] : [...fp.start.examples];
   programs.forEach((p, i) => examples.append(el("option", { value: i }, p.title)));
+  examples.append(el("optgroup", { label: "Lessons" }, ...fp.start.lessons.map((p) => el("option", { value: programs.push(p) - 1 }, p.title))));
   examples.append(el("option", { value: "-1", hidden: true }, "your own"));
   examples.addEventListener("change", () => {
     const program = programs[examples.value], mine = !programs.some((p) => p.text === $("text").value);
@@ -303,7 +305,7 @@ fp.tabShown = (name) => !$(name).hidden;
     ArrowLeft: fp.app.back, ArrowRight: fp.app.forward, Home: fp.app.reset, r: fp.app.random, w: fp.app.walk, v: after(() => fp.answers.violation()),
     m: after(() => fp.setModel(fp.models[(fp.models.indexOf(fp.now.model) + 1) % 3])), f: after(() => $("insert") && !$("cause").hidden && fp.app.insert()),
     c: () => fp.tab("compare"), g: () => fp.tab("graph"), h: () => fp.tab("hb"), k: after(() => fp.answers.search("check")), b: after(() => $("robust").disabled || fp.answers.search("robust")),
-    n: after(() => $("fences").disabled || fp.answers.search("fences")), e: () => fp.editor.focus(), p: fp.panes.focus, l: after(() => fp.link.share("link")), "?": () => $("keys").showModal(),
+    n: after(() => $("fences").disabled || fp.answers.search("fences")), e: () => fp.editor.focus(), p: fp.panes.focus, t: after(() => fp.lessons.grade()), l: after(() => fp.link.share("link")), "?": () => $("keys").showModal(),
     Escape: () => (fp.answers.cancel(), menu(false)),
   };
   document.addEventListener("keydown", (e) => {

@@ -70,5 +70,5 @@ fp.panes = (() => {
   addEventListener("resize", show);
   show();
   // focus goes to the next border that is shown.
-  return { focus: () => splits[0].offsetParent && splits[(splits.indexOf(document.activeElement) + 1) % splits.length].focus() };
+  return { show, focus: () => splits[0].offsetParent && splits[(splits.indexOf(document.activeElement) + 1) % splits.length].focus() };
 })();

@@ -12,7 +12,7 @@ import (
 	"fencepost/verdict"
 )
 
-// tikzHead opens a picture. Lengths are those of the drawing, which grows downwards.
+// tikzHead opens a picture. Lengths are taken from the drawing, which grows downwards.
 const tikzHead = `%% %s
 %% In the preamble: \usepackage{tikz}
 \begin{tikzpicture}[x=0.75bp, y=-0.75bp, >=latex, font=\footnotesize,
