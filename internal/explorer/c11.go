@@ -3,7 +3,7 @@ package explorer
 import (
 	"fmt"
 
-	"fencepost/internal/memory"
+	"fencepost/internal/pipeline"
 	"fencepost/query"
 )
 
@@ -17,7 +17,7 @@ func (a *asking) refuseC11(kind string) error {
 		return nil
 	case kind != "check" && kind != "robust" && kind != "outcomes":
 		return &Failure{Kind: BadRequest, Message: fmt.Sprintf("there is no %s under C11: its executions are graphs without store buffers; ask check, robust or outcomes, and choose SC, TSO or PSO to take steps", kind)}
-	case !memory.HasC11:
+	case !pipeline.Whole:
 		return errPart
 	}
 	return nil

@@ -5,15 +5,10 @@ import (
 	"errors"
 	"strings"
 	"testing"
-
-	"fencepost/internal/memory"
 )
 
 // TestC11: the page asks check, robust and outcomes under C11's own model. Executions are graphs, and no steps are taken.
 func TestC11(t *testing.T) {
-	if !memory.HasC11 {
-		t.Fatal("the whole build has the model c11")
-	}
 	r := example(t, "mp.fp")
 	r.Model = "c11"
 	found := ask[*SearchAnswer](t, "check", r)
