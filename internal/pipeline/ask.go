@@ -56,8 +56,8 @@ func (p *Program) QuestionTask(flat *ir.Program, model memory.Model, how *Asked)
 	if how.Finals && how.Endings {
 		task.WitnessFinal = pickEndings()
 	}
-	// An observation must not hide a violation that is further away.
-	task.KeepGoing = how.KeepGoing || how.Finals || p.Observes() && p.AsksMore()
+	// An observation must not hide a violation that is further away. Under c11 data races are always asked about.
+	task.KeepGoing = how.KeepGoing || how.Finals || p.Observes() && (p.AsksMore() || memory.HasC11 && model == memory.C11)
 	return task
 }
 
