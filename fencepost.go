@@ -9,6 +9,7 @@ import (
 	"fencepost/internal/question/explore"
 	"fencepost/internal/question/export"
 	"fencepost/internal/question/fences"
+	"fencepost/internal/question/fuzz"
 	"fencepost/internal/question/harness"
 	"fencepost/internal/question/lin"
 	"fencepost/internal/question/litmus"
@@ -66,6 +67,12 @@ func Orders(ctx context.Context, in query.Input, opt query.FenceOptions) (query.
 // Linearizability says which operations were called, and has that client as C.
 func Lin(ctx context.Context, in query.Input, opt query.LinOptions) (query.Answer, error) {
 	return lin.Run(ctx, in, opt)
+}
+
+// Fuzz looks for violations of the assertions, goals and final condition of a program in executions under random
+// schedules: one result per memory model. The verdict is Unsafe, or Observed, with an execution, and otherwise Unknown.
+func Fuzz(ctx context.Context, in query.Input, opt query.FuzzOptions) (query.Answer, error) {
+	return fuzz.Run(ctx, in, opt)
 }
 
 // Prove tries to prove that a program reaches the same shared states with and without store buffers, for any

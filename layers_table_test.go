@@ -49,7 +49,7 @@ var (
 var policy = map[string]rule{
 	".": {ours: []string{
 		"internal/pipeline", "internal/supervise", "internal/engine/rf",
-		"internal/question/check", "internal/question/explore", "internal/question/export", "internal/question/fences", "internal/question/harness", "internal/question/lin", "internal/question/litmus", "internal/question/param",
+		"internal/question/check", "internal/question/explore", "internal/question/export", "internal/question/fences", "internal/question/fuzz", "internal/question/harness", "internal/question/lin", "internal/question/litmus", "internal/question/param",
 		"internal/question/prove", "internal/question/robust", "internal/question/traces", "internal/question/verify",
 		"internal/inputfile", "internal/native", "internal/suite", "internal/family", "internal/papers", "internal/codes", "query", "verdict",
 	}},
@@ -132,6 +132,7 @@ var policy = map[string]rule{
 	"internal/engine/smc":        {ours: engineMay},
 	"internal/engine/dual":       {ours: append([]string{"internal/lts"}, engineMay...)},
 	"internal/engine/rf":         {ours: engineMay},
+	"internal/engine/fuzz":       {ours: engineMay},
 	"internal/engine/mover":      {ours: []string{"internal/engine", "internal/analysis", "internal/ir", "internal/property", "internal/solver/smt", "internal/source", "query", "verdict"}},
 
 	"internal/solver/smt": {},
@@ -162,6 +163,7 @@ var policy = map[string]rule{
 	"internal/question/fences": {ours: append([]string{
 		"internal/engine/fences", "internal/transform", "internal/question/check", "internal/question/robust",
 	}, questionMay...)},
+	"internal/question/fuzz":   {ours: append([]string{"internal/engine/fuzz", "internal/question/check"}, questionMay...)},
 	"internal/question/lin":    {ours: append([]string{"internal/engine/rf", "internal/frontend/c", "internal/lazyregexp", "internal/question/check", "internal/question/harness"}, questionMay...)},
 	"internal/question/prove":  {ours: append([]string{"internal/engine/explicit", "internal/engine/mover", "internal/question/check", "internal/transform"}, questionMay...)},
 	"internal/question/param":  {ours: append([]string{"internal/engine/dual", "internal/engine/param", "internal/transform", "internal/question/check", "internal/question/robust"}, questionMay...)},
@@ -172,7 +174,7 @@ var policy = map[string]rule{
 	"internal/question/explore": {ours: questionMay},
 
 	"internal/question/verify": {ours: append([]string{
-		"internal/engine/fences", "internal/shorten", "internal/transform", "internal/question/check", "internal/question/fences", "internal/question/litmus",
+		"internal/engine/fences", "internal/shorten", "internal/transform", "internal/question/check", "internal/question/fences", "internal/question/fuzz", "internal/question/litmus",
 		"internal/question/param", "internal/question/prove", "internal/question/robust", "internal/question/traces",
 	}, questionMay...)},
 

@@ -220,6 +220,23 @@ type Stats struct {
 	// Filters counts the pairs that were ruled out before the search, for robustness.
 	Filters *Filters `json:"filters,omitempty"`
 	Net     *Net     `json:"net,omitempty"` // where threads were counted
+	Fuzz    *Fuzz    `json:"fuzz,omitempty"`
+}
+
+// Fuzz says how much of a program random schedules have tried.
+type Fuzz struct {
+	Seed  uint64 `json:"seed"`            // of the first execution; the next one has the next
+	Found uint64 `json:"found,omitempty"` // the seed of the execution that was found, if one was
+	Depth int    `json:"depth"`           // changes of priority in an execution, at most
+	Steps int64  `json:"steps"`           // of all executions together
+	Cut   int64  `json:"cut,omitempty"`   // executions that were cut off because they were too long
+	// Points counts the instructions of threads that others can notice and that were reached; Preempted the ones before
+	// which another thread ran although the thread could have gone on.
+	Points    int `json:"points"`
+	Preempted int `json:"preempted"`
+	// Stores counts the stores that entered a buffer; Delayed the ones that did not reach memory at once.
+	Stores  int `json:"stores,omitempty"`
+	Delayed int `json:"delayed,omitempty"`
 }
 
 // Filters counts pairs of a store and a later load of one thread, under PSO also of two stores: all of them, the ones

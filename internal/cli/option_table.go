@@ -14,7 +14,7 @@ func engineNames() []string { return texts(fencepost.Engines()) }
 const (
 	onPrograms = "check robust fences orders traces prove show export"
 	onSearches = "check robust fences orders"
-	onC        = onPrograms + " lin init test verify-trace"
+	onC        = onPrograms + " lin fuzz init test verify-trace"
 )
 
 // loopBound is the text of --unroll.
@@ -23,8 +23,8 @@ const loopBound = "iterations of a loop, where a bound is needed"
 // table is the table of options: every flag that sets a field of a struct of package query. The order is that of the
 // help.
 var table = []option{
-	{name: "model", short: "m", field: "Models", value: anyModels, group: groupQuestion, on: "check litmus lsp bisect lin",
-		text: "memory models, separated by commas: sc, tso, pso, c11"},
+	{name: "model", short: "m", field: "Models", value: anyModels, group: groupQuestion, on: "check litmus lsp bisect lin fuzz",
+		text: "memory models, separated by commas: sc, tso, pso, c11", other: map[string]string{"fuzz": "memory models, separated by commas: sc, tso, pso"}},
 	{name: "model", short: "m", field: "Models", value: anyModels, group: groupQuestion, on: "robust",
 		text: "memory models, separated by commas: tso, pso, c11"},
 	{name: "model", short: "m", field: "Model", value: word("model", "", query.TSO, query.PSO, query.C11), group: groupQuestion, on: "fences",
@@ -33,6 +33,9 @@ var table = []option{
 	{name: "ops", field: "Ops", group: groupQuestion, on: "lin", text: "the `operations`, separated by commas (default: by their signatures)"},
 	{name: "init", field: "Init", group: groupQuestion, on: "lin", text: "the `function` that prepares the object (default: by its name)"},
 	{name: "destroy", field: "Destroy", group: groupQuestion, on: "lin", text: "the `function` that ends the life of the object (default: by its name)"},
+	{name: "seed", field: "Seed", value: count(1, maxSeed), group: groupQuestion, on: "fuzz", text: "the seed of the first execution; the next ones count up from it"},
+	{name: "runs", field: "Runs", value: count(0, maxSeed), group: groupQuestion, on: "fuzz", text: "executions; 0: until the time is over"},
+	{name: "depth", field: "Depth", value: bound(query.DefaultDepth), group: groupQuestion, on: "fuzz", text: "changes of priority in an execution, at most"},
 	{name: "model", short: "m", field: "Model", value: joinedModels, group: groupQuestion, on: "orders",
 		text: "memory models under which the program has to be right, separated by commas: c11, tso, pso"},
 	{name: "weaken", field: "Orders.Weaken", group: groupQuestion, on: "orders", text: "begin with relaxed accesses: which orders are needed at all?"},
@@ -57,12 +60,15 @@ var table = []option{
 	{name: "all", field: "KeepGoing", group: groupQuestion, on: "robust", text: "report every attack, not only the first"},
 	{name: "for", field: "For", value: word("goal", "", query.ForRobustness, query.ForAssertions), group: groupQuestion, on: "fences orders",
 		text: "what the fences are to achieve: robustness, assertions", other: map[string]string{"orders": "what the orders are to achieve: robustness, assertions"}},
-	{name: "deadlock", field: "Deadlock", group: groupQuestion, on: "check fences orders export",
+	{name: "deadlock", field: "Deadlock", group: groupQuestion, on: "check fences orders export fuzz",
 		text:  "also check for deadlocks",
 		other: map[string]string{"fences": "with --for assertions, also prevent deadlocks"}},
-	{name: "liveness", field: "Liveness", value: word("loops", "", query.LivenessOff, query.LivenessSpin, query.LivenessFair), group: groupQuestion, on: "check fences",
-		text:  "which loops must end: off (none), spin (loops that only wait) or fair (all) (default: spin for C and with --deadlock)",
-		other: map[string]string{"fences": "with --for assertions, which loops must end: off, spin or fair (default: as for check)"}},
+	{name: "liveness", field: "Liveness", value: word("loops", "", query.LivenessOff, query.LivenessSpin, query.LivenessFair), group: groupQuestion, on: "check fences fuzz",
+		text: "which loops must end: off (none), spin (loops that only wait) or fair (all) (default: spin for C and with --deadlock)",
+		other: map[string]string{
+			"fences": "with --for assertions, which loops must end: off, spin or fair (default: as for check)",
+			"fuzz":   "which loops must end: off (none) or spin (loops that only wait) (default: as for check)",
+		}},
 	{name: "fairness", field: "Fairness", value: word("kind", "", query.FairnessRandom, query.FairnessWeak), group: groupQuestion, on: "check",
 		text: "with --liveness fair, which executions count: random (what can happen again and again does, the default) or weak"},
 	{name: "starvation", field: "Starvation", group: groupQuestion, on: "check",
@@ -85,7 +91,7 @@ var table = []option{
 	{name: "attack", field: "Attack", value: count(0, maxCount), group: groupQuestion, on: "export",
 		text: "write the instrumented program of this attack; robust --emit-instrumented lists the numbers"},
 
-	{name: "lang", field: "Lang", value: anyWord("language", fencepost.Languages()...), group: groupProgram, on: onPrograms + " verify-trace",
+	{name: "lang", field: "Lang", value: anyWord("language", fencepost.Languages()...), group: groupProgram, on: onPrograms + " fuzz verify-trace",
 		text:  "language of the program: " + strings.Join(fencepost.Languages(), ", ") + " (default: by the file's extension)",
 		other: map[string]string{"verify-trace": "language of the program (default: as in the first run)"}},
 	{name: "param", field: "AnyThreads", group: groupProgram, on: "check robust",
@@ -95,13 +101,13 @@ var table = []option{
 		text: "C: the `function` that any number of threads run; several are separated by commas"},
 	{name: "domain", field: "Domain", value: domain, group: groupProgram, on: "check robust export",
 		text: "with any number of threads: range of the values in memory, such as 0..3 (default: computed)"},
-	{name: "threads", field: "Threads", value: count(1, maxCount), group: groupProgram, on: onPrograms + " test",
+	{name: "threads", field: "Threads", value: count(1, maxCount), group: groupProgram, on: onPrograms + " fuzz test",
 		text:  "number of threads per template",
 		other: map[string]string{"prove": "prove for this number of threads per template, instead of any number"}},
 	{name: "threads", field: "Threads", value: count(0, maxCount), group: groupProgram, on: "verify-trace",
 		text: "number of threads per template (default: as in the first run)"},
 
-	{name: "timeout", field: "Timeout", group: groupLimits, on: onPrograms + " lin litmus stress test bench verify-trace lsp bisect",
+	{name: "timeout", field: "Timeout", group: groupLimits, on: onPrograms + " lin fuzz litmus stress test bench verify-trace lsp bisect",
 		text: "time limit, such as 90s or 5m; 0: none",
 		other: map[string]string{
 			"litmus": "time limit per test, such as 90s or 5m; 0: none",
@@ -109,7 +115,7 @@ var table = []option{
 			"test":   "time limit per program, such as 90s or 5m; 0: none", "bench": "time limit per program, such as 90s or 5m; 0: none",
 			"verify-trace": "time limit for each answer that is computed again (default: as in the first run)",
 		}},
-	{name: "memory", field: "Memory", value: size, group: groupLimits, on: onSearches + " lin traces prove litmus stress test bench verify-trace lsp bisect",
+	{name: "memory", field: "Memory", value: size, group: groupLimits, on: onSearches + " lin fuzz traces prove litmus stress test bench verify-trace lsp bisect",
 		text: "memory limit for stored states, such as 8GiB or 512MiB",
 		other: map[string]string{
 			"traces": "memory limit for what an exploration stores, such as 8GiB or 512MiB",
@@ -129,14 +135,15 @@ var table = []option{
 			"stress": "entries per store buffer in tests with loops, with --unroll 0",
 			"export": "entries per store buffer, for threads that store in loops",
 		}},
-	{name: "unroll", field: "Unroll", value: bound(query.DefaultUnroll), group: groupLimits, on: onSearches + " lin lsp bisect traces show export test", text: loopBound},
+	{name: "buffer", field: "Buffer", value: bound(query.FuzzBuffer), group: groupLimits, on: "fuzz", text: "entries per store buffer in programs with loops"},
+	{name: "unroll", field: "Unroll", value: bound(query.DefaultUnroll), group: groupLimits, on: onSearches + " lin fuzz lsp bisect traces show export test", text: loopBound},
 	{name: "unroll", field: "Unroll", value: loops, group: groupLimits, on: "litmus stress verify-trace",
 		text: "iterations of a loop; 0: do not unroll loops",
 		other: map[string]string{
 			"stress":       "iterations of a loop in the model; 0: do not unroll loops",
 			"verify-trace": "iterations of a loop (default: as in the first run)",
 		}},
-	{name: "workers", field: "Workers", value: count(0, maxWorkers), group: groupLimits, on: onSearches + " lin lsp bisect traces litmus test",
+	{name: "workers", field: "Workers", value: count(0, maxWorkers), group: groupLimits, on: onSearches + " lin fuzz lsp bisect traces litmus test",
 		text: "parallel workers; 0: one per core",
 		other: map[string]string{
 			"traces": "parallel workers, where traces are only counted; 0: one per core",

@@ -49,7 +49,7 @@ func (v fileValue) Set(s string) error {
 }
 
 // writers are the commands whose answers can be written to files.
-var writers = []string{"check", "robust", "fences", "orders", "lin", "prove", "litmus", "traces", "report"}
+var writers = []string{"check", "robust", "fences", "orders", "lin", "fuzz", "prove", "litmus", "traces", "report"}
 
 // flags adds the options to a command. One that prints its graphs with --dot goes on
 // doing so; --dot=FILE writes them.

@@ -28,6 +28,7 @@ type services struct {
 	fences       func(context.Context, query.Input, query.FenceOptions) (query.Answer, error)
 	orders       func(context.Context, query.Input, query.FenceOptions) (query.Answer, error)
 	lin          func(context.Context, query.Input, query.LinOptions) (query.Answer, error)
+	fuzz         func(context.Context, query.Input, query.FuzzOptions) (query.Answer, error)
 	prove        func(context.Context, query.Input, query.ProveOptions) (query.Answer, error)
 	traces       func(context.Context, query.Input, query.TraceOptions) (query.TraceAnswer, error)
 	show         func(context.Context, query.Input, query.ShowOptions) (query.TextAnswer, error)
@@ -48,7 +49,7 @@ type services struct {
 
 func realServices() services {
 	return services{
-		check: fencepost.Check, robust: fencepost.Robust, fences: fencepost.Fences, orders: fencepost.Orders, lin: fencepost.Lin, prove: fencepost.Prove, traces: fencepost.Traces,
+		check: fencepost.Check, robust: fencepost.Robust, fences: fencepost.Fences, orders: fencepost.Orders, lin: fencepost.Lin, fuzz: fencepost.Fuzz, prove: fencepost.Prove, traces: fencepost.Traces,
 		show: fencepost.Show, export: fencepost.Export, harness: fencepost.Harness, litmus: fencepost.LitmusSuite, stress: fencepost.Stress,
 		verify: fencepost.Verify, verifyTraces: fencepost.VerifyTraces, certificate: fencepost.VerifyCertificate, test: fencepost.TestPrograms, bench: fencepost.Bench,
 		terminal: terminal, getenv: os.Getenv, openPage: openBrowser, base: supervise.WithScope(context.Background()),
@@ -184,7 +185,7 @@ Memory models: sc (no buffers), tso (x86), pso (one buffer per memory cell).
 func (a *app) rootCommand() *cobra.Command {
 	root := rootOf(a, "fencepost", "Check concurrent programs under SC, TSO and PSO", rootHelp,
 		"  fencepost check dekker.fp --model sc,tso\n  fencepost fences dekker.c\n  fencepost show dekker.fp")
-	root.AddCommand(a.checkCommand(), a.robustCommand(), a.fencesCommand(), ordersCommand(a), linCommand(a), a.tracesCommand(), a.proveCommand(), a.explainCommand(), a.showCommand(), a.exportCommand(), a.litmusCommand(), a.stressCommand(), a.genCommand(), a.initCommand(), serveCommand(a), lspCommand(a), bisectCommand(a), a.versionCommand())
+	root.AddCommand(a.checkCommand(), a.robustCommand(), a.fencesCommand(), ordersCommand(a), linCommand(a), fuzzCommand(a), a.tracesCommand(), a.proveCommand(), a.explainCommand(), a.showCommand(), a.exportCommand(), a.litmusCommand(), a.stressCommand(), a.genCommand(), a.initCommand(), serveCommand(a), lspCommand(a), bisectCommand(a), a.versionCommand())
 	return root
 }
 

@@ -45,6 +45,9 @@ func (y *System) EnabledThread(s *State, t int, out []Step) []Step {
 	return y.EnabledEdges(s, t, y.flushable(s, t, out))
 }
 
+// EnabledFlushes appends the flushes of the thread's buffer.
+func (th Thread) EnabledFlushes(out []Step) []Step { return th.y.flushable(th.s, th.t, out) }
+
 // lockedOut reports whether another thread holds the atomic section.
 func (s *State) lockedOut(t int) bool { return s.holder >= 0 && s.holder != int32(t) }
 

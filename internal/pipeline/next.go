@@ -44,6 +44,9 @@ func Next(r *verdict.Result) []string {
 		}
 		return []string{fmt.Sprintf("to get past it, see `fencepost explain %s`; code that does not matter can stand between #ifndef __FENCEPOST__ and #endif", u.Code)}
 	}
+	if f := r.Stats.Fuzz; f != nil {
+		return []string{fmt.Sprintf("`--seed %d` goes on with other schedules; `fencepost check` decides programs that are small enough", int64(f.Seed)+r.Stats.Executions)}
+	}
 	var lines []string
 	add := func(line string) {
 		if line != "" && len(lines) < 2 {

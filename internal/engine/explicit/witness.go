@@ -19,7 +19,7 @@ import (
 
 // violation rebuilds the execution that leads to a finding.
 func violation(task *engine.Task, y *system, in *search.Interner, res *search.Result, f search.Finding) (engine.Violation, error) {
-	b := &rebuilder{y: y.mem, s: y.mem.NewState(), eager: reduce.NewRunner(y.plan), rec: newRecorder(task, y.mem), c: newCodec(y, in)}
+	b := &rebuilder{y: y.mem, s: y.mem.NewState(), eager: reduce.NewRunner(y.plan), rec: engine.NewPrivateRecorder(task, y.mem), c: newCodec(y, in)}
 	path := res.Path(f)
 	for i, state := range path {
 		if i == 0 {
@@ -65,7 +65,7 @@ func violation(task *engine.Task, y *system, in *search.Interner, res *search.Re
 	default:
 		panic("BUG: unknown finding " + f.Key)
 	}
-	v.Witness = b.rec.r.Witness()
+	v.Witness = b.rec.Witness()
 	return v, b.err
 }
 
@@ -74,7 +74,7 @@ type rebuilder struct {
 	y     *memory.System
 	s     *memory.State
 	eager *reduce.Runner
-	rec   *recorder
+	rec   *engine.PrivateRecorder
 	c     *codec
 	err   error
 }
@@ -107,7 +107,7 @@ func (b *rebuilder) find(gen func(try func(prefix []memory.Step)), right func() 
 		return
 	}
 	for _, st := range steps {
-		b.rec.step(s, st)
+		b.rec.Step(s, st)
 		b.y.Apply(s, st)
 	}
 }

@@ -243,7 +243,7 @@ func VerifyCertificate(ctx context.Context, in query.Input, file io.Reader, over
 	run := pipeline.Open(in)
 	answer := query.VerifyAnswer{}
 	err = run.Do(ctx, func(ctx context.Context) error {
-		if _, err := read(ctx, run, &asked); err != nil {
+		if _, err := Read(ctx, run, &asked); err != nil {
 			return err
 		}
 		m, err := pipeline.ParseModel(query.Model(r.Model))

@@ -51,8 +51,8 @@ func Run(ctx context.Context, in query.Input, opt query.CheckOptions) (query.Ans
 	})
 }
 
-// read reads the program and runs the passes.
-func read(ctx context.Context, run *pipeline.Run, opt *query.CheckOptions) (*ir.Program, error) {
+// Read reads the program, adds what the options ask about, and runs the passes.
+func Read(ctx context.Context, run *pipeline.Run, opt *query.CheckOptions) (*ir.Program, error) {
 	if err := run.Read(ctx, pipeline.ReadOptions{Options: opt.Options}); err != nil {
 		return nil, err
 	}
@@ -76,7 +76,7 @@ func read(ctx context.Context, run *pipeline.Run, opt *query.CheckOptions) (*ir.
 }
 
 func ask(ctx context.Context, run *pipeline.Run, opt query.CheckOptions) ([]verdict.Result, error) {
-	flat, err := read(ctx, run, &opt)
+	flat, err := Read(ctx, run, &opt)
 	if err != nil {
 		return nil, err
 	}

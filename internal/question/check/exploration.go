@@ -143,7 +143,7 @@ func open(ctx context.Context, run *pipeline.Run, opt query.CheckOptions, versio
 	if err != nil {
 		return nil, err
 	}
-	flat, err := read(ctx, run, &opt)
+	flat, err := Read(ctx, run, &opt)
 	if err != nil {
 		return nil, err
 	}

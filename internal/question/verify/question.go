@@ -13,6 +13,7 @@ import (
 	"fencepost/internal/property"
 	"fencepost/internal/question/check"
 	"fencepost/internal/question/fences"
+	"fencepost/internal/question/fuzz"
 	"fencepost/internal/question/litmus"
 	"fencepost/internal/question/param"
 	"fencepost/internal/question/prove"
@@ -36,22 +37,33 @@ type question struct {
 	litmus *query.LitmusOptions
 	prove  *query.ProveOptions
 	traces *query.TraceOptions
+	fuzz   *query.FuzzOptions
+}
+
+// asksCheck returns the options of the question as those of check, nil if it is another question than that of check.
+func (q *question) asksCheck() *query.CheckOptions {
+	if q.fuzz == nil {
+		return q.check
+	}
+	opt := q.fuzz.Check()
+	return &opt
 }
 
 // add adds what the options asked about beside the program's own properties.
 func (q *question) add(props *property.Set) {
-	if q.check != nil && q.check.Deadlock || q.fences != nil && q.fences.Deadlock {
+	check := q.asksCheck()
+	if check != nil && check.Deadlock || q.fences != nil && q.fences.Deadlock {
 		props.Deadlock = true
 	}
-	if q.check != nil {
-		pipeline.AskEndless(&q.check.Endless, props)
+	if check != nil {
+		pipeline.AskEndless(&check.Endless, props)
 	}
 }
 
 // addDefault adds what is asked about by default, given the flat program.
 func (q *question) addDefault(props *property.Set, flat *ir.Program) {
-	if q.check != nil {
-		pipeline.AskDefaultEndless(&q.check.Endless, props, flat)
+	if check := q.asksCheck(); check != nil {
+		pipeline.AskDefaultEndless(&check.Endless, props, flat)
 	}
 }
 
@@ -69,6 +81,13 @@ var questions = map[string]func(*verifier) *question{
 		return &question{options: opt, common: &opt.Options, check: &opt.CheckOptions, ask: func(string) (query.Answer, error) {
 			opt.Models = query.Models{cmp.Or(opt.Model, query.SC)}
 			return param.Check(v.ctx, v.in, opt.CheckOptions)
+		}}
+	},
+	fuzz.Command: func(v *verifier) *question {
+		opt := &query.FuzzOptions{}
+		return &question{options: opt, common: &opt.Options, fuzz: opt, ask: func(model string) (query.Answer, error) {
+			opt.Models = query.Models{query.Model(model)}
+			return fuzz.Run(v.ctx, v.in, *opt)
 		}}
 	},
 	robust.Command: func(v *verifier) *question {

@@ -6,3 +6,8 @@ import "fencepost/verdict"
 
 // linearizability prints nothing: the small build does not ask this question.
 func (p *printer) linearizability(*verdict.Result) {}
+
+// fuzzed returns nil: the small build does not ask this question.
+func fuzzed(*verdict.Result) []string { return nil }
+
+func (p *printer) again(*verdict.Result) {}

@@ -55,6 +55,7 @@ func Result(w io.Writer, r *verdict.Result, opt Options) {
 	if r.Witness != nil || r.Coverage.Unsupported.Shown() || len(r.Others) > 0 || len(r.FinalStates) > 0 {
 		p.line("")
 	}
+	p.again(r)
 	p.line("%s", p.opt.paint(dim, statsLine(r)))
 }
 
@@ -332,6 +333,7 @@ func statsLine(r *verdict.Result) string {
 	if r.Stats.Executions > 0 {
 		parts = append(parts, counted(r.Stats.Executions, "execution", "executions"))
 	}
+	parts = append(parts, fuzzed(r)...)
 	if r.Stats.FinalStates > 0 && r.Stats.Executions == 0 {
 		parts = append(parts, counted(r.Stats.FinalStates, "final state", "final states"))
 	}

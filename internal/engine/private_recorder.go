@@ -1,9 +1,9 @@
-package explicit
+package engine
 
 import (
-	"fencepost/internal/engine"
 	"fencepost/internal/ir"
 	"fencepost/internal/memory"
+	"fencepost/verdict"
 )
 
 // Recording witnesses. A witness is an execution of the models as they are written, in which
@@ -12,25 +12,29 @@ import (
 // flushed as soon as the rules allow it. That is never too late: such an entry waits only for
 // older ones, and an operation that waits for the entry waits for those as well.
 
-// recorder takes the steps of the search in the models as they are written.
-type recorder struct {
+// PrivateRecorder takes the steps of the search in the models as they are written.
+type PrivateRecorder struct {
 	y *memory.System // of the search
-	r *engine.Recorder
+	r *Recorder
 	// plain is the system that r runs; y itself if no memory is thread-private.
 	plain *memory.System
 	steps []memory.Step
 }
 
-func newRecorder(task *engine.Task, y *memory.System) *recorder {
+// NewPrivateRecorder returns a recorder for the steps of y, which may let accesses to thread-private memory bypass buffers.
+func NewPrivateRecorder(task *Task, y *memory.System) *PrivateRecorder {
 	plain := y
 	if y.HasPrivate() {
 		plain = memory.New(task.Program, task.Model, memory.Options{})
 	}
-	return &recorder{y: y, plain: plain, r: engine.NewRecorder(plain)}
+	return &PrivateRecorder{y: y, plain: plain, r: NewRecorder(plain)}
 }
 
-// step takes a step that the search takes from s.
-func (f *recorder) step(s *memory.State, st memory.Step) {
+// Witness is the execution so far.
+func (f *PrivateRecorder) Witness() *verdict.Witness { return f.r.Witness() }
+
+// Step takes a step that the search takes from s.
+func (f *PrivateRecorder) Step(s *memory.State, st memory.Step) {
 	if f.plain == f.y {
 		f.r.Step(st)
 		return
@@ -44,7 +48,7 @@ func (f *recorder) step(s *memory.State, st memory.Step) {
 }
 
 // entry finds the entry to flush: entries for the same bytes keep their order in both buffers.
-func (f *recorder) entry(s *memory.State, st memory.Step) int32 {
+func (f *PrivateRecorder) entry(s *memory.State, st memory.Step) int32 {
 	t := ir.ThreadID(st.Thread)
 	from, to := s.Buffer(t), f.r.State().Buffer(t)
 	want := &from[st.Index]
@@ -71,7 +75,7 @@ func sameBytes(a, b *memory.Entry) bool {
 
 // flushPrivate lets one store to thread-private memory reach it, and reports whether there was
 // one.
-func (f *recorder) flushPrivate() bool {
+func (f *PrivateRecorder) flushPrivate() bool {
 	s := f.r.State()
 	if s.Faulted() || s.Over() {
 		return false
