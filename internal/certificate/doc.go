@@ -17,4 +17,7 @@
 //	local.go     local steps, which are taken at once
 //	states.go    the kind "states": a set that is closed under the rules
 //	produce.go   the search that makes such a set; nothing relies on it
+//	classes.go   the kind "classes": a tree with all executions under C11
+//	classes_file.go
+//	             the search that makes such a tree, and the reading of one
 package certificate

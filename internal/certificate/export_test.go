@@ -1,7 +1,17 @@
 package certificate
 
 import (
+	"bytes"
+	"context"
+	"errors"
 	"io"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"fencepost/internal/ir"
+	"fencepost/internal/property"
+	"fencepost/internal/replay"
 )
 
 // WriteStates writes a certificate with any states, in their order.
@@ -24,4 +34,66 @@ func StatesOf(r *Reader) ([]string, error) {
 		})
 	}
 	return keys, nil
+}
+
+// AllClasses returns the executions of a program under c11 that end and that the axioms allow, whether there is a data
+// race, and the size of the tree.
+func AllClasses(p *ir.Program, props *property.Set) (found map[string]int, race bool, size int, err error) {
+	found = map[string]int{}
+	t := &tree{ctx: context.Background(), props: props, choose: func(_ *replay.Growing, threads []int, next []replay.Next) (int, error) {
+		return cheapest(threads, next), nil
+	}}
+	t.leaf = func(x *replay.Growing, ended bool) {
+		if e := x.SameOrder(); e != nil {
+			err = e
+		}
+		if allowed, e := x.Allowed(); e != nil {
+			err = e
+		} else if allowed && ended && x.Ended() {
+			found[x.Class()]++
+		}
+	}
+	failed := t.begin(p)
+	refuted := (*Refuted)(nil)
+	if errors.As(failed, &refuted) {
+		return found, true, t.covered.Size, err
+	}
+	return found, false, t.covered.Size, errors.Join(err, failed)
+}
+
+// ChangeClasses returns a certificate with another thread at one node, one node less or one more.
+func ChangeClasses(t *testing.T, file []byte, rng *rand.Rand) []byte {
+	r, err := Open(bytes.NewReader(file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	chosen, err := io.ReadAll(r.in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(chosen) == 0 {
+		return nil
+	}
+	k := rng.IntN(len(chosen))
+	switch rng.IntN(3) {
+	case 0:
+		chosen[k] = byte(rng.IntN(4))
+	case 1:
+		chosen = slices.Delete(chosen, k, k+1)
+	default:
+		chosen = slices.Insert(chosen, k, byte(rng.IntN(3)))
+	}
+	var out bytes.Buffer
+	w, err := newWriter(&out, &r.Statement)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.Write(chosen); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.close(); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
 }

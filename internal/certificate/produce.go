@@ -31,7 +31,7 @@ const maxWatched = 50_000
 // States searches all states of a program and writes them as a certificate. The error is a *Refuted if it finds a
 // violation.
 func States(ctx context.Context, w io.Writer, statement Statement, p *ir.Program, props *property.Set, model replay.Model, limits Limits) (*Covered, error) {
-	if err := supported(props); err != nil {
+	if err := supported(props, model); err != nil {
 		return nil, err
 	}
 	x, err := replay.NewStepper(p, props, model)

@@ -35,23 +35,25 @@ func Check(ctx context.Context, r *Reader, p *ir.Program, props *property.Set, m
 	if err := r.fits(p, props, model); err != nil {
 		return nil, err
 	}
-	if err := supported(props); err != nil {
+	if err := supported(props, model); err != nil {
 		return nil, err
 	}
-	switch r.Kind {
-	case KindStates:
+	switch {
+	case r.Kind == KindStates && model != replay.C11:
 		return checkStates(ctx, r, p, props, model)
+	case r.Kind == KindClasses && model == replay.C11:
+		return checkClasses(ctx, r, p, props)
 	default:
-		return nil, fmt.Errorf("the kind of proof %q is unknown", r.Kind)
+		return nil, fmt.Errorf("the kind of proof %q is unknown, or not for the model %s", r.Kind, model)
 	}
 }
 
 // supported returns an error for questions that no kind of proof is about.
-func supported(props *property.Set) error {
+func supported(props *property.Set, model replay.Model) error {
 	if props.Starving != "" {
 		return errors.New("there are no certificates that no thread starves")
 	}
-	if props.Empty() {
+	if props.Empty() && model != replay.C11 { // which always asks about data races
 		return errors.New("nothing is asked about the program")
 	}
 	return nil

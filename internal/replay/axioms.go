@@ -248,12 +248,15 @@ func (a *axioms) frees(x, y int) bool {
 	return e.bytes > 0 && (f.size > 0 || f.bytes > 0) && at-e.block < uint64(e.bytes)
 }
 
-// dataRace reports whether two accesses race, or an access and the free of its block.
-func (a *axioms) dataRace(x, y int) bool {
+// conflict reports whether two accesses race, or an access and the free of its block, unless one happens before the
+// other.
+func (a *axioms) conflict(x, y int) bool {
 	e, f := &a.events[x], &a.events[y]
 	if a.frees(x, y) || a.frees(y, x) {
-		return e.thread != f.thread && !a.hb[x][y] && !a.hb[y][x]
+		return e.thread != f.thread
 	}
-	return e.thread != f.thread && a.same(x, y) && (e.kind == 'W' || f.kind == 'W') && (e.order == ir.Plain || f.order == ir.Plain) &&
-		!a.hb[x][y] && !a.hb[y][x]
+	return e.thread != f.thread && a.same(x, y) && (e.kind == 'W' || f.kind == 'W') && (e.order == ir.Plain || f.order == ir.Plain)
 }
+
+// dataRace reports whether two accesses race, or an access and the free of its block.
+func (a *axioms) dataRace(x, y int) bool { return a.conflict(x, y) && !a.hb[x][y] && !a.hb[y][x] }

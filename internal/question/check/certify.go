@@ -125,8 +125,13 @@ func prove(ctx context.Context, q *question, res *verdict.Result) ([]byte, *ir.P
 	defer cancel()
 	statement := certificate.Statement{Tool: q.opt.Tool, Names: namesOf(&q.Input), Asked: pipeline.NewAsked(Command, q.opt), Loops: props.Endless || props.Fairness != 0}
 	var file bytes.Buffer
-	limits := certificate.Limits{Buffer: cmp.Or(q.opt.Buffer, longBuffer), Bytes: q.opt.Memory}
-	if _, err := certificate.States(ctx, &file, statement, plain, props, model, limits); err != nil {
+	if model == replay.C11 {
+		_, err = certificate.Classes(ctx, &file, statement, plain, props)
+	} else {
+		limits := certificate.Limits{Buffer: cmp.Or(q.opt.Buffer, longBuffer), Bytes: q.opt.Memory}
+		_, err = certificate.States(ctx, &file, statement, plain, props, model, limits)
+	}
+	if err != nil {
 		return nil, plain, nil, inTime(ctx, err)
 	}
 	r, err := certificate.Open(bytes.NewReader(file.Bytes()))
@@ -149,9 +154,7 @@ func inTime(ctx context.Context, err error) error {
 // provable returns the program and the question that proofs are about. loops says whether it is asked which loops end.
 func provable(q *question, loops bool) (replay.Model, *ir.Program, *property.Set, error) {
 	switch {
-	case q.model == memory.C11:
-		return 0, nil, nil, errors.New("there are no certificates for the model c11 yet")
-	case q.opt.Races:
+	case q.opt.Races && q.model != memory.C11: // c11 always asks about them
 		return 0, nil, nil, errors.New("there are no certificates that a program has no data races")
 	case q.opt.Robustness:
 		return 0, nil, nil, errors.New("there are no certificates of robustness yet")
@@ -165,6 +168,11 @@ func provable(q *question, loops bool) (replay.Model, *ir.Program, *property.Set
 	plain, err := pipeline.FlattenPlain(q.Program, opt)
 	if err != nil {
 		return 0, nil, nil, err
+	}
+	if model == replay.C11 {
+		if plain, err = pipeline.ForC11(q.Program, plain); err != nil {
+			return 0, nil, nil, err
+		}
 	}
 	props := *q.Props
 	if !loops {
@@ -246,7 +254,7 @@ func VerifyCertificate(ctx context.Context, in query.Input, file io.Reader, over
 		if _, err := Read(ctx, run, &asked); err != nil {
 			return err
 		}
-		m, err := pipeline.ParseModel(query.Model(r.Model))
+		m, err := pipeline.ParseAnyModel(query.Model(r.Model))
 		if err != nil {
 			return &query.DamagedError{Why: err.Error()}
 		}

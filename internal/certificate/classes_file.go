@@ -1,0 +1,69 @@
+package certificate
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"fencepost/internal/ir"
+	"fencepost/internal/property"
+	"fencepost/internal/replay"
+)
+
+// Classes searches all executions of a program under C11 and writes the tree of them as a certificate. The error is a
+// *Refuted if it finds a violation.
+func Classes(ctx context.Context, w io.Writer, statement Statement, p *ir.Program, props *property.Set) (*Covered, error) {
+	if err := supported(props, replay.C11); err != nil {
+		return nil, err
+	}
+	var chosen []byte
+	t := &tree{ctx: ctx, props: props, choose: func(_ *replay.Growing, threads []int, next []replay.Next) (int, error) {
+		u := cheapest(threads, next)
+		if u > 0xff {
+			return 0, fmt.Errorf("%w: thread %d", ErrTooLarge, u)
+		}
+		chosen = append(chosen, byte(u))
+		return u, nil
+	}}
+	if err := t.begin(p); err != nil {
+		return nil, err
+	}
+	if err := statement.About(p, props, replay.C11); err != nil {
+		return nil, err
+	}
+	statement.Kind, statement.Size = KindClasses, t.covered.Size
+	out, err := newWriter(w, &statement)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := out.Write(chosen); err != nil {
+		return nil, err
+	}
+	return &t.covered, out.close()
+}
+
+// cheapest returns the thread whose next step has the fewest children: first steps that read nothing, since writes that
+// are there early leave fewer reads to be put off.
+func cheapest(threads []int, next []replay.Next) int {
+	for k, n := range next {
+		if n.Does == replay.Steps || n.Private {
+			return threads[k]
+		}
+	}
+	return threads[0]
+}
+
+// checkClasses goes through the tree that a certificate describes.
+func checkClasses(ctx context.Context, r *Reader, p *ir.Program, props *property.Set) (*Covered, error) {
+	t := &tree{ctx: ctx, props: props, choose: func(*replay.Growing, []int, []replay.Next) (int, error) {
+		b, err := r.ReadByte()
+		return int(b), err
+	}}
+	if err := t.begin(p); err != nil {
+		return nil, err
+	}
+	if t.covered.Size != r.Size {
+		return nil, ErrDamaged
+	}
+	return &t.covered, r.end()
+}

@@ -1,0 +1,334 @@
+//go:build !fencepost_small
+
+package replay
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"fencepost/internal/ir"
+	"fencepost/internal/property"
+	"fencepost/verdict"
+)
+
+// The rules under C11 for package certificate: executions that grow step by step. A step that reads is given the write
+// that it reads; steps come in an order that program order and reads-from respect. The threads run as in a witness
+// (graph.go), and the axioms are the same (axioms.go).
+
+// Initially is the source of a read that reads what was there at the beginning, or since its block was allocated.
+const Initially = -1
+
+// Growing is an execution under C11 up to some step. It never changes: a step leads to another one.
+type Growing struct {
+	m     *machine
+	props *property.Set
+	kept  map[ir.EdgeID]bool // allocations whose addresses stay in their thread
+	s     *state
+	g     *grapher
+	hb    []moment // per event
+	// threads have what later events need of earlier ones.
+	threads []threadMoments
+	fresh   int // events before the last step
+	fail    *violation
+	edge    ir.EdgeID // of the last step
+}
+
+// NewGrowing returns the execution without steps. It returns an error if the program has an operation whose effect
+// depends on more than what it reads, its thread and what happened before.
+func NewGrowing(p *ir.Program, props *property.Set) (*Growing, error) {
+	m, err := newMachine(p, SC)
+	if err != nil {
+		return nil, err
+	}
+	for t := range p.Threads {
+		f := p.ThreadFunc(ir.ThreadID(t))
+		for i := range f.Edges {
+			switch k := f.Edges[i].Op.Kind; k {
+			case ir.CondWait, ir.Signal, ir.Broadcast, ir.Barrier, ir.AtomicBegin, ir.AtomicEnd:
+				return nil, fmt.Errorf("there are no certificates for c11 of programs with %s", k)
+			}
+		}
+	}
+	n := len(p.Threads)
+	g := &grapher{m: m, w: &verdict.Witness{Graph: &verdict.Graph{}}, writes: map[part]int{}, values: map[part][]content{}, freed: map[uint64]int{}, lives: map[uint64]life{}, first: initial(p)}
+	x := &Growing{m: m, props: props, kept: keptBlocks(p), s: initial(p), g: g, threads: make([]threadMoments, n)}
+	for range n {
+		g.last, g.starts = append(g.last, -1), append(g.starts, -1)
+	}
+	return x, nil
+}
+
+// clone returns a copy to which a step can be added.
+func (x *Growing) clone() *Growing {
+	n, g := *x, *x.g
+	g.events, g.last, g.starts = slices.Clone(g.events), slices.Clone(g.last), slices.Clone(g.starts)
+	g.freed, g.lives, g.writes, g.values = maps.Clone(g.freed), maps.Clone(g.lives), maps.Clone(g.writes), maps.Clone(g.values)
+	g.w = &verdict.Witness{Graph: &verdict.Graph{}}
+	g.reads = append(slices.Clone(g.reads), nil)
+	n.g = &g
+	n.hb, n.threads = slices.Clip(x.hb), slices.Clone(x.threads)
+	n.fresh, n.fail, n.edge = len(g.events), nil, ir.NoEdge
+	return &n
+}
+
+// Failed returns the check at which the last step failed, nil if it did not.
+func (x *Growing) Failed() *Violation {
+	if x.fail == nil {
+		return nil
+	}
+	return &Violation{Class: x.fail.class, Edge: x.edge}
+}
+
+// Does says what a thread does next.
+type Does uint8
+
+// What a thread can do.
+const (
+	Nothing   Does = iota // it has ended, waits for the end of another thread, or stands at an exit or a bound
+	Steps                 // what happens does not depend on memory that another thread may write
+	Reads                 // it reads some bytes
+	Allocates             // it takes a new block, or one that was given back
+)
+
+// Next is what a thread does next. Two threads with the same Size, and Addr or Stack, can be served by the same event.
+type Next struct {
+	Does
+	Addr  uint64 // of what it reads
+	Size  int64
+	Stack bool // the block is on the stack
+	// Private says that no other thread can write what it reads.
+	Private bool
+}
+
+// Next says what thread t does next.
+func (x *Growing) Next(t int) (Next, error) {
+	th := &x.s.threads[t]
+	if th.phase != running || x.s.over || x.fail != nil {
+		return Next{}, nil
+	}
+	f := x.m.p.ThreadFunc(ir.ThreadID(t))
+	var out Next
+	for k, i := range f.Out(th.loc) {
+		c := x.m.turn(x.s, t, &f.Edges[i], 0)
+		n, err := x.next(c)
+		if err != nil {
+			return out, err
+		}
+		if k > 0 && n != out {
+			return out, errors.New("there are no certificates for c11 of programs in which a thread chooses what it reads")
+		}
+		out = n
+	}
+	if out.Does != Steps {
+		return out, nil
+	}
+	next, err := x.m.successorsOf(x.s, t, 0)
+	if err == nil && len(next) == 0 {
+		out = Next{}
+	}
+	return out, err
+}
+
+// next says what a thread does along one edge.
+func (x *Growing) next(c *turn) (Next, error) {
+	size := mutexSize
+	switch c.op.Kind {
+	case ir.Exit, ir.Bound:
+		return Next{}, nil
+	case ir.Alloc:
+		if x.kept[c.edge.ID] {
+			return Next{Does: Steps}, nil
+		}
+		return Next{Does: Allocates, Size: c.eval(c.op.Val), Stack: c.op.Stack}, nil
+	case ir.Load, ir.Await, ir.RMW:
+		size = c.op.Type.Size()
+	case ir.Lock, ir.TryLock, ir.Unlock:
+	default:
+		return Next{Does: Steps}, nil
+	}
+	addr := uint64(c.eval(c.op.Addr))
+	if x.m.check(x.s, nil, c.op.Obj, addr, size) != nil { // whatever is there: the step fails
+		return Next{Does: Steps}, nil
+	}
+	return Next{Does: Reads, Addr: addr, Size: int64(size), Private: x.private(c.t, addr)}, nil
+}
+
+// Sources returns the writes that the next step of thread t may read, as far as happens-before says: events, and
+// Initially. It returns an error if the bytes are also accessed with another size.
+func (x *Growing) Sources(t int, n Next) ([]int, error) {
+	writes, err := x.writesTo(n)
+	if err != nil {
+		return nil, err
+	}
+	if x.private(t, n.Addr) {
+		return writes[len(writes)-1:], nil
+	}
+	now := x.threads[t].now
+	var out []int
+	for _, w := range writes {
+		if !slices.ContainsFunc(writes, func(v int) bool {
+			return v != w && v != Initially && x.before(w, v) && x.seen(v, now)
+		}) {
+			out = append(out, w)
+		}
+	}
+	return out, nil
+}
+
+// writesTo returns the writes of some bytes since their block was allocated, and what stands for the contents before
+// these: Initially, or in a block that was used before, its last writes then.
+func (x *Growing) writesTo(n Next) ([]int, error) {
+	since := -1
+	if l := x.g.began(x.s, n.Addr); l != nil {
+		since = l.step
+	}
+	var old, out []int
+	for i := range x.g.events {
+		e := &x.g.events[i]
+		if e.size == 0 || e.addr >= n.Addr+uint64(n.Size) || n.Addr >= e.addr+uint64(e.size) {
+			continue
+		}
+		if e.addr != n.Addr || int64(e.size) != n.Size {
+			return nil, errors.New("there are no certificates for c11 of programs that access the same bytes with several sizes")
+		}
+		switch {
+		case e.kind == 'W' && e.step <= since:
+			old = append(old, i)
+		case e.kind == 'W':
+			out = append(out, i)
+		}
+	}
+	if len(old) == 0 {
+		return append([]int{Initially}, out...), nil
+	}
+	var last []int
+	for _, w := range old {
+		if !slices.ContainsFunc(old, func(v int) bool { return v != w && x.before(w, v) }) {
+			last = append(last, w)
+		}
+	}
+	return append(last, out...), nil
+}
+
+// before reports whether write w comes before write v in every modification order, by happens-before alone.
+func (x *Growing) before(w, v int) bool { return w == Initially || x.Happens(w, v) }
+
+// seen reports whether a write, or a read of it, is in a moment.
+func (x *Growing) seen(w int, now moment) bool {
+	if now.has(&x.g.events[w]) {
+		return true
+	}
+	for r := range x.g.events {
+		if e := &x.g.events[r]; e.kind == 'R' && e.from == w && now.has(e) {
+			return true
+		}
+	}
+	return false
+}
+
+// Step returns the executions after the next step of thread t. If the thread reads, from is the write that it reads;
+// there is no execution if the step waits for another value. If it allocates, from is the free of the block that it
+// takes, or Initially for a new block and for all that were given back.
+func (x *Growing) Step(t int, n Next, from int) ([]*Growing, error) {
+	at := len(x.g.reads) // the number of the step
+	s, reads := x.s, []verdict.GraphRead(nil)
+	if n.Does == Reads {
+		source := -1
+		if from != Initially {
+			source = x.g.events[from].step
+		}
+		reads = []verdict.GraphRead{{Step: at, Addr: n.Addr, Size: int(n.Size), From: source}}
+		x.g.reads = append(x.g.reads, reads)
+		var err error
+		if s, err = x.g.remember(s, at); err != nil {
+			return nil, err
+		}
+		x.g.reads = x.g.reads[:at]
+	}
+	next, err := x.m.successorsOf(s, t, 0)
+	if err != nil {
+		return nil, err
+	}
+	var out []*Growing
+	for i := range next {
+		tr := &next[i]
+		if x.kept[tr.edge] && tr.choice != 0 { // not one that was given back (growing_private.go)
+			continue
+		}
+		if n.Does == Allocates && from != Initially && tr.addr != x.g.events[from].block {
+			continue
+		}
+		y := x.clone()
+		y.g.reads[at] = reads
+		if tr.kind == verdict.StepStore && !tr.free || tr.wrote {
+			y.g.w.Graph.Orders = []verdict.GraphOrder{{Addr: tr.addr, Size: tr.size, Writes: []int{at}}}
+		}
+		if err := y.noteStep(at, n, s, tr); err != nil {
+			return nil, err
+		}
+		y.advance()
+		if y.edge = tr.edge; tr.fail != nil {
+			y.fail = tr.fail
+		} else {
+			y.s = tr.next
+		}
+		out = append(out, y)
+	}
+	return out, nil
+}
+
+// noteStep adds the events of a step. A step that fails because of what it has read is a read.
+func (x *Growing) noteStep(at int, n Next, s *state, tr *transition) error {
+	if tr.fail == nil || tr.kind != verdict.StepFail {
+		return x.g.note(at, s, tr)
+	}
+	if n.Does != Reads {
+		return nil
+	}
+	_, e, _ := x.m.p.EdgeByID(tr.edge)
+	return x.g.noteRead(at, tr.thread, &e.Op, n.Addr, int(n.Size), false, false)
+}
+
+// Quiet returns the execution after all steps of thread t that are certain and concern the thread alone. The second
+// result is an error of the program that they lead to.
+func (x *Growing) Quiet(t, limit int) (*Growing, error) {
+	f := x.m.p.ThreadFunc(ir.ThreadID(t))
+	out := x
+	for range limit {
+		th := &out.s.threads[t]
+		if th.phase != running || out.s.over || out.fail != nil || !quiet(f, th.loc) {
+			break
+		}
+		next, err := out.m.successorsOf(out.s, t, 0)
+		if err != nil {
+			return nil, err
+		}
+		if len(next) != 1 {
+			break
+		}
+		y := *out
+		y.edge = next[0].edge
+		if y.fail = next[0].fail; y.fail == nil {
+			y.s = next[0].next
+		}
+		out = &y
+	}
+	return out, nil
+}
+
+// quiet reports whether all operations at a location use registers only.
+func quiet(f *ir.Func, l ir.Loc) bool {
+	for _, i := range f.Out(l) {
+		switch op := &f.Edges[i].Op; op.Kind {
+		case ir.Nop, ir.Assign, ir.Assume, ir.Assert:
+			if op.Undef || op.Order != ir.OrderUnset {
+				return false
+			}
+		default:
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,119 @@
+//go:build !fencepost_small
+
+package replay
+
+import "fencepost/internal/ir"
+
+// Happens-before of an execution that grows, event by event: each event comes after all that it depends on, so that a
+// vector of numbers of events says what happens before it. The matrices of axioms.go say the same in another way.
+
+// moment is what has happened: of each thread, how many of its events.
+type moment []int
+
+func (m moment) has(e *event) bool { return e.thread < len(m) && m[e.thread] > e.index }
+
+// joined returns what is in either of two moments.
+func (m moment) joined(o moment) moment {
+	if len(m) < len(o) {
+		m, o = o, m
+	}
+	out := append(moment(nil), m...)
+	for i, n := range o {
+		out[i] = max(out[i], n)
+	}
+	return out
+}
+
+// threadMoments is what later events of a thread need of its earlier ones.
+type threadMoments struct {
+	now     moment // its last event
+	pending moment // what the reads so far would acquire at a fence
+}
+
+// message is what a read can acquire from a write: from the others, and from unlocks of readers, which other readers do
+// not acquire.
+type message [2]moment
+
+// advance computes the moments of the events that the last step added.
+func (x *Growing) advance() {
+	for i := x.fresh; i < len(x.g.events); i++ {
+		e := &x.g.events[i]
+		th := &x.threads[e.thread]
+		now := th.now.joined(make(moment, len(x.threads)))
+		for _, by := range e.after {
+			if by < i {
+				now = now.joined(x.hb[by])
+			}
+		}
+		now[e.thread] = e.index + 1
+		switch {
+		case e.kind == 'R' && e.from >= 0 && e.order != ir.Plain:
+			sent := x.message(e.from)
+			got := sent[0]
+			if !e.shared {
+				got = got.joined(sent[1])
+			}
+			th.pending = th.pending.joined(got)
+			if acquiring(e.order) {
+				now = now.joined(got)
+			}
+		case e.kind == 'F' && acquiring(e.order):
+			now = now.joined(th.pending)
+		}
+		th.now = now
+		x.hb = append(x.hb, now)
+	}
+	// The event of a join comes before the one that ends the thread which is joined.
+	for i := x.fresh; i < len(x.g.events); i++ {
+		for _, by := range x.g.events[i].after {
+			if by > i {
+				x.hb[i] = x.hb[i].joined(x.hb[by])
+				x.threads[x.g.events[i].thread].now = x.threads[x.g.events[i].thread].now.joined(x.hb[by])
+			}
+		}
+	}
+}
+
+// message returns what a write sends: all that happened before it if it releases, or before the last release fence; and
+// what the write that it updates sends.
+func (x *Growing) message(w int) message {
+	var out message
+	for ; w >= 0; w = x.updates(w) {
+		e := &x.g.events[w]
+		var sent moment
+		switch {
+		case e.order == ir.Plain:
+		case releasing(e.order):
+			sent = x.hb[w]
+		default:
+			sent = x.releasedBefore(w)
+		}
+		k := 0
+		if e.shared {
+			k = 1
+		}
+		out[k] = out[k].joined(sent)
+	}
+	return out
+}
+
+// updates returns the write that a read-modify-write with the write w reads, or -1.
+func (x *Growing) updates(w int) int {
+	if !x.g.events[w].update {
+		return -1
+	}
+	return x.g.events[w-1].from
+}
+
+// releasedBefore returns the moment of the last release fence before an event in its thread.
+func (x *Growing) releasedBefore(w int) moment {
+	for i := w - 1; i >= 0; i-- {
+		if e := &x.g.events[i]; e.thread == x.g.events[w].thread && e.kind == 'F' && releasing(e.order) {
+			return x.hb[i]
+		}
+	}
+	return nil
+}
+
+// Happens reports whether one event happens before another.
+func (x *Growing) Happens(a, b int) bool { return a != b && x.hb[b].has(&x.g.events[a]) }
