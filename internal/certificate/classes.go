@@ -184,7 +184,7 @@ func (t *tree) step(n *node, u int, next replay.Next, from int) error {
 			}
 			continue
 		}
-		if x.Races() {
+		if x.HasDataRace() {
 			allowed, err := x.Allowed()
 			if err != nil {
 				return err

@@ -21,12 +21,12 @@ import (
 var c11Programs = flag.Int("fp.c11", 90, "random programs under c11")
 
 // randomC11 visits random programs under c11, with their classes by brute force on the definition.
-func randomC11(t *testing.T, visit func(seed uint64, r *testkit.C11Program, p *ir.Program, want map[string]*testkit.C11Class, race bool)) {
+func randomC11(t *testing.T, visit func(seed uint64, r *testkit.C11Program, p *ir.Program, want map[string]*testkit.C11Class, dataRace bool)) {
 	for at := range uint64(*c11Programs) {
 		seed := *seed + at
 		sizes := [][2]int{{2, 4}, {3, 2}, {2, 3}, {3, 3}, {4, 2}}[seed%5]
 		r := testkit.WeakC11(seed, sizes[0], sizes[1])
-		want, race, ok := r.Classes(600)
+		want, dataRace, ok := r.Classes(600)
 		if !ok {
 			continue
 		}
@@ -34,21 +34,21 @@ func randomC11(t *testing.T, visit func(seed uint64, r *testkit.C11Program, p *i
 		if diags.HasErrors() {
 			t.Fatalf("seed %d: %v\n%s", seed, diags, r.Text())
 		}
-		visit(seed, r, transform.C11(p, false), want, race)
+		visit(seed, r, transform.C11(p, false), want, dataRace)
 	}
 }
 
-// The executions of the tree are those of brute force, each once, and there is a data race exactly if brute force finds
+// The tree has the executions that brute force finds, each once, and there is a data race exactly if brute force finds
 // one. Happens-before is that of replay's matrices.
 func TestClassesAgainstBruteForce(t *testing.T) {
 	programs, classes, racy, nodes := 0, 0, 0, 0
-	randomC11(t, func(seed uint64, r *testkit.C11Program, p *ir.Program, want map[string]*testkit.C11Class, race bool) {
+	randomC11(t, func(seed uint64, r *testkit.C11Program, p *ir.Program, want map[string]*testkit.C11Class, dataRace bool) {
 		got, found, size, err := certificate.AllClasses(p, &property.Set{Checks: true})
-		if err != nil || found != race {
-			t.Fatalf("seed %d: race %v, want %v (%v)\n%s", seed, found, race, err, r.Text())
+		if err != nil || found != dataRace {
+			t.Fatalf("seed %d: race %v, want %v (%v)\n%s", seed, found, dataRace, err, r.Text())
 		}
 		programs, nodes = programs+1, nodes+size
-		if race {
+		if dataRace {
 			racy++
 			return
 		}
@@ -70,8 +70,8 @@ func TestClassesAgainstBruteForce(t *testing.T) {
 func TestClassesOfFinals(t *testing.T) {
 	rng := rand.New(rand.NewPCG(*seed, 11))
 	safe, unsafe, refused, still := 0, 0, 0, 0
-	randomC11(t, func(seed uint64, r *testkit.C11Program, p *ir.Program, want map[string]*testkit.C11Class, race bool) {
-		if race {
+	randomC11(t, func(seed uint64, r *testkit.C11Program, p *ir.Program, want map[string]*testkit.C11Class, dataRace bool) {
+		if dataRace {
 			return
 		}
 		values := make([]int, r.Locs)

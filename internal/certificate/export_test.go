@@ -38,7 +38,7 @@ func StatesOf(r *Reader) ([]string, error) {
 
 // AllClasses returns the executions of a program under c11 that end and that the axioms allow, whether there is a data
 // race, and the size of the tree.
-func AllClasses(p *ir.Program, props *property.Set) (found map[string]int, race bool, size int, err error) {
+func AllClasses(p *ir.Program, props *property.Set) (found map[string]int, dataRace bool, size int, err error) {
 	found = map[string]int{}
 	t := &tree{ctx: context.Background(), props: props, choose: func(_ *replay.Growing, threads []int, next []replay.Next) (int, error) {
 		return cheapest(threads, next), nil

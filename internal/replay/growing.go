@@ -92,7 +92,7 @@ const (
 	Allocates             // it takes a new block, or one that was given back
 )
 
-// Next is what a thread does next. Two threads with the same Size, and Addr or Stack, can be served by the same event.
+// Next says how a thread goes on. Two threads with the same Size, and Addr or Stack, can be served by the same event.
 type Next struct {
 	Does
 	Addr  uint64 // of what it reads

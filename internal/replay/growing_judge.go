@@ -16,8 +16,8 @@ import (
 // What can be said about an execution that grows: whether the model allows it, whether it races, and what is wrong with
 // it where nothing can be added.
 
-// Races reports whether an event of the last step races with an earlier one.
-func (x *Growing) Races() bool {
+// HasDataRace reports whether an event of the last step and an earlier one are a data race.
+func (x *Growing) HasDataRace() bool {
 	a := &axioms{events: x.g.events}
 	for i := x.fresh; i < len(x.g.events); i++ {
 		for j := range i {
@@ -120,21 +120,21 @@ const maxOrders = 200_000
 // Orders visits the combinations of modification orders that the axioms allow, until visit returns false. It returns an
 // error if there are too many to try.
 func (x *Growing) Orders(visit func(orders [][]int) bool) error {
-	var places []location
+	var locations []location
 	for i := range x.g.events {
 		e := &x.g.events[i]
-		if at := (location{e.addr, e.size}); e.kind == 'W' && !slices.Contains(places, at) {
-			places = append(places, at)
+		if at := (location{e.addr, e.size}); e.kind == 'W' && !slices.Contains(locations, at) {
+			locations = append(locations, at)
 		}
 	}
-	lists := make([][]int, len(places))
+	lists := make([][]int, len(locations))
 	tries, over := 0, false
 	var fill func(k int)
 	fill = func(k int) {
 		if over {
 			return
 		}
-		if k == len(places) {
+		if k == len(locations) {
 			if tries++; tries > maxOrders {
 				over = true
 				return
@@ -145,7 +145,7 @@ func (x *Growing) Orders(visit func(orders [][]int) bool) error {
 			}
 			return
 		}
-		writes, before, ok := x.needed(places[k])
+		writes, before, ok := x.needed(locations[k])
 		if !ok {
 			return
 		}

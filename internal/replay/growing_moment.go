@@ -7,7 +7,7 @@ import "fencepost/internal/ir"
 // Happens-before of an execution that grows, event by event: each event comes after all that it depends on, so that a
 // vector of numbers of events says what happens before it. The matrices of axioms.go say the same in another way.
 
-// moment is what has happened: of each thread, how many of its events.
+// moment has the number of events of each thread that have happened.
 type moment []int
 
 func (m moment) has(e *event) bool { return e.thread < len(m) && m[e.thread] > e.index }
@@ -24,14 +24,14 @@ func (m moment) joined(o moment) moment {
 	return out
 }
 
-// threadMoments is what later events of a thread need of its earlier ones.
+// threadMoments has the moments of a thread that its later events need.
 type threadMoments struct {
 	now     moment // its last event
 	pending moment // what the reads so far would acquire at a fence
 }
 
-// message is what a read can acquire from a write: from the others, and from unlocks of readers, which other readers do
-// not acquire.
+// message has the moments that a read can acquire from a write: the second one from unlocks of readers, which other
+// readers do not acquire.
 type message [2]moment
 
 // advance computes the moments of the events that the last step added.
