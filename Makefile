@@ -194,6 +194,7 @@ fuzz:
 	$(GO) test ./internal/testkit -count=1 -timeout 240m -v -run Hunt -fp.hunt=$(FUZZ_ROBUST) -fp.huntseed=$(FUZZ_SEED)
 	$(GO) test ./internal/testkit -count=1 -timeout 120m -v -run UndefinedAgainst -fp.slow
 	$(GO) test ./internal/question/check -count=1 -timeout 120m -v -run AgainstValgrind -fp.slow
+	$(GO) test ./internal/question/check -count=1 -timeout 120m -v -run Misuse -fp.misuse=3000
 	$(GO) test ./internal/shorten -count=1 -timeout 60m -v -fp.programs=$(FUZZ_PROGRAMS)
 	$(GO) test ./internal/frontend/fp -count=1 -timeout 60m -v -run Lowering -fp.lowering=$(FUZZ_PROGRAMS)
 	$(GO) test ./internal/frontend/c -count=1 -timeout 60m -v -run 'TestLitmus$$' -fp.litmus

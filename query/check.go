@@ -16,6 +16,7 @@ type CheckOptions struct {
 	Finals    bool // collect the final states
 	Endings   bool // with Finals: and an execution for each
 	Races     bool // also look for data races on objects that are not atomic
+	Leaks     bool // also look for blocks of the heap that no pointer reaches when all threads have ended
 	// CrossCheck waits for all engines until the time limit, and compares their answers. A
 	// contradiction is an error.
 	CrossCheck bool `asked:"-"`

@@ -12,6 +12,8 @@ const (
 	StateRobustness Question = "state robustness"
 	ValueRobustness Question = "value-robustness"
 	DataRaces       Question = "data races"
+	// MemoryLeaks is the question whether a block of the heap can be out of reach at the end.
+	MemoryLeaks Question = "memory leaks"
 	// Linearizable is the question whether calls take effect one at a time.
 	Linearizable Question = "linearizability"
 	// NonTermination is the question of an execution that goes round loops which no thread can end.

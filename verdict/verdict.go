@@ -171,6 +171,7 @@ type Checked struct {
 	Errors     bool `json:"errors,omitempty"`   // errors of C programs: memory, locks, division
 	Deadlock   bool `json:"deadlock,omitempty"` // whether threads can wait for ever
 	Races      bool `json:"races,omitempty"`    // data races of C programs
+	Leaks      bool `json:"leaks,omitempty"`    // blocks of the heap that no pointer reaches at the end
 	Threads    int  `json:"threads"`
 	Loops      bool `json:"loops,omitempty"` // the program has loops, and whether they end was not checked
 	// Liveness says which loops were checked to end: spin, loops that only wait, or fair, all loops.

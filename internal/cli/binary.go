@@ -39,8 +39,8 @@ func binaryFlag(a *app, names []string, f *checkFlags) error {
 		return no("--checkpoint, --resume or --shard", "ask about the machine code by itself")
 	case f.opt.AnyThreads:
 		return no("--param", "machine code has no templates")
-	case f.opt.Robustness || f.opt.Races:
-		return no("--robustness or --races", "ask about the source and the machine code one after the other")
+	case f.opt.Robustness || f.opt.Races || f.opt.Leaks:
+		return no("--robustness, --races or --leaks", "ask about the source and the machine code one after the other")
 	case len(f.opt.C.Entry) > 0 || f.opt.C.Finally != "":
 		return no("--entry or --finally", "the source and the machine code begin at main")
 	case slices.Contains(f.binary, "-"):

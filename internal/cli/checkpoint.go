@@ -74,6 +74,8 @@ func (p *partsFlags) refuse(f *checkFlags) error {
 		return no("--engine explicit under c11", "engine rf explores c11; leave --engine out")
 	case f.opt.AnyThreads:
 		return no("--param", "give --threads")
+	case f.opt.Leaks:
+		return no("--leaks", "check for memory leaks in another run")
 	case f.opt.Races:
 		return no("--races", "check for data races in another run")
 	case f.opt.Robustness:

@@ -54,6 +54,7 @@ var table = []option{
 	{name: "smt2", field: "Format", value: format(query.ExportSMT2), group: groupQuestion, on: "export", text: "write the formula of the engine bmc, for SMT solvers"},
 	{name: "sequential", field: "Format", value: format(query.ExportSequential), group: groupQuestion, on: "export", text: "write the sequential program that the engine bmc encodes with rounds, in C"},
 	{name: "races", field: "Races", group: groupQuestion, on: "check lsp bisect", text: "also check for data races on objects that are not atomic"},
+	{name: "leaks", field: "Leaks", group: groupQuestion, on: "check bisect", text: "also check for memory leaks: blocks of the heap that no pointer reaches at the end"},
 	{name: "robustness", field: "Robustness", group: groupQuestion, on: "check", text: "check robustness instead, by exploring all traces"},
 	{name: "criterion", field: "Criterion", value: anyWord("criterion", query.CriterionTrace, query.CriterionTRF, query.CriterionState), group: groupQuestion, on: "robust",
 		text: "trace (robustness), trf (no triangular races) or state (equal final states)"},

@@ -58,7 +58,7 @@ func (t *Task) MemoryOptions() memory.Options {
 	}
 	return memory.Options{
 		Keep: func(t ir.ThreadID, r ir.Reg) bool { return kept[regKey{t, r}] },
-		Ends: t.Finals && t.Props.Whole,
+		Ends: t.Finals && (t.Props.Whole || t.Props.Leaks),
 	}
 }
 

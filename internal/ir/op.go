@@ -182,7 +182,8 @@ func (k SyncKind) String() string {
 	return syncNames[k]
 }
 
-// Mark says more about an access or a fence than models with store buffers need; only the model c11 asks. It is a set.
+// Mark says more about an operation than models with store buffers need. The model c11 asks, and notes about the use of
+// synchronisation objects and threads. It is a set.
 type Mark uint8
 
 // The marks.
@@ -196,9 +197,14 @@ const (
 	NonAtomic
 	// Machine marks what an instruction of a processor does: it has no memory order of C11.
 	Machine
+	// Initialises and Destroys mark the stores by which a call begins and ends the life of a synchronisation object.
+	Initialises
+	Destroys
+	// Detaches marks the assignment of the handle of a thread that is detached, and a spawn of a thread that may be detached.
+	Detaches
 )
 
-var markNames = [...]string{"weak", "asstore", "nonatomic", "machine"}
+var markNames = [...]string{"weak", "asstore", "nonatomic", "machine", "initialises", "destroys", "detaches"}
 
 // Has reports whether the set has a mark.
 func (m Mark) Has(n Mark) bool { return m&n != 0 }
@@ -304,7 +310,7 @@ type Op struct {
 	Align int64 // Alloc: a power of two that divides the address plus Lead; 0 stands for 16
 	Lead  int64 // Alloc: bytes in front of what is aligned, a multiple of 16; they are zero if the others are undefined
 	Timed bool  // CondWait: a thread that is never woken is not deadlocked, as if an assumption had stopped it; Havoc: picks the time that a clock shows
-	Marks Mark  // an access or fence
+	Marks Mark  // an access or fence; Detaches: an assignment or spawn
 	// Sync marks an access that is part of a library call: it synchronises as the library
 	// specifies, not as a C11 atomic of its order does. Only the data race property and the model c11 read
 	// it.

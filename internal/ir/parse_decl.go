@@ -47,6 +47,9 @@ func (ps *parser) object() {
 		case ps.word("masked"):
 			o.Masked = true
 			continue
+		case ps.word("ends"):
+			o.Ends = true
+			continue
 		case ps.word("addr"):
 			addr, hasAddr = uint64(ps.integer()), true
 			continue

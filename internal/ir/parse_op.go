@@ -28,6 +28,9 @@ func (ps *parser) op() Op {
 			}
 			op.Undef, op.Obj = true, ObjectID(ps.lookup(ps.objects, "object"))
 		}
+		for m := takeMark(ps); m != 0; m = takeMark(ps) {
+			op.Marks |= m
+		}
 		ps.check(start, &op)
 		return op
 	}
@@ -215,6 +218,14 @@ func (ps *parser) order() (Order, bool) {
 	return o, true
 }
 
+// takeMark takes a mark; 0: there is none.
+func takeMark(ps *parser) Mark {
+	if m := slices.IndexFunc(markNames[:], ps.word); m >= 0 {
+		return 1 << m
+	}
+	return 0
+}
+
 // clauses reads the clauses after the operands, in any order.
 func (ps *parser) clauses(op *Op) {
 	for !ps.bad {
@@ -222,8 +233,8 @@ func (ps *parser) clauses(op *Op) {
 			op.Order = o
 			continue
 		}
-		if m := slices.IndexFunc(markNames[:], ps.word); m >= 0 {
-			op.Marks |= 1 << m
+		if m := takeMark(ps); m != 0 {
+			op.Marks |= m
 			continue
 		}
 		switch {

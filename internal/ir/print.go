@@ -149,6 +149,9 @@ func (pr *printer) object(o *Object, lay *layout) {
 	if o.Masked {
 		pr.printf(" masked")
 	}
+	if o.Ends {
+		pr.printf(" ends")
+	}
 	if o.Addr != lay.address(o) {
 		pr.printf(" addr %#x", o.Addr)
 	}

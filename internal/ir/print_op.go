@@ -22,6 +22,7 @@ func (pr *printer) op(op *Op) {
 		if op.Undef {
 			pr.printf(" undefined in %s", pr.objectName(op.Obj))
 		}
+		pr.marks(op)
 		return
 	}
 	pr.printf("%s", op.Kind)
@@ -155,6 +156,15 @@ func (pr *printer) args(args []*Expr) {
 	pr.printf(")")
 }
 
+// marks prints the marks.
+func (pr *printer) marks(op *Op) {
+	for i, name := range markNames {
+		if op.Marks.Has(1 << i) {
+			pr.printf(" %s", name)
+		}
+	}
+}
+
 // clauses prints the clauses after the operands.
 func (pr *printer) clauses(op *Op) {
 	switch {
@@ -166,11 +176,7 @@ func (pr *printer) clauses(op *Op) {
 	if op.Fail != OrderUnset {
 		pr.printf(" fail %s", op.Fail)
 	}
-	for i, name := range markNames {
-		if op.Marks.Has(1 << i) {
-			pr.printf(" %s", name)
-		}
-	}
+	pr.marks(op)
 	if op.Obj != NoObject {
 		pr.printf(" in %s", pr.objectName(op.Obj))
 	}

@@ -85,6 +85,8 @@ type Object struct {
 	ReadOnly bool
 	// Masked says that the object may hold undefined bits. At first all its bits are defined.
 	Masked bool
+	// Ends says that the object exists no longer than its thread, which is not main or has the object as an automatic variable.
+	Ends bool
 }
 
 // Func is an automaton.

@@ -27,6 +27,24 @@ func (th Thread) Ended() bool {
 	return (s == running || s == joined) && th.loc().ends
 }
 
+// Joined reports whether the thread has ended and was joined.
+func (th Thread) Joined() bool { return th.s.status[th.t] == joined }
+
+// WaitsAt reports whether the thread waits at the condition or barrier at an address.
+func (th Thread) WaitsAt(addr uint64) bool {
+	return th.y.waitsAt(th.s, th.t, condWaiting, addr) || th.y.waitsAt(th.s, th.t, barrierWaiting, addr)
+}
+
+// HoldsMutex reports whether the thread owns the mutex at an address.
+func (th Thread) HoldsMutex(addr uint64) bool {
+	off, fault := th.y.wordAt(th.s, addr)
+	word := uint64(0)
+	if fault == 0 {
+		word = th.s.readAt(off, WordSize)
+	}
+	return word != destroyed && mutexOwner(word) == th.t
+}
+
 // EdgeCount returns how many edges leave the location of the thread.
 func (th Thread) EdgeCount() int { return len(th.loc().edges) }
 

@@ -43,7 +43,7 @@ func takeEndings(ctx context.Context, p *Program, a *Asking, task *engine.Task, 
 			rest = append(rest, v)
 			continue
 		}
-		w, err := ending(ctx, p, a, task, &v)
+		w, err := Ending(ctx, p, a, task, &v)
 		if err != nil {
 			return nil, err
 		}
@@ -54,8 +54,8 @@ func takeEndings(ctx context.Context, p *Program, a *Asking, task *engine.Task, 
 	return endings, nil
 }
 
-// ending makes an execution to a final state ready to be shown.
-func ending(ctx context.Context, p *Program, a *Asking, task *engine.Task, v *engine.Violation) (*verdict.Witness, error) {
+// Ending makes an execution to a final state ready to be shown.
+func Ending(ctx context.Context, p *Program, a *Asking, task *engine.Task, v *engine.Violation) (*verdict.Witness, error) {
 	w := v.Witness
 	if a.Model != memory.C11 { // a graph has no states to rearrange
 		w = shorten.Witness(ctx, task, v)
@@ -72,7 +72,7 @@ func ending(ctx context.Context, p *Program, a *Asking, task *engine.Task, v *en
 	if err != nil {
 		return nil, err
 	}
-	if err := replay.Replay(task.Program, p.Props, m, w, replay.Expect{Target: replay.TargetState, Final: v.Final}); err != nil {
+	if err := replay.Replay(task.Program, task.Props, m, w, replay.Expect{Target: replay.TargetState, Final: v.Final}); err != nil {
 		return nil, fmt.Errorf("the witness of a final state does not replay: %w", err)
 	}
 	p.AddTexts(w)

@@ -122,6 +122,9 @@ func siteText(e *ir.Edge) string {
 // Text returns the text of a final state. Two final states with equal texts count as the
 // same observation.
 func (o *Observer) Text(v View) string {
+	if o.set.Leaks {
+		return LostText(Lost(o.p, v))
+	}
 	w := &stateText{o: o, v: v}
 	for _, x := range o.set.Observe {
 		if x.IsMemory() && x.Type.Float {

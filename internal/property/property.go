@@ -49,6 +49,8 @@ type Set struct {
 	// results of threads, and the cells of mem that are not zero.
 	Whole   bool
 	Objects []ir.ObjectID
+	// Leaks makes final states show, instead of all else, the blocks of the heap that are lost in them (leaks.go).
+	Leaks bool
 }
 
 // Observed reports whether properties look at registers or locations of threads, or at variables by
@@ -58,7 +60,7 @@ func (s *Set) Observed() bool {
 }
 
 // ShowsFinals reports whether final states show anything.
-func (s *Set) ShowsFinals() bool { return s.Whole || len(s.Observe) > 0 }
+func (s *Set) ShowsFinals() bool { return s.Whole || s.Leaks || len(s.Observe) > 0 }
 
 // Empty reports whether the set asks nothing that an execution can violate.
 func (s *Set) Empty() bool {

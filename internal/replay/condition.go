@@ -72,6 +72,9 @@ func (s *state) decides(f *property.Final) bool {
 
 // observe returns the text that distinguishes final states.
 func (m *machine) observe(s *state, props *property.Set) string {
+	if props.Leaks {
+		return property.LostText(m.lost(s))
+	}
 	return property.NewObserver(m.p, props).Text(view{m, s})
 }
 

@@ -91,7 +91,7 @@ type visit struct {
 
 // reach records a state, unless it is known already.
 func (v *visit) reach(s *state) {
-	k := s.key(v.props.Whole)
+	k := s.key(v.props.Whole || v.props.Leaks)
 	if v.seen[k] {
 		return
 	}

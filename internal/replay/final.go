@@ -25,6 +25,18 @@ func Final(p *ir.Program, model Model, w *verdict.Witness, vars []property.Var) 
 	return values, nil
 }
 
+// FinalText replays a witness, which must lead to a final state, and returns the text of that state.
+func FinalText(p *ir.Program, model Model, w *verdict.Witness, props *property.Set) (string, error) {
+	m, s, err := lastState(p, model, w)
+	if err != nil {
+		return "", err
+	}
+	if !m.final(s) {
+		return "", fmt.Errorf("end: expected a final state, computed one in which threads run or stores wait")
+	}
+	return m.observe(s, props), nil
+}
+
 // lastState replays a witness and returns the state at its end.
 func lastState(p *ir.Program, model Model, w *verdict.Witness) (*machine, *state, error) {
 	if model == C11 {

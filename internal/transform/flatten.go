@@ -116,6 +116,7 @@ type body struct {
 	f     *ir.Func
 	chain map[ir.FuncID]int // the thread's entry in chains
 	names map[string]int    // by name of a register (r:) or location (l:): the number of copies
+	main  bool              // the thread is main
 	end   ir.Loc            // the location at which the thread ends inside a call; -1: not made yet
 	// copies maps thread-local objects to the thread's copies.
 	copies map[ir.ObjectID]ir.ObjectID
@@ -142,7 +143,7 @@ func (f *flattener) thread(t ir.ThreadID) error {
 	th := &f.out.Threads[t]
 	root := f.src.Funcs[th.Func]
 	b := &body{
-		flattener: f, chain: f.chains[t], names: map[string]int{}, end: -1, copies: map[ir.ObjectID]ir.ObjectID{},
+		flattener: f, chain: f.chains[t], names: map[string]int{}, main: t == f.src.Main, end: -1, copies: map[ir.ObjectID]ir.ObjectID{},
 		f: &ir.Func{Name: th.Name, Params: root.Params, Entry: root.Entry, Pos: root.Pos},
 	}
 	act := &activation{fn: root, body: b, id: th.Func, depth: f.graph.first(th.Func)}
@@ -260,6 +261,7 @@ func (b *body) object(o ir.ObjectID) ir.ObjectID {
 		clone.Name += "@" + b.f.Name
 		c = b.out.AddObject(clone)
 	}
+	b.out.Objects[c].Ends = !b.main
 	b.copies[o] = c
 	return c
 }

@@ -157,7 +157,7 @@ func (l *localizer) make(s analysis.Pointee, alloc *ir.Edge) {
 		try = fmt.Sprintf("%s#%d", name, n)
 	}
 	l.names[name] = true
-	o := l.p.AddObject(ir.Object{Name: name, Size: size, Unit: unit, Type: typ, Pos: alloc.Pos, Layout: alloc.Op.Layout, Align: alloc.Op.Align})
+	o := l.p.AddObject(ir.Object{Name: name, Size: size, Unit: unit, Type: typ, Pos: alloc.Pos, Layout: alloc.Op.Layout, Align: alloc.Op.Align, Ends: true})
 	l.made[s.Alloc], l.private[o] = o, true
 }
 

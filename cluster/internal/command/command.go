@@ -144,7 +144,7 @@ func Run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 		Name: "fencepost-cluster", Short: "Check a program on any number of machines", Long: long, Example: example,
 		Check: p.check,
 		Without: []string{
-			"mode", "trace-refinement", "memory", "param", "domain", "workers", "algorithm", "races", "robustness", "engine",
+			"mode", "trace-refinement", "memory", "param", "domain", "workers", "algorithm", "races", "leaks", "robustness", "engine",
 			"cross-check", "verbose", "fairness", "starvation", "rounds", "clock", "queue", "width", "auto", "solver", "dimacs",
 			"checkpoint", "resume", "shard",
 		},

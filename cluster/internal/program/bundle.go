@@ -67,6 +67,8 @@ func refused(opt *query.CheckOptions) string {
 		return "another engine than rf"
 	case opt.AnyThreads:
 		return "any number of threads"
+	case opt.Leaks:
+		return "memory leaks"
 	case opt.Races:
 		return "data races"
 	case opt.Robustness:

@@ -24,6 +24,8 @@ func prepareC11(q *question) error {
 	switch {
 	case q.opt.Robustness:
 		refused = "robustness by traces"
+	case q.opt.Leaks:
+		refused = "the question of memory leaks"
 	case q.opt.NoReduction:
 		refused = "a search without reduction"
 	case q.opt.CrossCheck:

@@ -154,6 +154,8 @@ func inTime(ctx context.Context, err error) error {
 // provable returns the program and the question that proofs are about. loops says whether it is asked which loops end.
 func provable(q *question, loops bool) (replay.Model, *ir.Program, *property.Set, error) {
 	switch {
+	case q.opt.Leaks:
+		return 0, nil, nil, errors.New("there are no certificates that a program has no memory leaks")
 	case q.opt.Races && q.model != memory.C11: // c11 always asks about them
 		return 0, nil, nil, errors.New("there are no certificates that a program has no data races")
 	case q.opt.Robustness:

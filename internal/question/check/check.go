@@ -60,7 +60,7 @@ func Read(ctx context.Context, run *pipeline.Run, opt *query.CheckOptions) (*ir.
 		run.Props.Deadlock = true
 	}
 	pipeline.AskEndless(&opt.Endless, run.Props)
-	if run.Props.Empty() && !opt.Finals && !opt.Robustness && !opt.Races && !onlyC11(opt.Models) {
+	if run.Props.Empty() && !opt.Finals && !opt.Robustness && !opt.Races && !opt.Leaks && !onlyC11(opt.Models) {
 		return nil, run.Refuse(verdict.Diagnostic{
 			Code:    "FP0900",
 			Message: "no assertion, goal or final condition: there is nothing to check",
@@ -185,6 +185,10 @@ func (q *question) answer(ctx context.Context) (*verdict.Result, error) {
 		switch {
 		case memory.HasC11 && q.model == memory.C11:
 			return answerC11(ctx, q)
+		case q.opt.Leaks && !q.opt.Robustness && q.opt.Races:
+			return withLeaks(ctx, q, q.withRaces)
+		case q.opt.Leaks && !q.opt.Robustness:
+			return withLeaks(ctx, q, q.programQuestions)
 		case q.opt.Robustness:
 			return q.robustByTraces(ctx)
 		case q.opt.Races:

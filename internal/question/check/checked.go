@@ -15,10 +15,10 @@ import (
 // thread, so the answer counts what was checked, and warns.
 
 // checked returns what the questions about a program are.
-func checked(p *pipeline.Program, flat *ir.Program) *verdict.Checked {
+func checked(p *pipeline.Program, flat *ir.Program, threads int) *verdict.Checked {
 	c := &verdict.Checked{
 		Goals: len(p.Props.Goals), Final: p.Props.Final != nil, Deadlock: p.Props.Deadlock, Errors: p.Props.Checks && p.Errors,
-		Threads: threadsRun(flat),
+		Threads: threads,
 	}
 	switch {
 	case p.Props.Fairness != 0:
@@ -89,20 +89,24 @@ func cover(res *verdict.Result, p *pipeline.Program, flat *ir.Program, opt *quer
 	if res.Verdict != verdict.Safe && res.Verdict != verdict.NotObserved && res.Verdict != verdict.Unknown {
 		return
 	}
-	c := checked(p, flat)
+	runs := newRuns(flat)
+	c := checked(p, flat, runs.threads())
 	races := opt.Races
-	c.Races = races
+	c.Races, c.Leaks = races, strings.Contains(string(res.Question), string(verdict.MemoryLeaks))
 	switch {
 	case c.Loops && pipeline.EndlessOnlyCounts(&opt.Endless, p.Props, flat): // all of them count
 		c.Liveness = string(query.LivenessSpin)
 	case !strings.Contains(string(res.Question), string(verdict.NonTermination)): // the engine did not ask
 		c.Liveness = ""
 	}
-	c.NotAsked = notAsked(p, flat, races)
+	c.NotAsked = notAsked(p, flat, opt)
 	if res.Model == string(query.C11) {
 		c.NotAsked = slices.DeleteFunc(c.NotAsked, func(n verdict.NotAsked) bool { return n == verdict.NotAskedC11 })
 	}
 	res.Coverage.Checked = c
+	if p.BeginsAtMain {
+		res.Warnings = append(res.Warnings, runs.found...)
+	}
 	if res.Verdict != verdict.Safe || !p.BeginsAtMain {
 		return
 	}

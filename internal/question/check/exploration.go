@@ -131,6 +131,8 @@ func inParts(opt *query.CheckOptions, name query.Engine) error {
 		return &query.OptionError{Option: "memory model for a search of states in parts", Value: opt.Models.String(), Want: "sc, tso or pso"}
 	case opt.Robustness:
 		return &query.OptionError{Option: "question for an exploration in parts", Value: "robustness", Want: "one without it"}
+	case opt.Leaks:
+		return &query.OptionError{Option: "question for an exploration in parts", Value: "memory leaks", Want: "one without them"}
 	case opt.Races:
 		return &query.OptionError{Option: "question for an exploration in parts", Value: "data races", Want: "one without them"}
 	}

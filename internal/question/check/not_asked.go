@@ -7,6 +7,7 @@ import (
 	"fencepost/internal/analysis"
 	"fencepost/internal/ir"
 	"fencepost/internal/pipeline"
+	"fencepost/query"
 	"fencepost/verdict"
 )
 
@@ -14,18 +15,18 @@ import (
 // that names something may be about a program without the fault.
 
 // notAsked returns what the answer does not say about a program in C or machine code.
-func notAsked(p *pipeline.Program, flat *ir.Program, races bool) []verdict.NotAsked {
+func notAsked(p *pipeline.Program, flat *ir.Program, opt *query.CheckOptions) []verdict.NotAsked {
 	var out []verdict.NotAsked
 	if p.BeginsAtMain {
 		plain, weak := meeting(flat)
-		if plain && !races {
+		if plain && !opt.Races {
 			out = append(out, verdict.NotAskedRaces)
 		}
 		if weak {
 			out = append(out, verdict.NotAskedC11)
 		}
 	}
-	if p.Errors && allocates(flat) {
+	if p.Errors && !opt.Leaks && allocates(flat) {
 		out = append(out, verdict.NotAskedLeaks)
 	}
 	return out
@@ -61,7 +62,7 @@ func meeting(flat *ir.Program) (plain, weak bool) {
 			default:
 				continue
 			}
-			if e.Op.Sync != 0 || strings.HasPrefix(e.Pos.File, "<fencepost>") {
+			if e.Op.Sync != 0 || inLibrary(e.Pos.File) {
 				continue // of a library function
 			}
 			key := group{
@@ -93,3 +94,6 @@ func meeting(flat *ir.Program) (plain, weak bool) {
 	}
 	return plain, weak
 }
+
+// inLibrary reports whether a file is one of the sources of our own library.
+func inLibrary(file string) bool { return strings.HasPrefix(file, "<fencepost>") }

@@ -284,6 +284,8 @@ func (v *verifier) replay(r *verdict.Result, e *verdict.Execution) (shows string
 		return "a graph that SC does not have", want, v.notSC(e)
 	case e.Question == verdict.DataRaces:
 		return "an execution with a data race", want, v.dataRace(e, model)
+	case e.Question == verdict.MemoryLeaks:
+		return "an execution with a memory leak", want, v.leak(e, model)
 	case e.Question == verdict.Robustness:
 		return "an execution whose trace has a cycle", want, v.cyclic(r, e, model)
 	}
@@ -320,6 +322,25 @@ func (v *verifier) dataRace(e *verdict.Execution, model replay.Model) error {
 	}
 	if last := len(check.UntilRace(v.now.flat, e.Witness, dataRace).Steps); last != len(e.Witness.Steps) {
 		return fmt.Errorf("end: expected the race in the last step, computed step %d", last-1)
+	}
+	return nil
+}
+
+// leak checks that the blocks that the result names are lost at the end of an execution.
+func (v *verifier) leak(e *verdict.Execution, model replay.Model) error {
+	lost, err := replay.FinalText(v.now.flat, model, e.Witness, &property.Set{Leaks: true})
+	if err != nil {
+		return err
+	}
+	if lost == "" {
+		return fmt.Errorf("end: expected a memory leak, computed none")
+	}
+	text, pos := check.LeakText(v.now.flat, lost)
+	if text != e.Reason {
+		return fmt.Errorf("end: expected %q, computed %q", e.Reason, text)
+	}
+	if !reflect.DeepEqual(pos, e.Pos) {
+		return fmt.Errorf("pos: the result gives a wrong position of the allocation")
 	}
 	return nil
 }

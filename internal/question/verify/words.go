@@ -164,7 +164,7 @@ func (v *verifier) reason(r *verdict.Result, e *verdict.Execution, want replay.E
 		}
 	}
 	switch {
-	case e.Question == verdict.StateRobustness || e.Question == verdict.DataRaces || e.Question == verdict.Robustness || found.Kind == 0:
+	case e.Question == verdict.StateRobustness || e.Question == verdict.DataRaces || e.Question == verdict.MemoryLeaks || e.Question == verdict.Robustness || found.Kind == 0:
 		return nil // judged with the execution
 	case r.Verdict == verdict.Unknown:
 		return nil // observed, and something else is not decided

@@ -244,6 +244,9 @@ func CheckedText(question verdict.Question, c *verdict.Checked) string {
 	if c.Races {
 		parts = append(parts, "data races")
 	}
+	if c.Leaks {
+		parts = append(parts, "memory leaks")
+	}
 	text := strings.Join(parts, ", ") + "; " + counted(int64(c.Threads), "thread", "threads")
 	if u := uninitialisedText(c.Uninitialised); u != "" {
 		text += "; " + u
@@ -270,7 +273,7 @@ func notChecked(c *verdict.Checked) []string {
 		case verdict.NotAskedC11:
 			out = append(out, "what C11 allows beyond the model")
 		case verdict.NotAskedLeaks:
-			out = append(out, "memory leaks")
+			out = append(out, "memory leaks (--leaks)")
 		default:
 			out = append(out, oneLine(string(n)))
 		}

@@ -37,6 +37,7 @@ type Lvalue struct {
 	bits    *bitRange // a bit-field; addr is its unit's
 	fixed   *Value    // not an lvalue: a name for this value
 	via     via       // how one comes to the lvalue
+	Marks   ir.Mark   // of accesses
 	known   int8      // the address is a multiple of this; 0: of the alignment of the type
 }
 
@@ -150,7 +151,7 @@ func (f *Accesses) Offset(l Lvalue, off int64) Lvalue {
 // Access is the operation on an lvalue in memory.
 func Access(kind ir.OpKind, l Lvalue, t ir.Type, order ir.Order) ir.Op {
 	op := ir.NewOp(kind)
-	op.Addr, op.Obj, op.Type, op.Order = l.Addr, l.Obj, t, order
+	op.Addr, op.Obj, op.Type, op.Order, op.Marks = l.Addr, l.Obj, t, order, l.Marks
 	return op
 }
 

@@ -50,6 +50,21 @@ func libLockDestroy(f *translate.Lowering, c *translate.Call) translate.Value {
 	word.Dst, word.Sync = f.Code.Temp(), ir.SyncInspect
 	f.Code.Emit(word)
 	f.Code.Check(ir.Binary(ir.Eq, ir.S32, ir.R(word.Dst), ir.Int(0)), ir.BadDestroy, "the lock is held, or was destroyed before")
+	l.Marks = ir.Destroys
+	op := translate.Access(ir.Store, l, ir.S32, ir.Relaxed)
+	op.Val = ir.Int(destroyedLock)
+	f.Code.Emit(op)
+	return zero()
+}
+
+// libSemDestroy is sem_destroy. A thread that waits for the semaphore finds it destroyed, which is an error.
+func libSemDestroy(f *translate.Lowering, c *translate.Call) translate.Value {
+	l := wordAt(f, c.Args[0])
+	l.Addr, l.Marks = f.Code.Save(translate.Integer(l.Addr, ir.U64)).Expr, ir.Destroys
+	word := translate.Access(ir.Load, l, ir.S32, ir.Relaxed)
+	word.Dst, word.Sync, word.Marks = f.Code.Temp(), ir.SyncInspect, 0
+	f.Code.Emit(word)
+	f.Code.Check(ir.Binary(ir.Ne, ir.S32, ir.R(word.Dst), ir.Int(destroyedLock)), ir.BadDestroy, "the semaphore was destroyed before")
 	op := translate.Access(ir.Store, l, ir.S32, ir.Relaxed)
 	op.Val = ir.Int(destroyedLock)
 	f.Code.Emit(op)
@@ -58,10 +73,11 @@ func libLockDestroy(f *translate.Lowering, c *translate.Call) translate.Value {
 
 // liveLock checks that a lock was not destroyed, after a step that has seen its int.
 func liveLock(f *translate.Lowering, seen ir.Reg) {
-	f.Code.Check(ir.Binary(ir.Ne, ir.S32, ir.R(seen), ir.Int(destroyedLock)), ir.Destroyed, "the lock has been destroyed")
+	f.Code.Check(ir.Binary(ir.Ne, ir.S32, ir.R(seen), ir.Int(destroyedLock)), ir.Destroyed, "the lock or semaphore has been destroyed")
 }
 
 func markWord(f *translate.Lowering, l translate.Lvalue, word int64) {
+	l.Marks = ir.Destroys
 	op := translate.Access(ir.Store, l, ir.U64, ir.Relaxed)
 	op.Val = ir.Int(word)
 	f.Code.Emit(op)

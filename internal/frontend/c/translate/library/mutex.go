@@ -38,7 +38,7 @@ func speaksOfKinds(f *translate.Lowering) bool {
 func libMutexInit(f *translate.Lowering, c *translate.Call) translate.Value {
 	m := wordAt(f, c.Args[0])
 	kind := attributes(f, c.Args[1])
-	f.Mem.StoreWord(m, ir.U64, ir.Int(0))
+	beginWord(f, m, ir.U64, ir.Int(0))
 	if speaksOfKinds(f) {
 		f.Mem.StoreWord(f.Mem.Offset(m, kindOffset), ir.S32, kind)
 	}

@@ -33,7 +33,8 @@ func target(f *translate.Lowering, e *parse.Expr) translate.Lvalue {
 func libCreate(f *translate.Lowering, c *translate.Call) translate.Value {
 	handle := target(f, c.Args[0])
 	routine := c.Args[len(c.Args)-2] // thrd_create has no attributes
-	if len(c.Args) == 4 && !isNull(f, c.Args[1]) {
+	maybeDetached := len(c.Args) == 4 && !isNull(f, c.Args[1])
+	if maybeDetached {
 		attributes(f, c.Args[1])
 		f.In.Diags.Warnf(translate.CodeAttr, f.In.Span(c.Args[1]), "the attributes of the thread are ignored")
 	}
@@ -52,8 +53,22 @@ func libCreate(f *translate.Lowering, c *translate.Call) translate.Value {
 		op.Func = start.Expr.Func
 	}
 	endsWithDestructors(f, &op, routine)
+	if maybeDetached {
+		op.Marks = ir.Detaches
+	}
 	f.Code.Emit(op)
 	f.Mem.Store(handle, f.Arith.Convert(translate.Integer(threadID(ir.R(op.Dst)), ir.U64), handle.Type, c.Node), c.Node)
+	return zero()
+}
+
+// libDetach is pthread_detach or thrd_detach. It changes nothing but which threads need not be joined.
+func libDetach(f *translate.Lowering, c *translate.Call) translate.Value {
+	thread := f.Exprs.Operand(c.Args[0])
+	f.Code.Use(thread)
+	op := ir.NewOp(ir.Assign)
+	op.Dst, op.Val = f.Code.Temp(), ir.Binary(ir.Sub, ir.S64, thread.Expr, ir.Int(1))
+	op.Marks = ir.Detaches
+	f.Code.Emit(op)
 	return zero()
 }
 
@@ -154,8 +169,14 @@ func syncOp(f *translate.Lowering, kind ir.OpKind, e *parse.Expr) ir.Op {
 func libSyncInit(f *translate.Lowering, c *translate.Call) translate.Value {
 	to := wordAt(f, c.Args[0])
 	attributes(f, c.Args[1])
-	f.Mem.StoreWord(to, ir.U64, ir.Int(0))
+	beginWord(f, to, ir.U64, ir.Int(0))
 	return zero()
+}
+
+// beginWord writes the word of a synchronisation object that a call initialises.
+func beginWord(f *translate.Lowering, l translate.Lvalue, t ir.Type, v *ir.Expr) {
+	l.Marks = ir.Initialises
+	f.Mem.StoreWord(l, t, v)
 }
 
 // wordAt is the word of a synchronisation object.
@@ -186,7 +207,7 @@ func libBarrierInit(f *translate.Lowering, c *translate.Call) translate.Value {
 	n := f.Exprs.Operand(c.Args[2])
 	f.Code.Use(n)
 	count := f.Code.Keep(translate.Integer(translate.Cast(n.Expr, n.Type, ir.U32), ir.U32)).Expr
-	f.Mem.StoreWord(to, ir.U64, count) // one of no threads is one that is not initialised
+	beginWord(f, to, ir.U64, count) // one of no threads is one that is not initialised
 	return translate.Integer(ir.Conditional(ir.Binary(ir.Ne, ir.U32, count, ir.Int(0)), ir.Int(0), ir.Int(invalidArgument)), ir.S32)
 }
 

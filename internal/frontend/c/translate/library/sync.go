@@ -73,7 +73,7 @@ type taking struct {
 }
 
 var (
-	semaphore  = taking{someLeft, -1, ir.SyncTake, ""}
+	semaphore  = taking{someLeft, -1, ir.SyncTake, "sem_destroy"}
 	readerLock = taking{noWriter, 1, ir.SyncTakeShared, "pthread_rwlock_destroy"}
 	writerLock = taking{noHolder, -1, ir.SyncTake, "pthread_rwlock_destroy"}
 	spinLock   = taking{noHolder, 1, ir.SyncTake, "pthread_spin_destroy"}
@@ -195,7 +195,12 @@ func setErrno(f *translate.Lowering, failed *ir.Expr, number int64) {
 
 // libSemPost gives one back.
 func libSemPost(f *translate.Lowering, c *translate.Call) translate.Value {
-	f.Code.Emit(addWhen(wordAt(f, c.Args[0]), 1, nil, ir.SyncGive))
+	op := addWhen(wordAt(f, c.Args[0]), 1, nil, ir.SyncGive)
+	if f.Syms.Mentioned[semaphore.destroys] {
+		op.Dst = f.Code.Temp()
+	}
+	f.Code.Emit(op)
+	semaphore.taken(f, &op)
 	return zero()
 }
 
@@ -208,7 +213,7 @@ func libSemInit(f *translate.Lowering, c *translate.Call) translate.Value {
 		f.Code.OnlyIf(ir.Binary(ir.Le, ir.U64, translate.Cast(v.Expr, v.Type, ir.U32), ir.Int(mostInSemaphore)), c.Args[2], translate.CodeArgument,
 			"a semaphore with a value this near to SEM_VALUE_MAX is not supported")
 	}
-	f.Mem.StoreWord(l, ir.S32, translate.Cast(v.Expr, v.Type, ir.S32))
+	beginWord(f, l, ir.S32, translate.Cast(v.Expr, v.Type, ir.S32))
 	return zero()
 }
 
@@ -254,7 +259,7 @@ func libLockInit(f *translate.Lowering, c *translate.Call) translate.Value {
 	} else {
 		attributes(f, c.Args[1])
 	}
-	f.Mem.StoreWord(l, ir.S32, ir.Int(0))
+	beginWord(f, l, ir.S32, ir.Int(0))
 	return zero()
 }
 

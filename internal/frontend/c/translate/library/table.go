@@ -39,7 +39,7 @@ func threadTable() map[string]function {
 		"pthread_join":                {2, libJoin},
 		"pthread_exit":                {1, libThreadExit},
 		"pthread_equal":               {2, libEqual},
-		"pthread_detach":              {1, libZero},
+		"pthread_detach":              {1, libDetach},
 		"pthread_attr_init":           {1, libAttributes},
 		"pthread_attr_destroy":        {1, libAttribute},
 		"pthread_self":                {0, libSelf},

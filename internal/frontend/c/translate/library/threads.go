@@ -47,7 +47,7 @@ const mtxRecursive = 1
 func libMtxInit(f *translate.Lowering, c *translate.Call) translate.Value {
 	m := wordAt(f, c.Args[0])
 	kind := f.Exprs.IntegerOperand(c.Args[1])
-	f.Mem.StoreWord(m, ir.U64, ir.Int(0))
+	beginWord(f, m, ir.U64, ir.Int(0))
 	if speaksOfKinds(f) {
 		f.Mem.StoreWord(f.Mem.Offset(m, kindOffset), ir.S32, ir.Binary(ir.And, ir.S32, kind.Expr, ir.Int(mtxRecursive)))
 	}
@@ -156,7 +156,7 @@ func addSync(m map[string]function) {
 		"pthread_rwlock_unlock":                 {1, libRWUnlock},
 		"pthread_spin_unlock":                   {1, libSpinUnlock},
 		"pthread_rwlock_init pthread_spin_init": {2, libLockInit},
-		"sem_destroy":                           {1, libZero},
+		"sem_destroy":                           {1, libSemDestroy},
 		"pthread_rwlock_destroy pthread_spin_destroy": {1, libLockDestroy},
 		"pthread_once call_once":                      {2, libOnce},
 		"pthread_mutex_timedlock":                     {2, libMutexTimed},
@@ -168,7 +168,7 @@ func addSync(m map[string]function) {
 		"thrd_exit":                                   {1, libThreadExit},
 		"thrd_current":                                {0, libSelf},
 		"thrd_equal":                                  {2, libEqual},
-		"thrd_detach":                                 {1, libZero},
+		"thrd_detach":                                 {1, libDetach},
 		"thrd_sleep":                                  {2, libSleep},
 		"thrd_yield":                                  {0, libNothing},
 		"mtx_lock mtx_trylock mtx_unlock":             {1, libMtx},
@@ -187,6 +187,6 @@ func addSync(m map[string]function) {
 }
 
 func libCndInit(f *translate.Lowering, c *translate.Call) translate.Value {
-	f.Mem.StoreWord(wordAt(f, c.Args[0]), ir.U64, ir.Int(0))
+	beginWord(f, wordAt(f, c.Args[0]), ir.U64, ir.Int(0))
 	return zero()
 }
