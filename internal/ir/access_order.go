@@ -15,9 +15,9 @@ func (op *Op) ReadOrder(wrote, relock bool) Order {
 		return Acquire
 	case op.Sync != SyncUnset:
 		return Relaxed
-	case op.Kind == Lock || op.Kind == Barrier:
+	case op.Kind == Lock || op.Kind == Barrier || op.Kind == TryLock && wrote:
 		return Acquire
-	case op.Kind == Unlock:
+	case op.Kind == Unlock || op.Kind == TryLock:
 		return Relaxed
 	case op.Kind == RMW && !wrote && op.Fail != OrderUnset:
 		return op.Fail
@@ -34,7 +34,7 @@ func (op *Op) WriteOrder(unlock bool) Order {
 		return Release
 	case op.Sync == SyncGive, op.Sync == SyncGiveShared:
 		return Release
-	case op.Sync != SyncUnset, op.Kind == Lock:
+	case op.Sync != SyncUnset, op.Kind == Lock || op.Kind == TryLock:
 		return Relaxed
 	case op.Kind == Unlock || op.Kind == Barrier:
 		return Release

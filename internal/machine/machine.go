@@ -97,8 +97,10 @@ type Options struct {
 	Idle bool
 	// IdleRounds is how many rounds in a row of a loop are executed that change nothing for any
 	// thread, where such a round makes an access that the round which leaves the loop may not
-	// make. A round that takes a mutex and gives it back then changes nothing.
+	// make.
 	IdleRounds int
+	// Passing says that a round which takes a mutex and gives it back changes nothing.
+	Passing bool
 	// Stores says that a store which enters a buffer is an event of its own, not one of the local
 	// steps of the event before it.
 	Stores bool

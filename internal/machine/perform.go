@@ -106,7 +106,7 @@ func (m *Machine) StoredToHeld(t int, addr uint64) bool {
 func (m *Machine) passing(op *ir.Op) bool {
 	switch op.Kind {
 	case ir.Lock, ir.TryLock, ir.Unlock, ir.CondWait:
-		return m.opt.IdleRounds > 0
+		return m.opt.Passing
 	}
 	return false
 }

@@ -261,8 +261,12 @@ func (g *grapher) note(i int, s *state, tr *transition) error {
 		mutex := tr.accesses[len(tr.accesses)-1]
 		reads, writes, addr, size = true, true, mutex.Addr, mutex.Size
 	}
-	if tr.fail != nil && tr.kind == verdict.StepFail {
-		reads, writes = false, false
+	if tr.fail != nil && tr.kind == verdict.StepFail { // a mutex may fail by what was read
+		reads, writes = failsByWord(op, tr.fail), false
+		if op.Kind == ir.CondWait && reads {
+			mutex := tr.accesses[len(tr.accesses)-1]
+			addr, size = mutex.Addr, mutex.Size
+		}
 	}
 	if !reads && len(g.reads[i]) > 0 {
 		return fmt.Errorf("graph: the step reads nothing")
@@ -301,6 +305,17 @@ func (g *grapher) note(i int, s *state, tr *transition) error {
 		}
 	}
 	return nil
+}
+
+// failsByWord reports whether an operation fails because of the word of its mutex.
+func failsByWord(op *ir.Op, v *violation) bool {
+	switch op.Kind {
+	case ir.Lock, ir.TryLock, ir.Unlock:
+		return v.class == ir.Destroyed || v.class == ir.BadUnlock
+	case ir.CondWait:
+		return v.class == ir.BadWait
+	}
+	return false
 }
 
 // noteWrite adds the write of a step. The modification orders say which locations it has.

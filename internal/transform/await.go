@@ -43,6 +43,17 @@ const maxWalked = 1 << 12
 // loops unchanged. The result does not serve questions about traces: a failing round is a
 // part of a trace.
 func Await(p *ir.Program, keep func(ir.FuncID, ir.Reg) bool) *ir.Program {
+	return await(p, keep, false)
+}
+
+// AwaitWithDataRaces is Await for a question that is also about data races, which a load of a failing round may have. The
+// first load of a round is in all rounds, so that the last one has its data race, too. Where a later load may have one, the
+// loop stays.
+func AwaitWithDataRaces(p *ir.Program, keep func(ir.FuncID, ir.Reg) bool) *ir.Program {
+	return await(p, keep, true)
+}
+
+func await(p *ir.Program, keep func(ir.FuncID, ir.Reg) bool, dataRaces bool) *ir.Program {
 	if p.Form != ir.Flat {
 		panic("BUG: spin loops are searched in flat programs")
 	}
@@ -57,6 +68,9 @@ func Await(p *ir.Program, keep func(ir.FuncID, ir.Reg) bool) *ir.Program {
 			panic("BUG: " + err.Error())
 		}
 		a := &awaits{f: f, bent: map[int32]bool{}, section: section, inside: make([]bool, len(f.Locs))}
+		if dataRaces {
+			a.unordered = func(e *ir.Edge) bool { return unordered(p, facts, e) }
+		}
 		// Inner loops come after the loops around them.
 		for loop := len(n.heads) - 1; loop >= 0; loop-- {
 			a.loop(n, int32(loop), facts.Live(ir.FuncID(i), n.heads[loop]))
@@ -81,6 +95,9 @@ type awaits struct {
 	bent map[int32]bool // idle back edges of all loops so far, by index
 
 	section []bool // by location: whether it is inside an atomic section
+
+	// unordered reports whether a load may be part of a data race. nil: it does not matter.
+	unordered func(*ir.Edge) bool
 
 	// The loop that is being walked.
 	head    ir.Loc
@@ -114,7 +131,7 @@ func (a *awaits) loop(n *nest, loop int32, live []ir.Reg) {
 	if !ok {
 		return
 	}
-	if !a.walk(a.head, values, true) {
+	if !a.walk(a.head, values, true, false) {
 		return
 	}
 	for e, idle := range a.idle {
@@ -150,10 +167,10 @@ func (a *awaits) enter(n *nest, loop int32) ([]*ir.Expr, bool) {
 	return values, true
 }
 
-// walk walks all paths from l to the head, given the values of the registers and whether
-// the path so far is clean, which means without an effect that other threads can see. It
+// walk walks all paths from l to the head, given the values of the registers, whether
+// the path so far is clean, which means without an effect that other threads can see, and whether it has read memory. It
 // returns false if there are too many paths, or if no back edge can be idle any more.
-func (a *awaits) walk(l ir.Loc, values []*ir.Expr, clean bool) bool {
+func (a *awaits) walk(l ir.Loc, values []*ir.Expr, clean, read bool) bool {
 	for _, i := range a.f.Out(l) {
 		if a.walked++; a.walked > maxWalked {
 			return false
@@ -162,10 +179,12 @@ func (a *awaits) walk(l ir.Loc, values []*ir.Expr, clean bool) bool {
 		if a.bent[i] || e.Op.Terminal() || !a.inside[e.To] {
 			continue
 		}
+		reads := e.Op.Reads() || e.Op.Kind == ir.TryLock
+		alone := !reads || !read || a.unordered == nil || !a.unordered(e)
 		for _, o := range a.outcomes(&e.Op, values) {
-			ok := clean && o.clean
+			ok := clean && o.clean && alone
 			if e.To != a.head {
-				if !a.walk(e.To, o.values, ok) {
+				if !a.walk(e.To, o.values, ok, read || reads) {
 					return false
 				}
 				continue
@@ -183,6 +202,24 @@ func (a *awaits) walk(l ir.Loc, values []*ir.Expr, clean bool) bool {
 		}
 	}
 	return true
+}
+
+// unordered reports whether a load may be part of a data race: with a write, if one of the two is plain, or with the end
+// of a block.
+func unordered(p *ir.Program, facts *analysis.Facts, load *ir.Edge) bool {
+	for _, f := range p.Funcs {
+		for i := range f.Edges {
+			switch e := &f.Edges[i]; {
+			case e.Op.Kind == ir.Free:
+				if facts.Footprint(load).Anything {
+					return true
+				}
+			case e.Op.Writes() && (load.Op.Order == ir.Plain || e.Op.Order == ir.Plain) && facts.MayOverlap(load, e):
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // outcome is one result of an operation: the values of the registers after it, and

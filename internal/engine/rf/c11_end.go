@@ -66,17 +66,32 @@ type modification struct {
 
 // record returns the execution so far, and further steps, with its graph.
 func record(x *exploration, more ...memory.Step) *verdict.Witness {
-	return recordRun(x, &x.run, func(int) bool { return false }, more...)
+	return recordRun(x, &x.run, func(int) bool { return false }, false, more...)
+}
+
+// recordFailed returns the execution so far with a step that fails.
+func recordFailed(x *exploration, st memory.Step, f memory.Fault) *verdict.Witness {
+	byWord := false
+	switch f.Class {
+	case ir.Destroyed, ir.BadUnlock, ir.BadWait:
+		switch f.Edge.Op.Kind {
+		case ir.Lock, ir.TryLock, ir.Unlock, ir.CondWait:
+			byWord = true
+		}
+	}
+	return recordRun(x, &x.run, func(int) bool { return false }, byWord, st)
 }
 
 // recordRun returns what a runner has executed, without steps that are left out and with further steps, as a graph. No step that
 // is left out accesses memory.
-func recordRun(x *exploration, rn *runner, leftOut func(step int) bool, more ...memory.Step) *verdict.Witness {
+//
+// byWord says that the further step fails by what it reads, which its operation has noted.
+func recordRun(x *exploration, rn *runner, leftOut func(step int) bool, byWord bool, more ...memory.Step) *verdict.Witness {
 	rec := engine.NewRecorder(rn.m.Sys)
 	graph := &verdict.Graph{}
 	step := map[ref]int{}
 	k, at := 0, 0
-	for i, st := range rn.m.Steps {
+	begin := func(i int) { // operations of step i
 		for ; k < len(rn.ran) && rn.ran[k].steps == i; k++ {
 			n := rn.ran[k].node
 			step[ref{n.thread + 1, n.index}] = at
@@ -92,10 +107,16 @@ func recordRun(x *exploration, rn *runner, leftOut func(step int) bool, more ...
 				graph.Reads = append(graph.Reads, verdict.GraphRead{Step: at, Addr: p.addr, Size: p.size, From: from})
 			}
 		}
+	}
+	for i, st := range rn.m.Steps {
+		begin(i)
 		if !leftOut(i) {
 			rec.Step(st)
 			at++
 		}
+	}
+	if byWord {
+		begin(len(rn.m.Steps))
 	}
 	for _, st := range more {
 		rec.Step(st)
@@ -192,7 +213,7 @@ func reportFailed(x *exploration, t int) {
 			continue
 		}
 		if key, v := engine.FailedCheck(f); !x.out.Met[key] {
-			v.Witness = record(x, st)
+			v.Witness = recordFailed(x, st, f)
 			x.out.Violated(key, v)
 		}
 	}

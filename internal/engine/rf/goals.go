@@ -186,7 +186,7 @@ func (g *goalWatch) execution(seq []node, chosen []int) *verdict.Witness {
 	})
 	if m, ok := g.x.model.(*graphs); memory.HasC11 && ok {
 		g.x.mo = ordersOfCells(g.x, m)
-		return recordRun(g.x, &g.run, func(step int) bool { return leftOut[step] })
+		return recordRun(g.x, &g.run, func(step int) bool { return leftOut[step] }, false)
 	}
 	return rec.Witness()
 }

@@ -159,7 +159,11 @@ func prepare(task *job) *job {
 	}
 	t := *task.Task
 	given, asks := task.Program, task.AsksLoops()
-	t.Program = transform.Await(given, task.KeepOf())
+	if t.Program = given; task.Model == memory.C11 {
+		t.Program = transform.AwaitWithDataRaces(given, task.KeepOf())
+	} else {
+		t.Program = transform.Await(given, task.KeepOf())
+	}
 	task = &job{Task: &t, Options: task.Options}
 	if asks {
 		model, fences := task.Model, task.Model == memory.C11
@@ -246,6 +250,9 @@ func newExploration(ctx context.Context, task *job, y *memory.System, cs *cells)
 	}
 	x.model.enter(x.g)
 	opt := machine.Options{Unroll: task.Limits.Unroll, Idle: task.Traces, Keep: task.KeepOf()}
+	if task.Model == memory.C11 { // data races are asked about
+		opt.IdleRounds = 2
+	}
 	x.goals = goalWatch{x: x, watch: engine.WatchGoals(y.Prog, task.Props.Goals), goals: task.Props.Goals}
 	x.run = x.newRunner(y, cs, opt)
 	x.run.m.CheckFailed = x.checkFailed

@@ -64,7 +64,7 @@ func newPath(task *job, y *memory.System, w *world) path {
 			return int32(id)
 		}
 	}
-	opt := machine.Options{Unroll: task.Limits.Unroll, Idle: task.Traces, IdleRounds: task.IdleRounds, Keep: task.KeepOf(), After: task.groups.After(y.Prog), Begin: task.groups.Begin(y.Prog)}
+	opt := machine.Options{Unroll: task.Limits.Unroll, Idle: task.Traces, IdleRounds: task.IdleRounds, Passing: task.IdleRounds > 0, Keep: task.KeepOf(), After: task.groups.After(y.Prog), Begin: task.groups.Begin(y.Prog)}
 	run := machine.New(y, procs, tables, opt)
 	return path{run: run, exec: newExecution(&run)}
 }

@@ -33,6 +33,18 @@ var c11Programs = []struct{ name, want, text string }{
 		atomic_int taken; int count;
 		void *t(void *p) { while (atomic_exchange_explicit(&taken, 1, memory_order_acquire)); count++; atomic_store_explicit(&taken, 0, memory_order_relaxed); return 0; }
 		int main(void) { pthread_t a, b; pthread_create(&a, 0, t, 0); pthread_create(&b, 0, t, 0); pthread_join(a, 0); pthread_join(b, 0); return 0; }`},
+	{"an unlock that fails by the word which it reads", "use-after-destroy", `pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER; atomic_int done; int x;
+void *a(void *p) { done = 1; pthread_mutex_lock(&m); x++; pthread_mutex_unlock(&m); return 0; }
+int main() { start(a); pthread_mutex_lock(&m); int ended = done; pthread_mutex_unlock(&m);
+  if (!ended) wait(a); else if (pthread_mutex_trylock(&m) == 0) { pthread_mutex_unlock(&m); pthread_mutex_destroy(&m); } }`},
+	{"a condition wait without the mutex", "bad-wait", `pthread_mutex_t m; pthread_cond_t c;
+int main() { pthread_cond_wait(&c, &m); }`},
+	{"a data race of a round that fails", "data race on d", `int d; atomic_int go, gone;
+void *a(void *p) { while (!get(go, rlx)) (void)*(volatile int *)&d; set(gone, 1, rlx); return 0; }
+int main() { start(a); set(go, 1, rlx); if (get(gone, rlx)) d = 1; wait(a); }`},
+	{"a round that fails reads what is freed", "data race", `struct s { atomic_int v; } *p; atomic_int go, gone;
+void *a(void *q) { while (!get(go, rlx)) (void)get(p->v, rlx); set(gone, 1, rlx); return 0; }
+int main() { p = malloc(sizeof *p); atomic_init(&p->v, 0); start(a); set(go, 1, rlx); if (get(gone, rlx)) free(p); wait(a); }`},
 	{"message passing", "safe", `int d; atomic_int f;
 void *a(void *p) { d = 1; set(f, 1, rel); return 0; }
 int main() { start(a); if (get(f, acq)) assert(d == 1); wait(a); }`},
