@@ -166,7 +166,7 @@ func (p *Programs) expected(f *found) ([]Expectation, query.CheckOptions, error)
 	case err != nil:
 		return nil, opt, fmt.Errorf("the task %s: %v", name, err) // the line is not one of the answer
 	case !ok || len(expect) == 0:
-		return nil, opt, fmt.Errorf("%s is no task: it needs comments with task:, fences: at most N, and expect:", name)
+		return nil, opt, fmt.Errorf("%s is no task: it needs comments with task:, fences: at most N, and expect: lines", name)
 	}
 	for i := range expect {
 		expect[i].Line = 0 // as above

@@ -159,7 +159,7 @@ func prepare(task *job) *job {
 	}
 	t := *task.Task
 	given, asks := task.Program, task.AsksLoops()
-	if t.Program = given; task.Model == memory.C11 {
+	if t.Program = given; memory.HasC11 && task.Model == memory.C11 {
 		t.Program = transform.AwaitWithDataRaces(given, task.KeepOf())
 	} else {
 		t.Program = transform.Await(given, task.KeepOf())
@@ -250,7 +250,7 @@ func newExploration(ctx context.Context, task *job, y *memory.System, cs *cells)
 	}
 	x.model.enter(x.g)
 	opt := machine.Options{Unroll: task.Limits.Unroll, Idle: task.Traces, Keep: task.KeepOf()}
-	if task.Model == memory.C11 { // data races are asked about
+	if memory.HasC11 && task.Model == memory.C11 { // data races are asked about
 		opt.IdleRounds = 2
 	}
 	x.goals = goalWatch{x: x, watch: engine.WatchGoals(y.Prog, task.Props.Goals), goals: task.Props.Goals}
