@@ -2,9 +2,11 @@ package check_test
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"testing"
 
+	"fencepost/internal/certificate"
 	"fencepost/internal/question/check"
 	"fencepost/internal/question/verify"
 	"fencepost/query"
@@ -220,5 +222,28 @@ func TestC11Programs(t *testing.T) {
 				t.Errorf("%s: verification of %s: %v", c.name, v.Name, v.Err)
 			}
 		}
+	}
+}
+
+// TestC11NotProved: the checker of certificates accepts no proof about a program that is unsafe; it knows nothing of the
+// engine's answer.
+func TestC11NotProved(t *testing.T) {
+	refuted := 0
+	for _, c := range c11Programs {
+		if c.want == "safe" || c.want == "no violation within" || c.want == "non-termination" {
+			continue // whether loops end is not asked here
+		}
+		opt := query.CheckOptions{Options: query.Defaults(), Models: query.Models{query.C11}}
+		opt.Timeout, opt.Workers = 0, 1
+		err := check.ProofUnderC11(context.Background(), query.Input{Name: "p.c", Text: []byte(c11Head + c.text)}, opt)
+		if err == nil {
+			t.Errorf("%s: a proof is accepted, and the program is unsafe: %s", c.name, c.want)
+		}
+		if r := (*certificate.Refuted)(nil); errors.As(err, &r) {
+			refuted++
+		}
+	}
+	if refuted < 10 {
+		t.Errorf("the checker refutes only %d programs", refuted)
 	}
 }
