@@ -40,7 +40,7 @@ func askCompiled(t *testing.T, text, command string) (verdict, reason string) {
 		t.Skipf("there is no %s here, so that there is no machine code", words[0])
 	}
 	dir := t.TempDir()
-	src, out := filepath.Join(dir, "a"+map[string]string{"gcc": ".c", "g++": ".cc"}[words[0]]), filepath.Join(dir, "a.o")
+	src, out := filepath.Join(dir, "a"+map[string]string{"gcc": ".c", "clang": ".c", "g++": ".cc", "clang++": ".cc"}[words[0]]), filepath.Join(dir, "a.o")
 	if err := os.WriteFile(src, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}

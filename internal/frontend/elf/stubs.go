@@ -61,6 +61,13 @@ func (p *program) external(f *function, in *inst) {
 		refuse("%s is not defined in the given files, and what it does is not known", name)
 		return
 	}
+	if _, prints := printers[pr.name]; prints {
+		var problem string
+		if pr, problem = p.print(f, in, pr); problem != "" {
+			refuse("%s: %s", name, problem)
+			return
+		}
+	}
 	if pr.variadic {
 		n, problem := p.variadic(f, in, pr)
 		if problem != "" {

@@ -76,6 +76,8 @@ type Library struct {
 	// Sources are written in C. A file becomes part of the program when the program
 	// mentions one of the functions it defines and has none of that name.
 	Sources []*source.File
+	// Calls has the functions written in C that translations of functions call.
+	Calls   map[string][]string
 	split   sync.Once
 	defines [][]string // the functions that each of them defines
 }

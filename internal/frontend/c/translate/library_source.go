@@ -59,9 +59,11 @@ func (lib *Library) files() []*libraryFile {
 // addLibrary parses the files of the library that the program needs.
 func (c *Symbols) addLibrary(parse func(f *source.File)) {
 	files := c.library.files()
-	if c.Mentioned["syscall"] {
-		for _, name := range []string{"__fp_futex", "__fp_membarrier", "__fp_syscall"} {
-			c.mentionedInOurs[name] = true // syscall calls it
+	for name, callees := range c.library.Calls {
+		if c.Mentioned[name] || c.Mentioned[BuiltinPrefix+name] {
+			for _, callee := range callees {
+				c.mentionedInOurs[callee] = true
+			}
 		}
 	}
 	if c.wide {

@@ -1,6 +1,7 @@
 package library
 
 import (
+	"slices"
 	"strings"
 
 	"fencepost/internal/lang/c/parse"
@@ -118,7 +119,8 @@ type conversion struct {
 	precision int  // -1: none, -2: the argument before it
 }
 
-// conversions returns what a format takes, as C11 7.21.6.1 has it. Formats with numbers of arguments (%1$d) have none.
+// conversions returns what a format takes, as C11 7.21.6.1 has it. In a format with numbers of arguments (%1$d), the verb of
+// all is '$'.
 func conversions(format string) []conversion {
 	var out []conversion
 	for {
@@ -129,10 +131,12 @@ func conversions(format string) []conversion {
 		c := conversion{precision: -1}
 		wide := false
 		for i := 0; ; i++ {
-			if i == len(rest) || rest[i] == '$' {
+			if i == len(rest) {
 				return out
 			}
 			switch b := rest[i]; {
+			case b == '$': // each argument may be one of several conversions
+				return slices.Repeat([]conversion{{verb: '$', precision: -1}}, len(format)+len(out)+printWords)
 			case b == '.':
 				c.precision = 0
 			case b == '*':
@@ -167,23 +171,49 @@ func conversions(format string) []conversion {
 func printed(f *translate.Lowering, c *translate.Call, first int) {
 	e := c.Args[first]
 	format, literal := stringConstant(e)
-	if !literal {
-		s := newPointerArg(f, e)
-		f.Code.Use(translate.Integer(s.Addr, ir.U64))
-		if c.Name == "perror" {
-			unlessNull(f, e, s.Addr, func() { readString(f, s, ir.Int(-1)) })
-		} else {
-			readString(f, s, ir.Int(-1))
+	switch {
+	case c.Name == "puts" || c.Name == "fputs" || c.Name == "perror":
+		if !literal {
+			printedString(f, c, e)
 		}
+		for _, a := range c.Args[first+1:] {
+			used(f, a)
+		}
+	case literal && c.Name[0] != 'v':
+		printedArguments(f, c.Args[first+1:], conversions(format), e)
+	case literal && len(conversions(format)) == 0:
+		for _, a := range c.Args[first+1:] {
+			used(f, a)
+		}
+	default:
+		printedByFormat(f, c, first)
 	}
-	takes := conversions(format)
+}
+
+// printedString reads a string that is printed as it is.
+func printedString(f *translate.Lowering, c *translate.Call, e *parse.Expr) {
+	s := newPointerArg(f, e)
+	f.Code.Use(translate.Integer(s.Addr, ir.U64))
+	if c.Name == "perror" {
+		unlessNull(f, e, s.Addr, func() { readString(f, s, ir.Int(-1)) })
+	} else {
+		readString(f, s, ir.Int(-1))
+	}
+}
+
+// printedArguments reads the arguments of a format that is known.
+func printedArguments(f *translate.Lowering, args []*parse.Expr, takes []conversion, format *parse.Expr) {
 	before := ir.Int(-1)
-	for i, a := range c.Args[first+1:] {
+	for i, a := range args {
 		conv := conversion{precision: -1}
-		if i < len(takes) && c.Name[0] != 'v' {
+		if i < len(takes) {
 			conv = takes[i]
 		}
 		switch _, literal := stringConstant(a); {
+		case conv.verb == 'n':
+			f.In.Refuse(translate.CodeArgument, a, "the conversion %%n is not supported")
+		case conv.verb == '$':
+			f.In.Refuse(translate.CodeArgument, format, "conversions with the numbers of their arguments are not supported")
 		case literal || isStream(f, a):
 		case conv.verb == 's':
 			s := newPointerArg(f, a)
@@ -193,8 +223,6 @@ func printed(f *translate.Lowering, c *translate.Call, first int) {
 				most = before
 			}
 			unlessNull(f, a, s.Addr, func() { readString(f, s, most) })
-		case conv.verb == 'n':
-			f.In.Refuse(translate.CodeArgument, a, "the conversion %%n is not supported")
 		default:
 			v := f.Exprs.Operand(a)
 			f.Code.Use(v)
@@ -203,6 +231,60 @@ func printed(f *translate.Lowering, c *translate.Call, first int) {
 			}
 		}
 	}
+}
+
+// printWords is how many arguments of a call whose format is not known __fp_print takes.
+const printWords = 6
+
+// printedByFormat reads what a format asks for that is known when the program runs, or whose arguments are a va_list:
+// first whether the format asks for anything, as most do not, and then what __fp_print finds.
+func printedByFormat(f *translate.Lowering, c *translate.Call, first int) {
+	s := newPointerArg(f, c.Args[first])
+	f.Code.Use(translate.Integer(s.Addr, ir.U64))
+	body := f.Syms.InLibrary("__fp_print")
+	if body == nil {
+		panic("BUG: __fp_print has no body")
+	}
+	var words []*ir.Expr
+	taken := true // __fp_print takes all
+	for _, a := range c.Args[first+1:] {
+		if _, scalar := translate.ScalarType(a.Type); !scalar || a.Type.Size() > 8 {
+			f.Exprs.Effect(a)
+			taken = false
+			continue
+		}
+		v := f.Code.Save(f.Exprs.Operand(a))
+		words = append(words, translate.Cast(v.Expr, v.Type, ir.U64))
+	}
+	taken = taken && len(words) <= printWords
+	ask, end := f.Code.Label(""), f.Code.Label("")
+	i := f.Code.Temp()
+	f.Code.Assign(i, ir.Int(0))
+	upTo(f, i, ir.Int(-1), stringStep, func() {
+		for k := range int64(stringStep) {
+			char := loadWord(f, s.at(ir.Binary(ir.Add, ir.U64, ir.R(i), ir.Int(k))), ir.U8)
+			leaveAtNull(f, char, end)
+			leaveAt(f, char, '%', ask)
+		}
+	})
+	f.Code.At, f.Code.Fresh = ask, false
+	if !taken {
+		libNotModelled(f, &translate.Call{Name: "__fp_format_unknown"})
+	} else {
+		op := callOf(f.Syms.Function(body))
+		more, given := ir.Int(0), ir.Int(int64(len(words)))
+		if c.Name[0] == 'v' && len(words) == 1 {
+			more, given, words = words[0], ir.Int(0), nil
+		}
+		for len(words) < printWords {
+			words = append(words, ir.Int(0))
+		}
+		const savedIntegers, savedAll = 48, 176 // nothing is left in saved registers
+		op.Args = append([]*ir.Expr{s.Addr, ir.Int(0), ir.Int(savedIntegers), ir.Int(savedAll), more, given}, words...)
+		op.Dst = f.Code.Temp()
+		f.Code.Emit(op)
+	}
+	f.Code.Here(end)
 }
 
 // timeLimit evaluates how long a call waits at most: a clock, if one is given, and the address of a time.

@@ -12,6 +12,7 @@ import (
 const argumentsHead = `#include <errno.h>
 #include <pthread.h>
 #include <semaphore.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +22,9 @@ const argumentsHead = `#include <errno.h>
 #include <unistd.h>
 pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER; pthread_cond_t c; sem_t s; pthread_rwlock_t l; struct timespec zero;
 char b[4] = "ab"; void *writes(void *a) { b[1] = 'c'; return 0; }
+void logs(const char *f, ...) { va_list v; va_start(v, f); vfprintf(stderr, f, v); va_end(v); }
+void logs_names(int n, ...) { va_list v; va_start(v, n); vprintf("the name is %s\n", v); va_end(v); }
+#define logs_name(p) logs_names(1, p)
 int main(void) { `
 
 // arguments are programs that hand something to a function of the library that it must not get, or may. want is how the
@@ -49,6 +53,22 @@ var arguments = []struct{ want, body string }{
 	{"data race", `pthread_t t; pthread_create(&t, 0, writes, 0); printf("%s", b); pthread_join(t, 0);`},
 	{"safe", `pthread_t t; pthread_create(&t, 0, writes, 0); printf("%.1s", b); pthread_join(t, 0);`},
 	{"an execution reaches a construct that is not supported", `int n; printf("ab%n", &n); return n;`},
+	{"an execution reaches a construct that is not supported", `printf("%2$s%1$s", "a", b);`},
+	{"uninitialised", `char p[4]; p[0] = 65; const char *f = b[0] == 'a' ? "%d %s" : ""; printf(f, 1, p);`},
+	{"safe", `char p[4]; p[0] = 65; const char *f = b[0] == 'a' ? "%f%d %.1s%%" : ""; printf(f, 1.5, 1, p);`},
+	{"safe", `char p[4]; p[0] = 65; const char *f = b[0] == 'a' ? "%-08.*s%+5ld%m" : ""; fprintf(stderr, f, 1, p, 3L);`},
+	{"uninitialised", `int n; const char *f = b[0] == 'a' ? "a text of many letters: %d" : ""; printf(f, n);`},
+	{"safe", `int n; const char *f = b[0] == 'a' ? "a text of many letters" : "%d"; printf(f, n);`},
+	{"use-after-free", `char *p = malloc(2); p[0] = 0; free(p); const char *f = b[0] == 'a' ? "%s" : ""; syslog(3, f, p);`},
+	{"an execution reaches a construct that is not supported", `int n = 0; const char *f = b[0] == 'a' ? "%n" : ""; printf(f, &n); if (n) abort();`},
+	{"an execution reaches a construct that is not supported", `int n = 0; const char *f = b[0] == 'a' ? "%d" : ""; printf(f);`},
+	{"an execution reaches a construct that is not supported", `const char *f = b[0] == 'a' ? "%d%d%d%d%d%d%d" : ""; printf(f, 1, 2, 3, 4, 5, 6, 7);`},
+	{"safe", `logs("a text"); logs("%d of %d, %s\n", 1, 2, b);`},
+	{"use-after-free", `char *p = malloc(2); p[0] = 0; free(p); logs("%d of %d, %s\n", 1, 2, p);`},
+	{"uninitialised", `int n; logs("%s: %x", "a", n);`},
+	{"an execution reaches a construct that is not supported", `int n = 0; logs("%d%n", 1, &n); if (n) abort();`},
+	{"use-after-free", `char *p = malloc(2); p[0] = 0; free(p); logs_name(p);`},
+	{"safe", `logs_name(b);`},
 	{"uninitialised", `pthread_mutexattr_t a; pthread_mutex_init(&m, &a);`},
 	{"uninitialised", `pthread_mutexattr_t a; pthread_mutexattr_settype(&a, PTHREAD_MUTEX_RECURSIVE);`},
 	{"uninitialised", `pthread_condattr_t a; pthread_cond_init(&c, &a);`},

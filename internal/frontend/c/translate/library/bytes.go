@@ -268,10 +268,13 @@ func libStrcpy(f *translate.Lowering, c *translate.Call) translate.Value {
 }
 
 // leaveAtNull goes to end if a character is null, and on otherwise.
-func leaveAtNull(f *translate.Lowering, char *ir.Expr, end ir.Loc) {
+func leaveAtNull(f *translate.Lowering, char *ir.Expr, end ir.Loc) { leaveAt(f, char, 0, end) }
+
+// leaveAt goes to end if a character is another one, and on otherwise.
+func leaveAt(f *translate.Lowering, char *ir.Expr, other int64, end ir.Loc) {
 	from, on := f.Code.Start(), f.Code.Label("")
-	f.Code.Assume(from, ir.Binary(ir.Eq, ir.S32, char, ir.Int(0)), end)
-	f.Code.Assume(from, ir.Binary(ir.Ne, ir.S32, char, ir.Int(0)), on)
+	f.Code.Assume(from, ir.Binary(ir.Eq, ir.S32, char, ir.Int(other)), end)
+	f.Code.Assume(from, ir.Binary(ir.Ne, ir.S32, char, ir.Int(other)), on)
 	f.Code.At, f.Code.Fresh = on, false
 }
 

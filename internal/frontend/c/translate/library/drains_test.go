@@ -197,7 +197,7 @@ var quietCalls = strings.Fields(`
 	pthread_condattr_destroy pthread_condattr_init pthread_condattr_setclock pthread_condattr_setpshared
 	pthread_barrierattr_destroy pthread_barrierattr_init pthread_barrierattr_setpshared
 	pthread_rwlockattr_destroy pthread_rwlockattr_init pthread_rwlockattr_setpshared
-	__fp_abs __fp_all __fp_any __fp_assert __fp_bits __fp_block_size __fp_clock __fp_destroy __fp_format_unsupported __fp_futex_full __fp_futex_pi __fp_g
+	__fp_abs __fp_all __fp_any __fp_assert __fp_bits __fp_block_size __fp_clock __fp_destroy __fp_format_unknown __fp_format_unsupported __fp_futex_full __fp_futex_pi __fp_g
 	__fp_global_fence __fp_init __fp_inv __fp_loads_begin __fp_loads_end __fp_no_system_call __fp_number __fp_pages __fp_ptr __fp_fetch_add __fp_fetch_sub __fp_sqrt __fp_sqrtf
 	__fp_varargs __assert_fail`)
 

@@ -26,7 +26,10 @@ type function struct {
 func New() *translate.Library { return library() }
 
 var library = sync.OnceValue(func() *translate.Library {
-	lib := &translate.Library{Functions: map[string]translate.Function{}, Sources: sources()}
+	lib := &translate.Library{Functions: map[string]translate.Function{}, Sources: sources(), Calls: map[string][]string{"syscall": {"__fp_futex", "__fp_membarrier", "__fp_syscall"}}}
+	for name := range formats {
+		lib.Calls[name] = []string{"__fp_print"}
+	}
 	for name, f := range newLibrary() {
 		lib.Functions[name] = translate.Function{Args: f.args, Lower: f.lower}
 	}

@@ -136,6 +136,7 @@ var notModelled = map[string]string{
 	"__fp_futex_pi":           "operations of futex with priorities are not modelled",
 	"__fp_no_system_call":     "this system call is not supported",
 	"__fp_format_unsupported": "this conversion of a format is not supported: integers, characters, strings and pointers are",
+	"__fp_format_unknown":     "which arguments this call reads is not known, because its format is no constant",
 }
 
 // libNotModelled ends an execution.
