@@ -90,6 +90,9 @@ func (in *asmInstruction) run(word string) {
 	if len(in.args) == 0 && withoutOperands(in, word) {
 		return
 	}
+	if in.readsStack() && (strings.TrimRight(word, "bwlq") != "mov" || in.locked || !in.Code.Opt.Undefined) {
+		in.unsupported()
+	}
 	for _, kind := range []string{"set", "cmov"} {
 		if rest, ok := strings.CutPrefix(word, kind); ok && in.conditional(kind, rest) {
 			return
@@ -126,6 +129,12 @@ func (in *asmInstruction) run(word string) {
 
 // lockable are the instructions that may have a lock, beside arithmetic.
 var lockable = map[string]bool{"xchg": true, "xadd": true, "cmpxchg": true, "bts": true, "btr": true, "btc": true}
+
+// readsStack reports whether an operand is memory at the stack pointer. A plain load of it, which some programs take
+// for a barrier of the compiler, has a value that is not defined.
+func (in *asmInstruction) readsStack() bool {
+	return slices.ContainsFunc(in.args, func(a asmArg) bool { return a.stack })
+}
 
 // byName translates the instruction with a name without suffix, whose width is known.
 func (in *asmInstruction) byName(name string) {
@@ -301,6 +310,8 @@ func (in *asmInstruction) readAs(i int, t ir.Type) *ir.Expr {
 	switch {
 	case a.number != nil:
 		return ir.Int(t.Wrap(*a.number))
+	case a.stack:
+		return ir.Undefined(t)
 	case a.memory != nil:
 		return in.loadWord(*a.memory, t)
 	}

@@ -95,6 +95,7 @@ func (b *asmBlock) condition(c x86.Condition) *ir.Expr {
 // asmArg is an operand of one instruction.
 type asmArg struct {
 	number *int64      // a constant
+	stack  bool        // the memory that the stack pointer points to, where the compiler puts what it likes
 	memory *Lvalue     // memory
 	reg    ir.Reg      // otherwise
 	view   asmView     // of reg
@@ -129,6 +130,9 @@ func (b *asmBlock) argument(text, instruction string) asmArg {
 		return asmArg{reg: b.register(v.name), view: v, typ: v.typ}
 	}
 	if m := asmAddress.FindStringSubmatch(text); m != nil {
+		if m[2] == "%%rsp" && m[3] == "" {
+			return asmArg{stack: true, reg: ir.NoReg}
+		}
 		if l, ok := b.address(m, instruction); ok {
 			return asmArg{memory: &l, reg: ir.NoReg}
 		}
