@@ -1,5 +1,7 @@
 package query
 
+import "slices"
+
 // LinOptions are the options of Lin.
 type LinOptions struct {
 	Options
@@ -12,7 +14,19 @@ type LinOptions struct {
 	// has a name, is C with functions of the same names instead.
 	Spec     string
 	SpecFile Input
+	// Return says when a call has returned, under TSO and PSO; "": when programs can know, which is when its stores have reached memory.
+	Return Return
+	Mutate bool // also ask about the code with one order, fence or read-modify-write weaker: do the clients notice?
 }
+
+// Return says when a call has returned for calls that begin later, under TSO and PSO.
+type Return string
+
+// The kinds.
+const (
+	ReturnDrains Return = "drains" // there is a full fence at the end of every call
+	ReturnOpen   Return = "open"   // at once, with its stores in the buffer: a clock outside of the program tells
+)
 
 // LinSpecs are the names of specifications.
 func LinSpecs() []string {
@@ -23,6 +37,9 @@ func LinSpecs() []string {
 func (o *LinOptions) Validate() error {
 	if o.Calls != 0 && (o.Calls < 2 || o.Calls > 8) {
 		return &OptionError{Option: "number of calls", Value: "", Want: "2 to 8"}
+	}
+	if slices.Contains(o.Models, C11) && o.Return != "" {
+		return &OptionError{Option: "return", Value: string(o.Return), Want: "no value with the model c11, which has no store buffers"}
 	}
 	if o.SpecFile.Name == "" {
 		return oneOf("specification", o.Spec, append([]string{""}, LinSpecs()...)...)

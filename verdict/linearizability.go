@@ -22,7 +22,29 @@ type Linearizability struct {
 	Client string   `json:"client,omitempty"`
 	File   string   `json:"file,omitempty"`
 	Hints  []string `json:"hints,omitempty"`
+	// Mutants are changes of the code, if they were asked for, in the order of the text.
+	Mutants []Mutant `json:"mutants,omitempty"`
 }
+
+// Mutant is a change of the code that makes it weaker, and whether a client noticed.
+type Mutant struct {
+	Pos    Pos    `json:"pos"`
+	Change string `json:"change"`
+	Fate   Fate   `json:"fate"`
+	Client string `json:"client,omitempty"` // that goes wrong
+	Why    string `json:"why,omitempty"`    // what goes wrong, or why it is not known
+}
+
+// Fate is what became of a mutant.
+type Fate string
+
+// The fates.
+const (
+	MutantNoticed   Fate = "noticed"
+	MutantUnnoticed Fate = "unnoticed"
+	MutantUnknown   Fate = "unknown"
+	MutantRefused   Fate = "refused" // it is no program
+)
 
 // History is calls with results that no order of the calls explains.
 type History struct {

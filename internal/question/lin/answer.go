@@ -88,7 +88,7 @@ func (q *question) wrong(ctx context.Context, s *search, f *found) (*verdict.Res
 	lin.History = history(f)
 	if f.why == "" {
 		lin.History.Best = q.best(ctx, s, f)
-		lin.Hints = q.hints(ctx, s, f)
+		lin.Hints = append(q.hints(ctx, s, f), q.returnHints(ctx, s, f.client)...)
 	}
 	reason := "no order of the calls explains what they returned"
 	if len(lin.History.Before) > 0 {
@@ -251,7 +251,7 @@ func (q *question) hints(ctx context.Context, s *search, f *found) []string {
 }
 
 // holds returns the answer where nothing goes wrong in the clients that were looked at.
-func (q *question) holds(s *search, calls int, open string) *verdict.Result {
+func (q *question) holds(ctx context.Context, s *search, calls int, open string) *verdict.Result {
 	lin := q.describe()
 	lin.Clients, lin.Programs, lin.States, lin.Calls = s.clients, s.programs, s.states, calls
 	out := &engine.Outcome{Unknown: open, Stats: verdict.Stats{States: s.states, Seconds: time.Since(s.begun).Seconds()}}
@@ -263,6 +263,9 @@ func (q *question) holds(s *search, calls int, open string) *verdict.Result {
 	}
 	if s.waits {
 		lin.Hints = append(lin.Hints, "one at a time, calls can wait for ever: calls that never return were not judged")
+	}
+	if open == "" {
+		lin.Hints = append(lin.Hints, q.openHint(ctx, s)...)
 	}
 	res := q.run.Conclude(&pipeline.Conclusion{
 		Question: verdict.Linearizable, Model: s.model, Engine: Command, Outcome: out, Given: pipeline.GivenBy(&q.opt.Options),

@@ -105,6 +105,7 @@ type brute struct {
 	threads [][]int
 	start   [2]int
 	model   memory.Model
+	returns query.Return
 	seen    map[string]bool
 	wrong   bool
 }
@@ -188,7 +189,7 @@ func (b *brute) step(s *bruteState, t int) bool {
 		var before uint64
 		for u := range s.threads {
 			for i, stores := range s.threads[u].ends {
-				if u == t || s.threads[u].flushed >= stores {
+				if u == t || b.returns == query.ReturnOpen || s.threads[u].flushed >= stores {
 					before |= 1 << b.number(u, i)
 				}
 			}
@@ -198,6 +199,9 @@ func (b *brute) step(s *bruteState, t int) bool {
 		return true
 	}
 	op := b.ops[b.threads[t][th.call]]
+	if th.pc == len(op) && b.returns == query.ReturnDrains && len(th.buffer) > 0 {
+		return false
+	}
 	if th.pc == len(op) {
 		s.results[t] = append(s.results[t], th.r)
 		th.ends = append(th.ends, th.stores)
@@ -255,7 +259,7 @@ func (b *brute) judge(s *bruteState) {
 }
 
 // randomClient returns the operations that threads call, and those before them.
-func randomClient(r *rand.Rand, model memory.Model) (prefix []int, threads [][]int) {
+func randomClient(r *rand.Rand, model memory.Model, returns query.Return) (prefix []int, threads [][]int) {
 	for range r.IntN(3) {
 		prefix = append(prefix, r.IntN(2))
 	}
@@ -263,7 +267,7 @@ func randomClient(r *rand.Rand, model memory.Model) (prefix []int, threads [][]i
 		threads = append(threads, []int{r.IntN(2)})
 	}
 	// Under PSO, a client that says in memory that a call has returned orders more than the stores of this call.
-	if model != memory.PSO && r.IntN(3) == 0 {
+	if (model != memory.PSO || returns != "") && r.IntN(3) == 0 {
 		threads[0], threads = append(threads[0], threads[1]...), append(threads[:1], threads[2])
 	}
 	return prefix, threads
@@ -275,7 +279,11 @@ func TestBrute(t *testing.T) {
 		t.Run(model.String(), func(t *testing.T) {
 			wrongs := 0
 			for seed := range *objects {
-				if compare(t, uint64(seed), model) {
+				returns := query.Return("")
+				if model == memory.TSO || model == memory.PSO {
+					returns = []query.Return{"", query.ReturnOpen, query.ReturnDrains}[seed%3]
+				}
+				if compare(t, uint64(seed), model, returns) {
 					wrongs++
 				}
 			}
@@ -287,15 +295,15 @@ func TestBrute(t *testing.T) {
 }
 
 // compare compares the answers for one object. Under c11 all accesses are seq_cst, which is SC.
-func compare(t *testing.T, seed uint64, model memory.Model) bool {
+func compare(t *testing.T, seed uint64, model memory.Model, returns query.Return) bool {
 	r := rand.New(rand.NewPCG(seed, uint64(model)))
 	ops := randomObject(r)
-	prefix, threads := randomClient(r, model)
+	prefix, threads := randomClient(r, model, returns)
 	order, as := "relaxed", model
 	if model == memory.C11 {
 		order, as = "seq_cst", memory.SC
 	}
-	b := &brute{ops: ops, threads: threads, model: as, seen: map[string]bool{}}
+	b := &brute{ops: ops, threads: threads, model: as, returns: returns, seen: map[string]bool{}}
 	for _, p := range prefix {
 		run(ops[p], &b.start)
 	}
@@ -307,7 +315,7 @@ func compare(t *testing.T, seed uint64, model memory.Model) bool {
 
 	in := query.Input{Name: "object.h", Text: []byte(text(ops, order))}
 	object := &Object{Ops: []*Operation{{Name: "op0", Result: "int"}, {Name: "op1", Result: "int"}}}
-	q := &question{in: in, object: object}
+	q := &question{in: in, object: object, opt: query.LinOptions{Return: returns}}
 	search, err := q.search(context.Background(), model)
 	if err != nil {
 		t.Fatal(err)
@@ -328,7 +336,7 @@ func compare(t *testing.T, seed uint64, model memory.Model) bool {
 		t.Fatalf("seed %d under %s: %v %v\n%s\n%s", seed, model, failed, err, in.Text, c)
 	}
 	if (wrong != nil) != b.wrong {
-		t.Errorf("seed %d under %s: wrong %v, brute force says %v\n%s\n%s", seed, model, wrong, b.wrong, in.Text, c)
+		t.Errorf("seed %d under %s, --return %q: wrong %v, brute force says %v\n%s\n%s", seed, model, returns, wrong, b.wrong, in.Text, c)
 	}
 	return b.wrong
 }

@@ -82,9 +82,15 @@ func (q *question) under(ctx context.Context, model memory.Model) (*verdict.Resu
 	if err != nil {
 		return nil, err
 	}
+	if q.opt.Mutate && q.opt.Calls == 0 {
+		q.opt.Calls = mutateCalls
+	}
 	res, err := q.clients(ctx, s)
+	if err == nil && q.opt.Mutate && res.Verdict == verdict.Safe {
+		res.Linearizability.Mutants, err = q.mutate(ctx, s, q.opt.Calls)
+	}
 	if open := (*openError)(nil); errors.As(err, &open) {
-		return q.holds(s, 0, open.why), nil
+		return q.holds(ctx, s, 0, open.why), nil
 	}
 	return res, err
 }
@@ -104,9 +110,9 @@ func (q *question) clients(ctx context.Context, s *search) (*verdict.Result, err
 				wrong, failed, err := s.inClient(ctx, c)
 				if over := outOfTime(ctx, err); over != "" {
 					if done > 0 && q.opt.Calls == 0 {
-						return q.holds(s, done, ""), nil
+						return q.holds(ctx, s, done, ""), nil
 					}
-					return q.holds(s, done, fmt.Sprintf("%s with client %s", over, c)), nil
+					return q.holds(ctx, s, done, fmt.Sprintf("%s with client %s", over, c)), nil
 				}
 				switch {
 				case err != nil:
@@ -120,7 +126,7 @@ func (q *question) clients(ctx context.Context, s *search) (*verdict.Result, err
 		}
 		done = calls
 	}
-	return q.holds(s, done, ""), nil
+	return q.holds(ctx, s, done, ""), nil
 }
 
 // progress reports how many clients of one size are done.
@@ -140,9 +146,14 @@ func outOfTime(ctx context.Context, err error) string {
 
 // search prepares the search under a model.
 func (q *question) search(ctx context.Context, model memory.Model) (*search, error) {
+	return q.searchIf(ctx, model, q.opt.Return)
+}
+
+// searchIf prepares the search where calls return as said.
+func (q *question) searchIf(ctx context.Context, model memory.Model, returns query.Return) (*search, error) {
 	dir, base := path.Split(q.in.Name)
 	name := dir + strings.TrimSuffix(base, path.Ext(base)) + "_client.c"
-	w := &writer{object: q.object, include: base}
+	w := &writer{object: q.object, include: base, returns: returns}
 	x := &explorer{opt: q.opt.Options, name: name, more: q.in.More}
 	x.opt.Timeout = 0 // the question has a limit
 	x.opt.Lang = ""

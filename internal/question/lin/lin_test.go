@@ -2,6 +2,9 @@ package lin_test
 
 import (
 	"context"
+	"fmt"
+	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -139,5 +142,92 @@ func TestRealTime(t *testing.T) {
 	res := ask(t, text, query.LinOptions{Models: query.Models{"sc"}, Calls: 3, SpecFile: query.Input{Name: "spec.c", Text: []byte(spec)}})
 	if res.Verdict != verdict.Unsafe || res.Linearizability.History == nil || len(res.Linearizability.History.Before) == 0 {
 		t.Fatalf("%s %s %+v", res.Verdict, res.Reason, res.Linearizability)
+	}
+}
+
+// TestReturn: a ring whose push ends with a store is right as far as programs can know, and a clock sees that the store comes late. A
+// thread that reads another variable after its store needs a fence at the end of the call.
+func TestReturn(t *testing.T) {
+	const ring = "#include <stdatomic.h>\natomic_int n;\nvoid put(int v) { atomic_store_explicit(&n, v, memory_order_release); }\n" +
+		"int get(void) { return atomic_load_explicit(&n, memory_order_acquire); }\n"
+	const flags = "#include <stdatomic.h>\natomic_int x, y;\n//@ op thread a\nvoid set_x(void) { atomic_store_explicit(&x, 1, memory_order_release); }\n" +
+		"//@ op thread a\nint get_y(void) { return atomic_load_explicit(&y, memory_order_acquire); }\n//@ op thread b\nvoid set_y(void) { atomic_store_explicit(&y, 1, memory_order_release); }\n" +
+		"//@ op thread b\nint get_x(void) { return atomic_load_explicit(&x, memory_order_acquire); }\n"
+	for _, c := range []struct {
+		text   string
+		model  query.Model
+		calls  int
+		how    query.Return
+		want   verdict.Verdict
+		hinted string
+	}{
+		{ring, "tso", 2, "", verdict.Safe, "--return open"},
+		{ring, "tso", 2, query.ReturnDrains, verdict.Safe, ""},
+		{ring, "tso", 2, query.ReturnOpen, verdict.Unsafe, "only a clock outside"},
+		{ring, "sc", 2, query.ReturnOpen, verdict.Safe, ""},
+		{flags, "tso", 4, "", verdict.Unsafe, "--return drains"},
+		{flags, "tso", 4, query.ReturnDrains, verdict.Safe, ""},
+	} {
+		res := ask(t, c.text, query.LinOptions{Models: query.Models{c.model}, Calls: c.calls, Return: c.how})
+		hints := strings.Join(res.Linearizability.Hints, "\n")
+		if res.Verdict != c.want || c.hinted != "" && !strings.Contains(hints, c.hinted) {
+			t.Errorf("%s --return %q: %s %s %q, want %s %q", c.model, c.how, res.Verdict, res.Reason, hints, c.want, c.hinted)
+		}
+	}
+	if err := (&query.LinOptions{Models: query.Models{query.C11}, Return: query.ReturnOpen}).Validate(); err == nil {
+		t.Error("--return is not refused for c11")
+	}
+}
+
+// TestMutate: clients notice the fence, orders and compare-exchange that matter under a model, and others do not count.
+func TestMutate(t *testing.T) {
+	const text = `#include <stdatomic.h>
+atomic_int x, y, z;
+/* atomic_thread_fence(memory_order_seq_cst) in a comment */
+int left(void) {
+  atomic_store_explicit(&x, 1, memory_order_relaxed);
+  atomic_thread_fence(memory_order_seq_cst);
+  int e = 0;
+  return atomic_load_explicit(&y, memory_order_acquire) == 0 && atomic_compare_exchange_strong(&z, &e, 1);
+}
+int right(void) {
+  atomic_store(&y, 1);
+  int e = 0;
+  return atomic_load_explicit(&x, memory_order_relaxed) == 0 && atomic_compare_exchange_strong(&z, &e, 1);
+}
+int once(void) {
+  return atomic_exchange_explicit(&z, 1, memory_order_relaxed);
+}
+`
+	const spec = `int z;
+_Bool __VERIFIER_nondet_bool(void);
+int left(void) { if (z || __VERIFIER_nondet_bool()) return 0; z = 1; return 1; }
+int right(void) { if (z || __VERIFIER_nondet_bool()) return 0; z = 1; return 1; }
+int once(void) { int was = z; z = 1; return was; }
+`
+	res := ask(t, text, query.LinOptions{Models: query.Models{"tso"}, Calls: 2, Mutate: true, SpecFile: query.Input{Name: "spec.c", Text: []byte(spec)}})
+	var got []string
+	for _, m := range res.Linearizability.Mutants {
+		got = append(got, fmt.Sprintf("%d: %s: %s", m.Pos.Line, m.Change, m.Fate))
+	}
+	want := []string{
+		"6: without the fence: unnoticed", "6: seq_cst becomes acq_rel: unnoticed",
+		"8: atomic_compare_exchange_strong becomes a load and a store: noticed",
+		"11: atomic_store becomes release: unnoticed",
+		"13: atomic_compare_exchange_strong becomes a load and a store: noticed",
+		"16: atomic_exchange_explicit becomes a load and a store: noticed",
+	}
+	if res.Verdict != verdict.Safe || !slices.Equal(got, want) {
+		t.Errorf("%s %s:\n%s\nwant\n%s", res.Verdict, res.Reason, strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	deque, err := os.ReadFile("testdata/chase_lev.h")
+	if err != nil {
+		t.Fatal(err)
+	}
+	res = ask(t, string(deque), query.LinOptions{Models: query.Models{"tso"}, Calls: 3, Mutate: true})
+	for _, m := range res.Linearizability.Mutants {
+		if m.Pos.Line == 18 && m.Fate != verdict.MutantNoticed {
+			t.Errorf("the fence of take: %s %s", m.Fate, m.Why)
+		}
 	}
 }

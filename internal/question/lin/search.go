@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"fencepost/internal/memory"
+	"fencepost/query"
 )
 
 // The search for results that no sequence of the calls explains.
@@ -39,6 +40,7 @@ type search struct {
 	kind     *conformity // what the code is to be, one call at a time; nil: anything
 	waits    bool        // one at a time, some calls wait for ever
 	begun    time.Time
+	last     *client // that was looked at
 	clients  int
 	programs int
 	states   int64
@@ -47,6 +49,7 @@ type search struct {
 
 // inClient looks at one client. failed is a client with an error, which needs no history.
 func (s *search) inClient(ctx context.Context, c *client) (wrong *found, failed bool, err error) {
+	s.last = c
 	x := &clientSearch{search: s, c: c, possible: map[order]map[string]bool{}}
 	t, err := s.spec.table(ctx, c, 0)
 	if err != nil {
@@ -145,7 +148,7 @@ func (x *clientSearch) wrong(ctx context.Context, results []int64) (*found, erro
 					continue
 				}
 				next := o.with(a, b)
-				if x.itself && next.total(len(x.c.concurrent())) {
+				if x.itself && x.writer.returns != query.ReturnOpen && next.total(len(x.c.concurrent())) {
 					continue // one at a time, the code returns what the specification says
 				}
 				ok, err := x.can(ctx, next, key(results))

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"fencepost/query"
 )
 
 // Clients as C. The same text is explored, shown to the user, and answered by check.
@@ -14,6 +16,7 @@ const (
 	resultName = "lin_result"
 	blockName  = "lin_block"
 	doneName   = "lin_returned"
+	goName     = "lin_may_begin"
 	orderName  = "lin_order"
 )
 
@@ -21,22 +24,79 @@ const (
 type writer struct {
 	object  *Object
 	include string
+	returns query.Return
+}
+
+// imposed is how a client imposes an order: main starts and joins threads, or it has flags.
+type imposed struct {
+	order order
+	added [][2]int // pairs beside those of threads
+	flags bool
+	open  bool // the flags say that a call may begin: one that returned before has seen that it had not been set
+}
+
+func (w *writer) impose(c *client, o order) *imposed {
+	m := &imposed{order: o, added: o.pairs(c.programOrder()), open: w.returns == query.ReturnOpen}
+	m.flags = m.open && len(m.added) > 0 || !c.single() || !o.interval(len(c.concurrent()))
+	return m
+}
+
+// before writes what a thread does before a call.
+func (m *imposed) before(b *strings.Builder, n int) {
+	flag, late := fmt.Sprintf("%s[%d]", goName, n), false
+	for _, p := range m.added {
+		if p[1] != n || late {
+			continue
+		}
+		if late = m.open; !late {
+			flag = fmt.Sprintf("%s[%d]", doneName, p[0])
+		}
+		fmt.Fprintf(b, "  if (!atomic_load_explicit(&%s, memory_order_acquire))\n    exit(0); // too early\n", flag)
+	}
+}
+
+// after writes what a thread does after a call.
+func (m *imposed) after(b *strings.Builder, n int) {
+	for _, p := range m.added {
+		switch {
+		case p[0] != n:
+		case m.open:
+			fmt.Fprintf(b, "  if (atomic_load_explicit(&%s[%d], memory_order_relaxed))\n    exit(0); // too late\n", goName, p[1])
+		default:
+			fmt.Fprintf(b, "  atomic_store_explicit(&%s[%d], 1, memory_order_release);\n", doneName, n)
+			return
+		}
+	}
+}
+
+// later returns the calls that a flag lets begin.
+func (m *imposed) later() []int {
+	var out []int
+	for _, p := range m.added {
+		if m.open && !slices.Contains(out, p[1]) {
+			out = append(out, p[1])
+		}
+	}
+	return out
 }
 
 // program returns a client whose calls respect an order. excluded, if not nil, are results that an assertion excludes; if there are none, that all calls return, and
 // why a comment that says so.
 func (w *writer) program(c *client, o order, excluded []int64, why string) string {
 	var b strings.Builder
-	flags := !c.single() || !o.interval(len(c.concurrent()))
-	added := o.pairs(c.programOrder())
+	m := w.impose(c, o)
 	if excluded != nil {
 		fmt.Fprintf(&b, "// %s\n#include <assert.h>\n", strings.ReplaceAll(why, "\n", "\n// "))
 	}
-	if flags {
+	if m.flags || w.returns == query.ReturnDrains {
 		b.WriteString("#include <stdatomic.h>\n#include <stdlib.h>\n")
 	}
 	w.head(&b, c)
-	if flags && len(added) > 0 {
+	switch {
+	case !m.flags || len(m.added) == 0:
+	case m.open:
+		fmt.Fprintf(&b, "static atomic_int %s[%d]; // by call; loads of it leave stores in the buffer\n", goName, len(c.concurrent()))
+	default:
 		fmt.Fprintf(&b, "static atomic_int %s[%d]; // by call: it has returned\n", doneName, len(c.concurrent()))
 	}
 	n := 0
@@ -46,22 +106,26 @@ func (w *writer) program(c *client, o order, excluded []int64, why string) strin
 		}
 		fmt.Fprintf(&b, "\nstatic void *thread_%d(void *unused) {\n", t+1)
 		for range calls {
-			for _, p := range added {
-				if flags && p[1] == n {
-					fmt.Fprintf(&b, "  if (!atomic_load_explicit(&%s[%d], memory_order_acquire))\n    exit(0); // too early\n", doneName, p[0])
-				}
+			if m.flags {
+				m.before(&b, n)
 			}
 			b.WriteString(w.call(c, len(c.prefix)+n, "  "))
-			if flags && slices.ContainsFunc(added, func(p [2]int) bool { return p[0] == n }) {
-				fmt.Fprintf(&b, "  atomic_store_explicit(&%s[%d], 1, memory_order_release);\n", doneName, n)
+			if w.returns == query.ReturnDrains {
+				b.WriteString("  atomic_thread_fence(memory_order_seq_cst);\n")
+			}
+			if m.flags {
+				m.after(&b, n)
 			}
 			n++
 		}
 		b.WriteString("  return 0;\n}\n")
 	}
+	for _, n := range m.later() {
+		fmt.Fprintf(&b, "\nstatic void *clock_%d(void *unused) {\n  atomic_store(&%s[%d], 1);\n  return 0;\n}\n", n+1, goName, n)
+	}
 	b.WriteString("\nint main(void) {\n")
 	w.begin(&b, c)
-	threads(&b, c, o, flags)
+	threads(&b, c, m)
 	w.end(&b, c)
 	if excluded != nil {
 		b.WriteString(assertion(excluded))
@@ -228,11 +292,15 @@ func (w *writer) number(c *client, value, typ string) string {
 
 // threads writes how main starts and joins the threads. In an interval order that one thread imposes, a call that
 // comes after others begins when they have been joined.
-func threads(b *strings.Builder, c *client, o order, flags bool) {
-	n := len(c.threads)
+func threads(b *strings.Builder, c *client, m *imposed) {
+	n, o, flags := len(c.threads), m.order, m.flags
 	var names []string
 	for t := range n {
 		names = append(names, fmt.Sprintf("t%d", t+1))
+	}
+	clocks := m.later()
+	for _, c := range clocks {
+		names = append(names, fmt.Sprintf("c%d", c+1))
 	}
 	fmt.Fprintf(b, "  pthread_t %s;\n", strings.Join(names, ", "))
 	var starts []int
@@ -259,8 +327,14 @@ func threads(b *strings.Builder, c *client, o order, flags bool) {
 		}
 		fmt.Fprintf(b, "  pthread_create(&t%d, 0, thread_%d, 0);\n", t+1, t+1)
 	}
+	for _, c := range clocks {
+		fmt.Fprintf(b, "  pthread_create(&c%d, 0, clock_%d, 0);\n", c+1, c+1)
+	}
 	for _, t := range starts {
 		join(t)
+	}
+	for _, c := range clocks {
+		fmt.Fprintf(b, "  pthread_join(c%d, 0);\n", c+1)
 	}
 }
 

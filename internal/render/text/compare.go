@@ -39,6 +39,7 @@ func Comparison(w io.Writer, results []verdict.Result, opt Options) {
 		word := VerdictWord(r)
 		p.line("  %-5s  %s  %s", strings.ToUpper(r.Model), p.opt.paint(color, word)+pad("", width-len(word)), detail(r))
 	}
+	p.linearizabilities(results)
 	p.checkedOnce(results)
 	for i := range results {
 		if len(results[i].Next) > 0 {
@@ -173,6 +174,7 @@ func (p *printer) firstWitness(results []verdict.Result, i int) {
 	} else {
 		p.line("What %s adds to %s:", strings.ToUpper(r.Model), before)
 	}
+	p.history(r)
 	p.picture(&verdict.Execution{Reason: r.Reason, Verdict: r.Verdict, Witness: r.Witness, Cause: r.Cause}, r.Model)
 	for j := i + 1; j < len(results); j++ {
 		if results[j].Witness != nil {

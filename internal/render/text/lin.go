@@ -21,22 +21,96 @@ func (p *printer) linearizability(r *verdict.Result) {
 	for _, line := range LinLines(lin) {
 		p.line("  %s", oneLine(line))
 	}
-	h := lin.History
-	if h == nil {
+	if lin.History == nil {
+		p.mutants(lin)
 		for _, hint := range lin.Hints {
 			p.line("  %s", oneLine(hint))
 		}
 		return
 	}
+	p.history(r)
+}
+
+// history prints the calls that go wrong, if there are any.
+func (p *printer) history(r *verdict.Result) {
+	lin := r.Linearizability
+	if lin == nil || lin.History == nil {
+		return
+	}
 	p.line("")
 	p.calls(lin)
-	for _, line := range HistoryLines(h) {
+	for _, line := range HistoryLines(lin.History) {
 		p.line("%s", oneLine(line))
 	}
 	for _, hint := range lin.Hints {
 		p.line("%s", oneLine(hint))
 	}
 	p.line("An execution, of the client that `fencepost lin -o %s` writes:", oneLine(lin.File))
+}
+
+// linearizabilities prints what was compared with what under several models, and the mutants under each.
+func (p *printer) linearizabilities(results []verdict.Result) {
+	for i := range results {
+		lin := results[i].Linearizability
+		if lin == nil {
+			continue
+		}
+		model, lines := strings.ToUpper(results[i].Model), LinLines(lin)
+		if i == 0 {
+			for _, line := range lines[:len(lines)-1] {
+				p.line("  %s", oneLine(line))
+			}
+		}
+		p.line("  under %s: %s", model, oneLine(lines[len(lines)-1]))
+		if lin.History == nil {
+			for _, hint := range lin.Hints {
+				p.line("  under %s: %s", model, oneLine(hint))
+			}
+		}
+		p.mutants(lin)
+	}
+}
+
+// mutants prints what became of weaker code.
+func (p *printer) mutants(lin *verdict.Linearizability) {
+	if len(lin.Mutants) == 0 {
+		return
+	}
+	p.line("")
+	for _, line := range MutantLines(lin) {
+		p.line("  %s", oneLine(line))
+	}
+}
+
+// MutantLines says which mutants were noticed.
+func MutantLines(lin *verdict.Linearizability) []string {
+	var out []string
+	n := map[verdict.Fate]int64{}
+	for i := range lin.Mutants {
+		m := &lin.Mutants[i]
+		n[m.Fate]++
+		line := fmt.Sprintf("%s: %s: ", m.Pos, m.Change)
+		switch m.Fate {
+		case verdict.MutantNoticed:
+			line += "noticed by " + m.Client
+		case verdict.MutantUnnoticed:
+			line += "NO CLIENT NOTICES"
+		case verdict.MutantUnknown:
+			line += "not known: " + m.Why
+		case verdict.MutantRefused:
+			line += "does not compile"
+		default:
+			panic("BUG: a mutant without a fate")
+		}
+		out = append(out, line)
+	}
+	head := fmt.Sprintf("%s: %d noticed, %d unnoticed, %d not known, %d do not compile",
+		counted(int64(len(lin.Mutants)), "mutant", "mutants"), n[verdict.MutantNoticed], n[verdict.MutantUnnoticed], n[verdict.MutantUnknown], n[verdict.MutantRefused])
+	out = append([]string{head}, out...)
+	if n[verdict.MutantUnnoticed] > 0 {
+		out = append(out, "what no client notices is stronger than needed, as `fencepost orders --for linearizability` can tell, or shows in larger clients only")
+	}
+	return out
 }
 
 // calls prints the calls and what they returned as a table.
