@@ -35,7 +35,7 @@ type Mutant struct {
 	Why    string `json:"why,omitempty"`    // what goes wrong, or why it is not known
 }
 
-// Fate is what became of a mutant.
+// Fate says how a mutant ended.
 type Fate string
 
 // The fates.

@@ -18,7 +18,7 @@ import (
 // Mutants: the code with one memory order weaker, one fence less, or one read-modify-write that is a load and a store.
 //
 // A mutant that no client notices is either right, and then the order or fence is not needed, or the clients are too small.
-// Mutants are made in the text, so each is what a programmer could have written; one that does not compile does not count.
+// Mutants are made in the text, so a programmer could have written each of them; mutants that do not compile do not count.
 
 // mutant is a change of a file.
 type mutant struct {

@@ -9,8 +9,8 @@ import (
 
 // When has a call returned? Under TSO and PSO its stores can wait in a buffer then. Three answers:
 //
-//   - as programs can know (the default): when its stores have reached memory, since whoever says in memory that the call
-//     has returned says so after these stores;
+//   - as programs can know (the default): when its stores have reached memory, since a thread that says in memory that the
+//     call has returned says so after these stores;
 //   - drains: every call ends with a full fence, which makes a difference to later calls of its thread;
 //   - open: at once, which a clock outside of the program can tell.
 //
