@@ -53,7 +53,7 @@ NATIVE_ROUNDS  ?= 100
 
 .PHONY: site site-test all build test cpu lint fuzz native musl torture answers verdicts speed portfolio limits measure bench bench-spin update deps module
 .PHONY: man dist container notices
-.PHONY: lint-format lint-vet lint-staticcheck lint-tidy lint-layers lint-update lint-race
+.PHONY: lint-format lint-vet lint-staticcheck lint-tidy lint-house lint-update lint-race
 
 all: build
 
@@ -124,7 +124,7 @@ test: $(if $(filter no,$(DEPS)),,deps)
 	@{ $(GO) test -json -timeout 0 ./...; echo "exit $$?"; \
 	   cd $(CLUSTER) && $(GO) test -json -timeout 0 ./...; echo "exit $$?"; } | $(GO) run ./internal/testreport -runs 2
 
-lint: lint-format lint-vet lint-staticcheck lint-tidy lint-layers lint-wasm lint-update lint-race
+lint: lint-format lint-vet lint-staticcheck lint-tidy lint-house lint-wasm lint-update lint-race
 
 lint-format:
 	@files=$$(gofmt -l .); if [ -n "$$files" ]; then echo "not gofmt-clean:"; echo "$$files"; exit 1; fi
@@ -141,8 +141,10 @@ lint-tidy:
 	$(GO) mod tidy -diff
 	cd $(CLUSTER) && $(GO) mod tidy -diff
 
-lint-layers:
-	$(GO) test -count=1 -run 'TestLayers|TestPolicy' .
+# The rules of the house: imports, sizes, words, documents.
+lint-house:
+	$(GO) vet -tags policy ./internal/house
+	$(GO) test -count=1 -tags policy ./internal/house
 
 # The command must also build for a browser, and the playground must stay small.
 lint-wasm:

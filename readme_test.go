@@ -10,7 +10,7 @@ import (
 	"fencepost/internal/cli"
 )
 
-var update = flag.Bool("update", false, "rewrite the output in the README and shrink the lists of what is still to do")
+var update = flag.Bool("update", false, "rewrite the output in the README")
 
 // TestReadme: the first command of the README prints what stands under it and
 // exits with the status named there. The last line, which has the time, is not

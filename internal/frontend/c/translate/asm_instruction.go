@@ -12,7 +12,6 @@ import (
 // view of an instruction is in asm_parts.go.
 
 // asmInstruction is one instruction with its operands.
-// shape: the parts of the translation that it embeds have most of the methods
 type asmInstruction struct {
 	*asmBlock
 	text     string

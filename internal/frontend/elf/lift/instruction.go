@@ -94,7 +94,6 @@ func (r *Refusal) Error() string {
 }
 
 // Lifter translates the instructions of a basic block in order.
-// shape: a method per group of mnemonics, which share the operands and the flags
 type Lifter struct {
 	// NoParity leaves out the flag PF, which almost no code reads.
 	NoParity bool

@@ -8,7 +8,6 @@ import (
 )
 
 // parts is an instruction for package x86, which says what the instruction computes: its operands and the flags.
-// shape: most methods belong to the lifter, which has one per group of mnemonics
 type parts struct {
 	*Lifter
 	named [3]operand

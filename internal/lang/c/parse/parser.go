@@ -9,10 +9,8 @@ import (
 	"fencepost/internal/lang/c/types"
 )
 
-// parser reads the tokens of one file.
-//
-// shape: a recursive-descent parser is one type whose methods are the rules of the grammar,
-// a file per part of the grammar.
+// parser reads the tokens of one file. Its methods are the rules of the grammar, a file per
+// part of the grammar.
 type parser struct {
 	*Unit
 	toks  []lex.Token

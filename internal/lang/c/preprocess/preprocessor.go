@@ -6,10 +6,8 @@ import (
 	"fencepost/internal/lang/c/lex"
 )
 
-// preprocessor is the state of one run.
-//
-// shape: directives, macro calls and conditions read from one stream of tokens and change
-// its state, so they are methods of one type, a file per technique.
+// preprocessor is the state of one run. Directives, macro calls and conditions read from one
+// stream of tokens and change its state, so they are methods of one type, a file per technique.
 type preprocessor struct {
 	Result
 	opt     *Options

@@ -1,6 +1,8 @@
+//go:build policy
+
 // What the documents promise that a machine can check.
 
-package fencepost_test
+package house_test
 
 import (
 	"fmt"
@@ -303,9 +305,6 @@ func TestLinks(t *testing.T) {
 
 const docsWidth = 120
 
-// linesToDo lists the pages that are still to be rewritten. The list only shrinks.
-const linesToDo = "testdata/sentences.txt"
-
 var (
 	inlineCode  = regexp.MustCompile("`[^`]*`")
 	linkTarget  = regexp.MustCompile(`\]\([^)]*\)`)
@@ -354,33 +353,14 @@ func endsInside(line string) bool {
 
 // TestSentences: all pages but those with measurements have a line for each sentence.
 func TestSentences(t *testing.T) {
-	text, err := os.ReadFile(linesToDo)
-	if err != nil {
-		t.Fatal(err)
-	}
-	listed := shapeList(string(text))
-	var rest []string
 	documents(t, func(name string, text []byte) {
 		if path.Ext(name) != ".md" || strings.Contains(name, "testdata/") || strings.HasPrefix(name, "bench/") {
 			return
 		}
-		bad := badLines(string(text))
-		switch {
-		case slices.Contains(listed, name) && len(bad) > 0:
-			rest = append(rest, name)
-		case slices.Contains(listed, name) && !*update:
-			t.Errorf("%s is written as it should be: drop it from %s (go test -run TestSentences -update .)", name, linesToDo)
-		case len(bad) > 0 && !slices.Contains(listed, name):
+		if bad := badLines(string(text)); len(bad) > 0 {
 			t.Errorf("%s: a new line for each sentence, and at most %d columns: %s", name, docsWidth, strings.Join(bad, ", "))
 		}
 	})
-	if *update {
-		slices.Sort(rest)
-		out := "# Pages to be written with a line for each sentence: see docs_test.go. This list only shrinks.\n" + strings.Join(append(rest, ""), "\n")
-		if err := os.WriteFile(linesToDo, []byte(out), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
 }
 
 // TestSentencesCatch: the check finds long lines and two sentences in a line, and nothing

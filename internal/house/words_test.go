@@ -1,14 +1,9 @@
-// The words of the code as a test. docs/glossary.md says what each word means; this
-// file lists the words that are gone and the names with more than one meaning, and
-// testdata/words.txt lists the packages that still have them. That list only shrinks:
-// a package that is not on it may not use such a word, and a package that no longer
-// uses one must leave it. Run
-//
-//	go test -run TestWords -update .
-//
-// to drop the entries that are no longer needed. Nothing adds one.
+//go:build policy
 
-package fencepost_test
+// The words of the code as a test. docs/glossary.md says what each word means; this
+// file lists the words that are gone and the names with more than one meaning.
+
+package house_test
 
 import (
 	"fmt"
@@ -16,7 +11,6 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
-	"maps"
 	"os"
 	"path"
 	"regexp"
@@ -26,8 +20,6 @@ import (
 	"testing/fstest"
 	"unicode"
 )
-
-const wordsToDo = "testdata/words.txt"
 
 // A goneWord may not occur in the code. The text pattern is searched in comments and
 // in messages, which are string literals with a space in them. The name pattern must
@@ -258,61 +250,6 @@ func idents(list ...ast.Expr) []*ast.Ident {
 	return ids
 }
 
-// toDo is a list of words per package, as in testdata/words.txt:
-//
-//	internal/ir: behind touch
-type toDo map[string][]string
-
-func readToDo(text string) (toDo, error) {
-	list := make(toDo)
-	for i, line := range strings.Split(text, "\n") {
-		if line == "" || line[0] == '#' {
-			continue
-		}
-		pkg, words, ok := strings.Cut(line, ": ")
-		if !ok || list[pkg] != nil {
-			return nil, fmt.Errorf("line %d: want a package, a colon and its words, once: %q", i+1, line)
-		}
-		list[pkg] = strings.Split(words, ", ")
-	}
-	return list, nil
-}
-
-func (l toDo) String() string {
-	var b strings.Builder
-	b.WriteString("# Packages that still use words which are gone: see words_test.go. This list only shrinks.\n")
-	for _, pkg := range slices.Sorted(maps.Keys(l)) {
-		fmt.Fprintf(&b, "%s: %s\n", pkg, strings.Join(l[pkg], ", "))
-	}
-	return b.String()
-}
-
-// wordProblems compares the uses with the list. It returns the problems and the list
-// without the entries that are no longer needed.
-func wordProblems(uses []wordUse, list toDo) (problems []string, rest toDo) {
-	used := make(map[string]map[string]bool)
-	for _, u := range uses {
-		if used[u.pkg] == nil {
-			used[u.pkg] = make(map[string]bool)
-		}
-		used[u.pkg][u.word] = true
-		if !slices.Contains(list[u.pkg], u.word) {
-			problems = append(problems, fmt.Sprintf("%s: %q is gone: %s", u.where, u.word, instead(u.word)))
-		}
-	}
-	rest = make(toDo)
-	for _, pkg := range slices.Sorted(maps.Keys(list)) {
-		for _, word := range list[pkg] {
-			if used[pkg][word] {
-				rest[pkg] = append(rest[pkg], word)
-				continue
-			}
-			problems = append(problems, fmt.Sprintf("%s: %s no longer uses %q: drop it from the list (go test -run TestWords -update .)", wordsToDo, pkg, word))
-		}
-	}
-	return problems, rest
-}
-
 func instead(word string) string {
 	for _, w := range goneWords {
 		if w.word == word {
@@ -322,29 +259,14 @@ func instead(word string) string {
 	return "a name that a stranger would search for"
 }
 
-// TestWords: no package uses a word that is gone, but for those on the list.
+// TestWords: no package uses a word that is gone.
 func TestWords(t *testing.T) {
-	text, err := os.ReadFile(wordsToDo)
-	if err != nil {
-		t.Fatal(err)
-	}
-	list, err := readToDo(string(text))
-	if err != nil {
-		t.Fatalf("%s: %v", wordsToDo, err)
-	}
 	uses, err := usesOf(os.DirFS("."))
 	if err != nil {
 		t.Fatal(err)
 	}
-	problems, rest := wordProblems(uses, list)
-	if *update {
-		if err := os.WriteFile(wordsToDo, []byte(rest.String()), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		problems, _ = wordProblems(uses, rest)
-	}
-	for _, p := range problems {
-		t.Error(p)
+	for _, u := range uses {
+		t.Errorf("%s: %q is gone: %s", u.where, u.word, instead(u.word))
 	}
 }
 
@@ -398,32 +320,6 @@ func TestWordsCatch(t *testing.T) {
 				t.Errorf("got %q, want %q", got, want)
 			}
 		})
-	}
-}
-
-// TestWordsListShrinks: the list excuses what it names, and has nothing in it that is
-// not needed.
-func TestWordsListShrinks(t *testing.T) {
-	list, err := readToDo("# a comment\ninternal/ir: touch, is what\ninternal/memory: own\n")
-	if err != nil {
-		t.Fatal(err)
-	}
-	uses := []wordUse{{"internal/ir", "touch", "a.go:1"}, {"internal/ir", "behind", "a.go:2"}}
-	problems, rest := wordProblems(uses, list)
-	got := strings.Join(problems, "\n")
-	for _, want := range []string{`a.go:2: "behind" is gone`, `internal/ir no longer uses "is what"`, `internal/memory no longer uses "own"`} {
-		if !strings.Contains(got, want) {
-			t.Errorf("got %q, want a problem with %q", got, want)
-		}
-	}
-	if len(problems) != 3 {
-		t.Errorf("got %d problems, want 3: %q", len(problems), problems)
-	}
-	if again, err := readToDo(rest.String()); err != nil || len(again) != 1 || !slices.Equal(again["internal/ir"], []string{"touch"}) {
-		t.Errorf("the rest of the list is %v (%v), want internal/ir with touch alone", again, err)
-	}
-	if _, err := readToDo("internal/ir touch\n"); err == nil {
-		t.Error("a line without a colon was accepted")
 	}
 }
 

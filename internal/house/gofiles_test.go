@@ -1,4 +1,6 @@
-package fencepost_test
+//go:build policy
+
+package house_test
 
 import (
 	"io/fs"

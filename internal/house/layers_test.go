@@ -1,7 +1,9 @@
+//go:build policy
+
 // The import policy as a test: which package may know which. docs/architecture.md
 // says why; a new package is entered in layers_table_test.go before it can be used.
 
-package fencepost_test
+package house_test
 
 import (
 	"fmt"
