@@ -51,7 +51,7 @@ NATIVE_SECONDS ?= 0.5
 # Rounds per library call on the processor, of 2,000 calls each where they are fast.
 NATIVE_ROUNDS  ?= 100
 
-.PHONY: site site-test all build test cpu lint fuzz native musl torture answers verdicts speed portfolio limits measure bench bench-spin update deps module
+.PHONY: site site-test axe all build test cpu lint fuzz native musl torture answers verdicts speed portfolio limits measure bench bench-spin update deps module
 .PHONY: man dist container notices
 .PHONY: lint-format lint-vet lint-staticcheck lint-tidy lint-house lint-update lint-race
 
@@ -71,6 +71,12 @@ site:
 # The browser tests of the explorer, with a server and as the playground.
 site-test: site
 	$(GO) test ./internal/explorer -count=1 -timeout 120m -fp.site=$(CURDIR)/dist/site -fp.walks=$(FUZZ_WALKS) -fp.rows=$(FUZZ_WALKS)
+
+# The same tests of the pages and of the explorer with the rules of axe-core beside our own; npm fetches it.
+AXE := axe-core@4.14.0
+axe:
+	@mkdir -p dist/axe && cd dist/axe && npm install --no-save --prefix . $(AXE)
+	$(GO) test ./internal/explorer ./internal/render/html -count=1 -timeout 60m -run 'TestScreens|TestPanes|TestBrowser' -fp.axe=$(CURDIR)/dist/axe/node_modules/axe-core/axe.min.js
 
 # Static binaries of both commands with the licenses of what is linked in, SPDX documents and checksums. The version in
 # the binaries comes from the tag or commit.

@@ -97,7 +97,7 @@ func TestSearchButtons(t *testing.T) {
 		eval[bool](b, `fp.editor.set(""), true`)
 		b.write("var a, b, c, d, e;\nthread t1 { reg r; while (0 == 0) { a = a + 1; b = a + c; r = a; assert r >= 0; } }\nthread t2 { while (0 == 0) { b = b + 1; c = b + d; } }\nthread t3 { while (0 == 0) { c = c + 1; d = c + e; } }\n")
 		b.Do(chromedp.KeyEvent(kb.Escape))
-		b.Until(`document.querySelector("#outcomes-note button") !== null`)
+		b.Until(`fp.now.text === document.querySelector("#text").value && document.querySelector("#outcomes-note button") !== null`) // of the whole text
 		b.cancel("#outcomes-note button")
 		b.Has("#outcomes", "Not searched")
 		b.Do(chromedp.KeyEvent("k"))

@@ -24,34 +24,6 @@ const cut = `[...document.querySelectorAll("#steps .effect, .verdict, .cause p, 
 // hiddenStores lists the stores that stand out of their queue, and the queues that are too small to see.
 const hiddenStores = `[...document.querySelectorAll(".queue")].filter((q) => q.offsetParent && (q.clientWidth < 50 || [...q.querySelectorAll(".chip")].some((c) => c.getBoundingClientRect().left < q.getBoundingClientRect().left - 1 || c.scrollWidth > c.clientWidth + 1))).map((q) => q.clientWidth + " " + q.textContent).join("; ")`
 
-// pale lists texts that are hard to read: their contrast with the background is below 4.5 to 1, or 3 to 1 for what
-// is disabled, shown as later, or large. Colours are drawn on a canvas, which knows every way to write one.
-const pale = `(() => {
-  for (const a of document.getAnimations()) a.finish();
-  const canvas = new OffscreenCanvas(1, 1).getContext("2d", { willReadFrequently: true });
-  const seen = new Map(), rgba = (colour) => { if (!seen.has(colour)) seen.set(colour, drawn(colour)); return seen.get(colour); };
-  const drawn = (colour) => { canvas.clearRect(0, 0, 1, 1); canvas.fillStyle = colour; canvas.fillRect(0, 0, 1, 1); const d = canvas.getImageData(0, 0, 1, 1).data; return [d[0], d[1], d[2], d[3] / 255]; };
-  const over = (top, below) => [0, 1, 2].map((i) => top[i] * top[3] + below[i] * (1 - top[3]));
-  const light = (c) => { const [r, g, b] = c.slice(0, 3).map((v) => (v /= 255) <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4); return 0.2126 * r + 0.7152 * g + 0.0722 * b; };
-  const grounds = new Map(), ground = (e) => { if (!grounds.has(e)) grounds.set(e, behind(e)); return grounds.get(e); };
-  const behind = (e) => { const layers = []; for (let p = e; p; p = p.parentElement) layers.push(rgba(getComputedStyle(p).backgroundColor)); let c = rgba(getComputedStyle(document.documentElement).colorScheme.includes("dark") && matchMedia("(prefers-color-scheme: dark)").matches ? "#000" : "#fff"); for (const l of layers.reverse()) c = over(l, c); return c; };
-  const out = new Set();
-  for (const e of document.querySelectorAll("body *")) {
-    const own = [...e.childNodes].some((n) => n.nodeType === 3 && n.textContent.trim());
-    if (!own || !e.getClientRects().length || e.closest("pre#marks, option, script, title, noscript, .copy")) continue;
-    const style = getComputedStyle(e), svg = e instanceof SVGElement, back = ground(svg ? e.ownerSVGElement.parentElement : e);
-    let opacity = 1, quiet = parseFloat(style.fontSize) >= 24;
-    for (let p = e; p; p = p.parentElement) { opacity *= parseFloat(getComputedStyle(p).opacity); quiet = quiet || p.matches("tr.later, .broken .card, .struck, button:disabled"); }
-    let fill = rgba(svg ? style.fill : style.color);
-    let under = back;
-    if (svg) { const shape = e.parentElement.querySelector("rect, circle"); if (shape && getComputedStyle(shape).fill !== "none") under = over(rgba(getComputedStyle(shape).fill), back); }
-    fill = over([fill[0], fill[1], fill[2], fill[3] * opacity], under);
-    const a = light(fill), b = light(under), ratio = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
-    if (ratio < (quiet ? 3 : 4.5)) out.add(ratio.toFixed(2) + " " + (e.className.baseVal || e.className || e.tagName) + " " + e.textContent.trim().slice(0, 30));
-  }
-  return [...out].slice(0, 8).join("; ");
-})()`
-
 // TestScreens: on the screens of telephones, tablets and computers, light and dark, nothing stands out of the window.
 func TestScreens(t *testing.T) {
 	shows := []struct {
@@ -83,8 +55,8 @@ func TestScreens(t *testing.T) {
 			s.show(b)
 			for _, dark := range []bool{false, true} {
 				b.Dark(dark)
-				for _, width := range []int64{360, 768, 1440} {
-					if dark && width == 768 { // colours do not change sizes
+				for _, width := range []int64{360, 768, 1280, 1920} {
+					if dark && width != 360 && width != 1920 { // colours do not change sizes
 						continue
 					}
 					b.Size(width, 900)
@@ -98,10 +70,11 @@ func TestScreens(t *testing.T) {
 // inspect demands that the page, as it is now, shows everything and that it can be read.
 func (b *tab) inspect(name string) {
 	b.TB.Helper()
-	for what, script := range map[string]string{"out of the window": overflow, "cut off": cut, "stores that cannot be seen": hiddenStores, "hard to read": pale} {
+	for what, script := range map[string]string{"out of the window": overflow, "cut off": cut, "stores that cannot be seen": hiddenStores} {
 		if got := eval[string](b, script); got != "" {
 			b.TB.Errorf("%s: %s: %s", name, what, got)
 		}
 	}
+	b.Accessible(name)
 	b.Picture(name)
 }

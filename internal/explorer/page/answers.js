@@ -97,8 +97,8 @@ fp.answers = (() => {
       if (f.patched) buttons.push(el("button", { type: "button", id: "apply", onclick: () => fp.patch(f.patched) }, "Insert " + fp.count((f.diff.match(/^\+[^+]/gm) || []).length, "line", "lines")));
       if (f.model !== "c11") parts.push(el("p", { class: "moves" }, ...buttons, close()));
       if (f.graph) parts.push(stepper(f.graph));
-      if (f.diff) parts.push(el("pre", { class: "diff" }, ...f.diff.split("\n").slice(2).map((l) => el("span", { class: l[0] === "+" ? "add" : l[0] === "-" ? "del" : l[0] === "@" ? "dim" : "" }, l + "\n"))));
-      parts.push(el("details", {}, el("summary", {}, "The whole answer"), el("pre", {}, f.text)));
+      if (f.diff) parts.push(el("pre", { class: "diff", tabindex: "0", role: "group", "aria-label": "The change" }, ...f.diff.split("\n").slice(2).map((l) => el("span", { class: l[0] === "+" ? "add" : l[0] === "-" ? "del" : l[0] === "@" ? "dim" : "" }, l + "\n"))));
+      parts.push(el("details", {}, el("summary", {}, "The whole answer"), el("pre", { tabindex: "0", role: "group", "aria-label": "The whole answer" }, f.text)));
     }
     return parts;
   }

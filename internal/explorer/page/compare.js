@@ -45,7 +45,7 @@ fp.compare = (() => {
     $("compare").replaceChildren(
       el("p", {}, "The run under " + fp.now.model.toUpperCase() + ", and the same steps under ", choose),
       el("div", { class: "side" }, el("div", {}, el("h3", {}, fp.now.model.toUpperCase()), here), el("div", {}, el("h3", {}, other.toUpperCase()), there)),
-      rows.length ? el("table", { class: "compare-table" }, el("thead", {}, el("tr", {}, el("th", {}), el("th", {}, fp.now.model.toUpperCase()), el("th", {}, other.toUpperCase()))), el("tbody", {}, ...body)) : el("p", { class: "dim" }, "No step yet."));
+      rows.length ? el("table", { class: "compare-table" }, el("thead", {}, el("tr", {}, el("td", {}), el("th", {}, fp.now.model.toUpperCase()), el("th", {}, other.toUpperCase()))), el("tbody", {}, ...body)) : el("p", { class: "dim" }, "No step yet."));
   }
 
   return { show };

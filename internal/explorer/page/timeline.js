@@ -36,7 +36,7 @@ fp.timeline = (() => {
     const label = Math.min(20, Math.max(6, ...bars.map((b) => b.text.length)) + 2); // letters of the widest bar
     const columns = [el("col", { class: "no" })];
     let least = 3; // rem
-    const head = [el("th", {}, "")];
+    const head = [el("td", {}, "")];
     state.threads.forEach((t, i) => {
       head.push(el("th", { class: fp.colour(i) }, t.name));
       columns.push(el("col", {}));

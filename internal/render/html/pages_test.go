@@ -39,6 +39,7 @@ func (b *browser) fits(name string) {
 	if bad := eval[string](b, overflowing); bad != "" {
 		b.TB.Errorf("%s: overflow: %s", name, bad)
 	}
+	b.Accessible(name)
 }
 
 // inView demands that the current step can be seen: inside its box and the window, and nothing over it.
@@ -102,11 +103,17 @@ func testPages(t *testing.T, b *browser) {
 		b.address(p.address)
 		b.Picture(p.name + "-light")
 		b.fits(p.name)
-		if browsertest.Pictures() {
+		if browsertest.Pictures() || browsertest.AskAxe() {
 			b.Dark(true)
 			b.Picture(p.name + "-dark")
+			b.Accessible(p.name + " in the dark")
 			b.Dark(false)
 			b.print(p.name)
+		}
+		for _, width := range []int64{800, 1920} {
+			b.Size(width, 1080)
+			b.Picture(p.name + "-" + strconv.FormatInt(width, 10))
+			b.fits(p.name + " at " + strconv.FormatInt(width, 10))
 		}
 		b.Size(400, 800)
 		b.Picture(p.name + "-phone")

@@ -81,7 +81,7 @@ function columnsFor(e, width) {
     const no = numberWidth();
     const cols = [{ what: "no", least: no, best: no }];
     const half = Math.ceil(threads.length / 2);
-    const memory = { what: "memory", least: 9 * ch + 14, best: Math.min(text.memory, 26) * ch + 16 };
+    const memory = { what: "memory", least: 9 * ch + 14, best: Math.min(text.memory, 18) * ch + 16 };
     threads.forEach((t, i) => {
       const head = Math.min(e.threads[t].length, 14) * ch + 12;
       const wants = Math.min(text.code[t], 46) * ch + 30;
@@ -101,9 +101,9 @@ function columnsFor(e, width) {
       c.width = c.least;
     }
     let spare = width - sum("least");
-    // Buffers first, whose labels are short, then instructions, then memory get what they want; what is left goes to the
-    // instructions.
-    for (const what of ["slot", "code", "memory"]) {
+    // Buffers first and then memory, whose labels are short, then instructions get what they want; what is left goes to
+    // the instructions.
+    for (const what of ["slot", "memory", "code"]) {
       const some = cols.filter(c => c.what === what), want = some.reduce((n, c) => n + c.best - c.least, 0), share = want ? Math.min(1, spare / want) : 0;
       for (const c of some) c.width += Math.floor((c.best - c.least) * share);
       spare -= Math.ceil(want * share);

@@ -57,15 +57,16 @@ function drawRow(e, r) {
   ev.tabIndex = now || view.step === 0 && r === 0 ? 0 : -1;
   if (now) ev.setAttribute("aria-current", "step");
   ev.append(make("span", "", (row.folded ? "⋯ " : "") + row.text));
-  ev.title = (row.from === row.to ? "Step " : "Steps ") + rowNumber(row) + ", " + (e.threads[e.t[i]] || "?") + ": " + row.text + (row.effect ? "; " + row.effect : "") + (again ? "; repeats for ever" : "");
+  ev.title = (row.from === row.to ? "Step " : "Steps ") + rowNumber(row) + ", " + (e.threads[e.t[i]] || "?") + ": " + row.text + (row.effect ? (row.folded ? ": " : "; ") + row.effect : "") + (again ? "; repeats for ever" : "");
   if (row.folded) {
     ev.dataset.fold = row.from;
     ev.title += "; a click shows them";
   } else {
     ev.dataset.step = row.to + 1;
-    if (e.b[i]) ev.append(make("b", "", data.strings[e.b[i]]));
+    if (e.b[i]) ev.append(" ", make("b", "", data.strings[e.b[i]]));
   }
-  ev.setAttribute("aria-label", ev.title);
+  const visible = [...ev.children].map(c => c.textContent).join(" ");
+  ev.setAttribute("aria-label", ev.title.replace(row.text, () => visible));
   if (view.grid) drawColumns(e, row, box, ev); else drawLanes(e, row, box, ev);
   return box;
 }
@@ -83,8 +84,24 @@ function drawColumns(e, row, box, ev) {
   if (row.folded && !box.querySelector(".bar, .more")) {
     put(box, ev, 2, -1);
     if (row.effect) ev.firstChild.textContent += ": " + row.effect;
-  } else put(box, ev, at.code[t] || 2);
+  } else place(row, box, ev, at.code[t] || 2);
   if (row.memory) put(box, make("span", "cell " + (k === kinds.load || k === kinds.try ? "rd " : "wr ") + hue(t), row.memory), at.memory).title = row.memory;
+}
+
+// place puts the text of a row into the column of its thread, and, where it needs more room, into the columns behind
+// that are empty in this row.
+function place(row, box, ev, from) {
+  const { cols } = view.grid, taken = new Set();
+  for (const c of box.children) {
+    const [a, b] = c.style.gridColumn.split("/").map(Number);
+    if (a) for (let i = a; i < (b || a + 1); i++) taken.add(i);
+  }
+  let to = from + 1;
+  if (!row.memory) while (to <= cols.length && !taken.has(to)) to++;
+  if (to === from + 1) return put(box, ev, from);
+  ev.style.justifySelf = "start";
+  ev.style.minWidth = cols[from - 1].width + "px";
+  put(box, ev, from, to);
 }
 
 // pieces draws the bars of a thread's buffer in a row and returns how many waiting stores they stand for.
