@@ -33,8 +33,8 @@ const inaccessible = `(() => {
   if (!all("h1").length) out.push("no heading of the first level");
   const ids = new Set();
   for (const e of document.querySelectorAll("[id]")) ids.has(e.id) ? bad("a second id", e) : ids.add(e.id);
-  const places = new Set();
-  for (const e of all("section[aria-label], nav[aria-label], aside[aria-label], [role=region]")) places.has(label(e)) ? bad("a second " + label(e), e) : places.add(label(e));
+  const landmarks = new Set();
+  for (const e of all("section[aria-label], nav[aria-label], aside[aria-label], [role=region]")) landmarks.has(label(e)) ? bad("a second " + label(e), e) : landmarks.add(label(e));
   for (const e of all("body *")) {
     const style = getComputedStyle(e), scrolls = /auto|scroll/.test(style.overflowY) && e.scrollHeight > e.clientHeight + 15 || /auto|scroll/.test(style.overflowX) && e.scrollWidth > e.clientWidth + 15;
     if (scrolls && e.tabIndex < 0 && !e.querySelector("button, a, select, input, textarea, summary, [tabindex='0']")) bad("scrolled by mouse only", e);
@@ -53,8 +53,8 @@ const pale = `(() => {
   const drawn = (colour) => { canvas.clearRect(0, 0, 1, 1); canvas.fillStyle = colour; canvas.fillRect(0, 0, 1, 1); const d = canvas.getImageData(0, 0, 1, 1).data; return [d[0], d[1], d[2], d[3] / 255]; };
   const over = (top, below) => [0, 1, 2].map((i) => top[i] * top[3] + below[i] * (1 - top[3]));
   const light = (c) => { const [r, g, b] = c.slice(0, 3).map((v) => (v /= 255) <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4); return 0.2126 * r + 0.7152 * g + 0.0722 * b; };
-  const grounds = new Map(), ground = (e) => { if (!grounds.has(e)) grounds.set(e, behind(e)); return grounds.get(e); };
-  const behind = (e) => { const layers = []; for (let p = e; p; p = p.parentElement) layers.push(rgba(getComputedStyle(p).backgroundColor)); let c = rgba(getComputedStyle(document.documentElement).colorScheme.includes("dark") && matchMedia("(prefers-color-scheme: dark)").matches ? "#000" : "#fff"); for (const l of layers.reverse()) c = over(l, c); return c; };
+  const grounds = new Map(), ground = (e) => { if (!grounds.has(e)) grounds.set(e, backdrop(e)); return grounds.get(e); };
+  const backdrop = (e) => { const layers = []; for (let p = e; p; p = p.parentElement) layers.push(rgba(getComputedStyle(p).backgroundColor)); let c = rgba(getComputedStyle(document.documentElement).colorScheme.includes("dark") && matchMedia("(prefers-color-scheme: dark)").matches ? "#000" : "#fff"); for (const l of layers.reverse()) c = over(l, c); return c; };
   const out = new Set();
   for (const e of document.querySelectorAll("body *")) {
     const own = [...e.childNodes].some((n) => n.nodeType === 3 && n.textContent.trim());

@@ -16,8 +16,8 @@ var axeScript = sync.OnceValues(func() (string, error) {
 	return string(text), err
 })
 
-// axeRun asks axe-core for its rules, those that are said to be best practice included. Its own colours are asked for
-// as well: movements have come to their end.
+// axeRun returns what all rules of axe-core find, its rules of best practice included. Movements come to their end before,
+// so that it sees the colours that stay.
 const axeRun = `(() => {
   for (const a of document.getAnimations()) a.finish();
   return axe.run(document, { resultTypes: ["violations"] }).then((r) => JSON.stringify(r.violations.flatMap((v) => v.nodes.slice(0, 4).map((n) => v.id + ": " + v.help + ": " + n.target.join(" ") + " " + n.failureSummary.replaceAll("\n", " ")))));
