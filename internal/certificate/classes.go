@@ -1,6 +1,7 @@
 package certificate
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -34,8 +35,15 @@ type node struct {
 	// offers are writes and frees that threads which are put off may take, not yet decided.
 	offers []offer
 	// seen has, per thread, where it was since it last did more than reading.
-	seen   [][]string
-	rounds int // in which a thread only read and came back
+	seen   [][]place
+	reads  []int // per thread: its reads that could have been put off
+	rounds int   // in which a thread only read and came back
+}
+
+// place is what a thread had come to, and after how many reads.
+type place struct {
+	key   string
+	reads int
 }
 
 type offer struct {
@@ -46,31 +54,35 @@ type offer struct {
 type tree struct {
 	ctx     context.Context
 	props   *property.Set
+	model   replay.Model
 	threads int
+	nodes   int // bound; 0: maxNodes
 	covered Covered
 	// choose returns which of the threads goes on.
 	choose func(x *replay.Growing, threads []int, next []replay.Next) (int, error)
 	// leaf, for tests, gets the executions to which nothing can be added.
 	leaf func(x *replay.Growing, ended bool)
+	// fails, for tests, gets the executions that fail, which then refute nothing.
+	fails func(*replay.Violation)
 }
 
 // maxNodes bounds a tree: programs with loops can have trees without an end.
 const maxNodes = 2_000_000
 
-// maxQuiet bounds the steps of one thread that are taken together.
-const maxQuiet = 4096
+// maxQuiet bounds the steps of one thread that concern it alone, in a row.
+const maxQuiet = 1 << 16
 
 func (t *tree) begin(p *ir.Program) error {
 	if len(t.props.Goals) > 0 || t.props.Fairness != 0 {
-		return errors.New("there are no certificates for c11 of goals and of fair executions")
+		return errors.New("there are no classes for goals and for fair executions")
 	}
-	x, err := replay.NewGrowing(p, t.props)
+	x, err := replay.NewGrowing(p, t.props, t.model)
 	if err != nil {
 		return err
 	}
 	t.threads = len(p.Threads)
 	t.covered.Kind, t.covered.Cut = KindClasses, map[ir.EdgeID]bool{}
-	return t.visit(&node{x: x, seen: make([][]string, t.threads)})
+	return t.visit(&node{x: x, seen: make([][]place, t.threads), reads: make([]int, t.threads)})
 }
 
 // visit goes through the node and all below it.
@@ -78,8 +90,8 @@ func (t *tree) visit(n *node) error {
 	if len(n.offers) > 0 {
 		return t.decide(n)
 	}
-	if t.covered.Size++; t.covered.Size > maxNodes {
-		return fmt.Errorf("%w: more than %d nodes", ErrTooLarge, maxNodes)
+	if t.covered.Size++; t.covered.Size > cmp.Or(t.nodes, maxNodes) {
+		return fmt.Errorf("%w: more than %d nodes", ErrTooLarge, cmp.Or(t.nodes, maxNodes))
 	}
 	if err := t.ctx.Err(); err != nil {
 		return err
@@ -140,6 +152,10 @@ func (t *tree) quiet(n *node) (out *node, over bool, err error) {
 // failed is nil if the axioms forbid an execution whose last step fails.
 func (t *tree) failed(x *replay.Growing) error {
 	allowed, err := x.Allowed()
+	if err == nil && allowed && t.fails != nil {
+		t.fails(x.Failed())
+		return nil
+	}
 	if err == nil && allowed {
 		err = refute(x.Failed())
 	}
@@ -175,7 +191,9 @@ func (t *tree) step(n *node, u int, next replay.Next, from int) error {
 		return err
 	}
 	for _, x := range all {
-		if !x.Coherent() {
+		if possible, err := x.Coherent(); err != nil {
+			return err
+		} else if !possible {
 			continue
 		}
 		if x.Failed() != nil {
@@ -196,7 +214,12 @@ func (t *tree) step(n *node, u int, next replay.Next, from int) error {
 		}
 		m := n.clone()
 		m.x = x
-		if !m.newRound(u) {
+		if next.Does == replay.Reads && !next.Private {
+			m.reads[u]++
+		}
+		if goesOn, stuck := m.newRound(u, t.model); stuck && t.props.Endless {
+			return replay.ErrLoop
+		} else if !goesOn {
 			continue
 		}
 		m.offer(u)
@@ -207,19 +230,24 @@ func (t *tree) step(n *node, u int, next replay.Next, from int) error {
 	return nil
 }
 
-// newRound notes where a thread has come to. It returns false if it has come back once too often.
-func (n *node) newRound(u int) bool {
+// newRound notes where a thread has come to. goesOn is false if it has come back once too often, and stuck is true if it
+// has come back without a read that another write could change.
+func (n *node) newRound(u int, model replay.Model) (goesOn, stuck bool) {
 	if n.x.Effect(u) {
 		n.seen[u] = nil
-		return true
+		return true, false
 	}
-	key := n.x.Key(u)
-	if slices.Contains(n.seen[u], key) {
+	here := place{n.x.Key(u), n.reads[u]}
+	if k := slices.IndexFunc(n.seen[u], func(p place) bool { return p.key == here.key }); k >= 0 {
+		stuck = n.seen[u][k].reads == here.reads
 		n.seen[u] = nil
 		n.rounds++
 	}
-	n.seen[u] = append(slices.Clip(n.seen[u]), key)
-	return n.rounds <= 1
+	n.seen[u] = append(slices.Clip(n.seen[u]), here)
+	if model != replay.C11 {
+		return n.rounds == 0, stuck
+	}
+	return n.rounds <= 1, stuck
 }
 
 // offer offers what the last step, of thread u, wrote or gave back to the threads that are put off.
@@ -260,7 +288,7 @@ func (n *node) clone() *node {
 	for u, next := range n.off {
 		m.off[u] = next
 	}
-	m.offers, m.seen = slices.Clone(n.offers), slices.Clone(n.seen)
+	m.offers, m.seen, m.reads = slices.Clone(n.offers), slices.Clone(n.seen), slices.Clone(n.reads)
 	return &m
 }
 

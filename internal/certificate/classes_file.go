@@ -10,14 +10,14 @@ import (
 	"fencepost/internal/replay"
 )
 
-// Classes searches all executions of a program under C11 and writes the tree of them as a certificate. The error is a
-// *Refuted if it finds a violation.
-func Classes(ctx context.Context, w io.Writer, statement Statement, p *ir.Program, props *property.Set) (*Covered, error) {
-	if err := supported(props, replay.C11); err != nil {
+// Classes searches all executions of a program and writes the tree of them as a certificate. The error is a *Refuted if
+// it finds a violation. nodes bounds the size of the tree; 0: no bound but that of all trees.
+func Classes(ctx context.Context, w io.Writer, statement Statement, p *ir.Program, props *property.Set, model replay.Model, nodes int) (*Covered, error) {
+	if err := supported(props, model); err != nil {
 		return nil, err
 	}
 	var chosen []byte
-	t := &tree{ctx: ctx, props: props, choose: func(_ *replay.Growing, threads []int, next []replay.Next) (int, error) {
+	t := &tree{ctx: ctx, props: props, model: model, nodes: nodes, choose: func(_ *replay.Growing, threads []int, next []replay.Next) (int, error) {
 		u := cheapest(threads, next)
 		if u > 0xff {
 			return 0, fmt.Errorf("%w: thread %d", ErrTooLarge, u)
@@ -28,7 +28,7 @@ func Classes(ctx context.Context, w io.Writer, statement Statement, p *ir.Progra
 	if err := t.begin(p); err != nil {
 		return nil, err
 	}
-	if err := statement.About(p, props, replay.C11); err != nil {
+	if err := statement.About(p, props, model); err != nil {
 		return nil, err
 	}
 	statement.Kind, statement.Size = KindClasses, t.covered.Size
@@ -54,8 +54,8 @@ func cheapest(threads []int, next []replay.Next) int {
 }
 
 // checkClasses goes through the tree that a certificate describes.
-func checkClasses(ctx context.Context, r *Reader, p *ir.Program, props *property.Set) (*Covered, error) {
-	t := &tree{ctx: ctx, props: props, choose: func(*replay.Growing, []int, []replay.Next) (int, error) {
+func checkClasses(ctx context.Context, r *Reader, p *ir.Program, props *property.Set, model replay.Model) (*Covered, error) {
+	t := &tree{ctx: ctx, props: props, model: model, choose: func(*replay.Growing, []int, []replay.Next) (int, error) {
 		b, err := r.ReadByte()
 		return int(b), err
 	}}

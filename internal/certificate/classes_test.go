@@ -43,7 +43,7 @@ func randomC11(t *testing.T, visit func(seed uint64, r *testkit.C11Program, p *i
 func TestClassesAgainstBruteForce(t *testing.T) {
 	programs, classes, racy, nodes := 0, 0, 0, 0
 	randomC11(t, func(seed uint64, r *testkit.C11Program, p *ir.Program, want map[string]*testkit.C11Class, dataRace bool) {
-		got, found, size, err := certificate.AllClasses(p, &property.Set{Checks: true})
+		got, found, size, err := certificate.AllClasses(p, &property.Set{Checks: true}, replay.C11)
 		if err != nil || found != dataRace {
 			t.Fatalf("seed %d: race %v, want %v (%v)\n%s", seed, found, dataRace, err, r.Text())
 		}
@@ -93,7 +93,7 @@ func TestClassesOfFinals(t *testing.T) {
 		}
 		q := question{p, &property.Set{Final: &property.Final{Quantifier: property.Never, Cond: cond}}, replay.C11}
 		var file bytes.Buffer
-		_, err := certificate.Classes(context.Background(), &file, certificate.Statement{}, q.p, q.props)
+		_, err := certificate.Classes(context.Background(), &file, certificate.Statement{}, q.p, q.props, q.model, 0)
 		refuted := (*certificate.Refuted)(nil)
 		if reached != errors.As(err, &refuted) || !reached && err != nil {
 			t.Fatalf("seed %d: %s is reached: %v; the proof: %v\n%s", seed, text, reached, err, r.Text())

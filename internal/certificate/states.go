@@ -41,8 +41,8 @@ func Check(ctx context.Context, r *Reader, p *ir.Program, props *property.Set, m
 	switch {
 	case r.Kind == KindStates && model != replay.C11:
 		return checkStates(ctx, r, p, props, model)
-	case r.Kind == KindClasses && model == replay.C11:
-		return checkClasses(ctx, r, p, props)
+	case r.Kind == KindClasses:
+		return checkClasses(ctx, r, p, props, model)
 	default:
 		return nil, fmt.Errorf("the kind of proof %q is unknown, or not for the model %s", r.Kind, model)
 	}

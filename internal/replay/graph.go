@@ -69,6 +69,7 @@ func setContents(s *state, addr uint64, bytes []content) {
 // life is the beginning of a block: its allocation.
 type life struct {
 	step  int
+	event int
 	undef bool // its contents are undefined
 	state *state
 }
@@ -294,12 +295,12 @@ func (g *grapher) note(i int, s *state, tr *transition) error {
 		if tr.fail != nil {
 			break
 		}
-		g.lives[tr.addr] = life{i, op.Undef, tr.next}
 		begin := event{step: i, thread: tr.thread, kind: 'S'}
 		if !op.Stack { // it counts as a write of the block
 			begin.block, begin.bytes = tr.addr, tr.size
 		}
 		e := g.add(begin)
+		g.lives[tr.addr] = life{i, e, op.Undef, tr.next}
 		if free, again := g.freed[tr.addr]; again {
 			g.events[e].after = append(g.events[e].after, free)
 		}

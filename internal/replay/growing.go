@@ -13,16 +13,18 @@ import (
 	"fencepost/verdict"
 )
 
-// The rules under C11 for package certificate: executions that grow step by step. A step that reads is given the write
-// that it reads; steps come in an order that program order and reads-from respect. The threads run as in a witness
-// (graph.go), and the axioms are the same (axioms.go).
+// The rules for package certificate of executions that grow step by step. A step that reads is given the write that it
+// reads; steps come in an order that program order and reads-from respect. The threads run as in a witness under C11
+// (graph.go): what a thread does depends on what it reads, under every model. Which reads are possible together the
+// axioms say under C11 (axioms.go), and the rules of store buffers under SC, TSO and PSO (growing_order.go).
 
 // Initially is the source of a read that reads what was there at the beginning, or since its block was allocated.
 const Initially = -1
 
-// Growing is an execution under C11 up to some step. It never changes: a step leads to another one.
+// Growing is an execution up to some step. It never changes: a step leads to another one.
 type Growing struct {
 	m     *machine
+	model Model // of memory; the machine runs the threads as under SC
 	props *property.Set
 	kept  map[ir.EdgeID]bool // allocations whose addresses stay in their thread
 	s     *state
@@ -31,33 +33,72 @@ type Growing struct {
 	// threads have what later events need of earlier ones.
 	threads []threadMoments
 	fresh   int // events before the last step
-	fail    *violation
-	edge    ir.EdgeID // of the last step
+	// Not under C11: how each event takes effect, and the last writes in some order that the model allows.
+	acts []act
+	last map[uint64]int
+	fail *violation
+	edge ir.EdgeID // of the last step
 }
 
 // NewGrowing returns the execution without steps. It returns an error if the program has an operation whose effect
 // depends on more than what it reads, its thread and what happened before.
-func NewGrowing(p *ir.Program, props *property.Set) (*Growing, error) {
+func NewGrowing(p *ir.Program, props *property.Set, model Model) (*Growing, error) {
 	m, err := newMachine(p, SC)
 	if err != nil {
 		return nil, err
 	}
-	for t := range p.Threads {
-		f := p.ThreadFunc(ir.ThreadID(t))
-		for i := range f.Edges {
-			switch k := f.Edges[i].Op.Kind; k {
-			case ir.CondWait, ir.Signal, ir.Broadcast, ir.Barrier, ir.AtomicBegin, ir.AtomicEnd:
-				return nil, fmt.Errorf("there are no certificates for c11 of programs with %s", k)
-			}
-		}
+	kept := keptBlocks(p)
+	if err := growable(p, model, kept); err != nil {
+		return nil, err
 	}
 	n := len(p.Threads)
 	g := &grapher{m: m, w: &verdict.Witness{Graph: &verdict.Graph{}}, writes: map[part]int{}, values: map[part][]content{}, freed: map[uint64]int{}, lives: map[uint64]life{}, first: initial(p)}
-	x := &Growing{m: m, props: props, kept: keptBlocks(p), s: initial(p), g: g, threads: make([]threadMoments, n)}
+	x := &Growing{m: m, model: model, props: props, kept: kept, s: initial(p), g: g, threads: make([]threadMoments, n)}
 	for range n {
 		g.last, g.starts = append(g.last, -1), append(g.starts, -1)
 	}
 	return x, nil
+}
+
+// growable returns an error if steps of the program depend on more than what they read, their thread and what happened
+// before.
+func growable(p *ir.Program, model Model, kept map[ir.EdgeID]bool) error {
+	starts := map[ir.ThreadID]int{} // by thread: which one can start it
+	var escapes, frees bool         // a block on the stack that other threads may reach; blocks are given back
+	for t := range p.Threads {
+		f := p.ThreadFunc(ir.ThreadID(t))
+		for i := range f.Edges {
+			switch op := &f.Edges[i].Op; op.Kind {
+			case ir.CondWait, ir.Signal, ir.Broadcast, ir.Barrier, ir.AtomicBegin, ir.AtomicEnd:
+				return fmt.Errorf("there are no classes for %s of programs with %s", model, op.Kind)
+			case ir.Fence:
+				if op.Fence == ir.GlobalFence && model != SC && model != C11 { // a store before it may have to wait for it
+					return fmt.Errorf("there are no classes for %s of programs with fences of all threads", model)
+				}
+			case ir.Spawn:
+				for _, u := range op.Threads {
+					if by, again := starts[u]; again && by != t {
+						return errors.New("there are no classes of programs in which either of two threads may start a third one")
+					}
+					starts[u] = t
+				}
+			case ir.Alloc:
+				escapes = escapes || op.Stack && !kept[f.Edges[i].ID]
+			case ir.Free:
+				if frees = true; model != C11 && !op.Stack {
+					return fmt.Errorf("there are no classes for %s of programs that free memory", model)
+				}
+			case ir.Nop, ir.Assign:
+				if op.Undef {
+					return errors.New("there are no classes of programs with memory that becomes undefined again")
+				}
+			}
+		}
+	}
+	if model != C11 && escapes && frees {
+		return fmt.Errorf("there are no classes for %s of programs with automatic variables that end and that other threads may reach", model)
+	}
+	return nil
 }
 
 // clone returns a copy to which a step can be added.
@@ -68,7 +109,7 @@ func (x *Growing) clone() *Growing {
 	g.w = &verdict.Witness{Graph: &verdict.Graph{}}
 	g.reads = append(slices.Clone(g.reads), nil)
 	n.g = &g
-	n.hb, n.threads = slices.Clip(x.hb), slices.Clone(x.threads)
+	n.hb, n.threads, n.acts = slices.Clip(x.hb), slices.Clone(x.threads), slices.Clip(x.acts)
 	n.fresh, n.fail, n.edge = len(g.events), nil, ir.NoEdge
 	return &n
 }
@@ -112,12 +153,15 @@ func (x *Growing) Next(t int) (Next, error) {
 	var out Next
 	for k, i := range f.Out(th.loc) {
 		c := x.m.turn(x.s, t, &f.Edges[i], 0)
+		if err := x.joinsKnown(c, len(f.Out(th.loc)) > 1); err != nil {
+			return out, err
+		}
 		n, err := x.next(c)
 		if err != nil {
 			return out, err
 		}
 		if k > 0 && n != out {
-			return out, errors.New("there are no certificates for c11 of programs in which a thread chooses what it reads")
+			return out, errors.New("there are no classes of programs in which a thread chooses what it reads")
 		}
 		out = n
 	}
@@ -131,6 +175,50 @@ func (x *Growing) Next(t int) (Next, error) {
 	return out, err
 }
 
+// joinsKnown returns an error if what an operation on a thread does depends on the order of the threads: it is a join or
+// start that the thread need not choose, or a join with a thread of which the thread cannot know that it has started.
+func (x *Growing) joinsKnown(c *turn, chosen bool) error {
+	if c.op.Kind != ir.Join && c.op.Kind != ir.Spawn {
+		return nil
+	}
+	if chosen {
+		return errors.New("there are no classes of programs in which a thread chooses whether it starts or joins another one")
+	}
+	if c.op.Kind == ir.Spawn || x.model == C11 {
+		return nil
+	}
+	u := c.eval(c.op.Val)
+	if u < 0 || u >= int64(len(x.s.threads)) || x.s.threads[u].phase == unstarted || x.m.p.Threads[u].Start {
+		return nil
+	}
+	if by := x.startOf(int(u)); by < 0 || !x.past(c.t).has(&x.g.events[by]) {
+		return errors.New("there are no classes of programs in which a thread guesses the number of another one")
+	}
+	return nil
+}
+
+// startOf returns the event that started a thread.
+func (x *Growing) startOf(u int) int {
+	if by := x.g.starts[u]; by >= 0 {
+		return by
+	}
+	for i := range x.g.events {
+		if e := &x.g.events[i]; e.thread == u && e.index == 0 && len(e.after) > 0 {
+			return e.after[0]
+		}
+	}
+	return -1
+}
+
+// past is what a thread depends on.
+func (x *Growing) past(t int) moment {
+	now := x.threads[t].now
+	if by := x.g.starts[t]; by >= 0 {
+		now = now.joined(x.hb[by])
+	}
+	return now
+}
+
 // next says what a thread does along one edge.
 func (x *Growing) next(c *turn) (Next, error) {
 	size := mutexSize
@@ -138,11 +226,11 @@ func (x *Growing) next(c *turn) (Next, error) {
 	case ir.Exit, ir.Bound:
 		return Next{}, nil
 	case ir.Alloc:
-		if x.kept[c.edge.ID] {
+		if x.kept[c.edge.ID] || x.model != C11 { // no block is given back
 			return Next{Does: Steps}, nil
 		}
 		return Next{Does: Allocates, Size: c.eval(c.op.Val), Stack: c.op.Stack}, nil
-	case ir.Load, ir.Await, ir.RMW:
+	case ir.Load, ir.Await, ir.AbstractLoad, ir.RMW:
 		size = c.op.Type.Size()
 	case ir.Lock, ir.TryLock, ir.Unlock:
 	default:
@@ -151,6 +239,9 @@ func (x *Growing) next(c *turn) (Next, error) {
 	addr := uint64(c.eval(c.op.Addr))
 	if x.m.check(x.s, nil, c.op.Obj, addr, size) != nil { // whatever is there: the step fails
 		return Next{Does: Steps}, nil
+	}
+	if x.model != C11 {
+		return Next{Does: Reads, Addr: addr, Size: int64(size)}, nil
 	}
 	return Next{Does: Reads, Addr: addr, Size: int64(size), Private: x.private(c.t, addr)}, nil
 }
@@ -161,6 +252,12 @@ func (x *Growing) Sources(t int, n Next) ([]int, error) {
 	writes, err := x.writesTo(n)
 	if err != nil {
 		return nil, err
+	}
+	if x.model != C11 {
+		if x.takesMutex(t) {
+			return writes, nil
+		}
+		return x.notOverwritten(t, writes), nil
 	}
 	if x.private(t, n.Addr) {
 		return writes[len(writes)-1:], nil
@@ -177,6 +274,8 @@ func (x *Growing) Sources(t int, n Next) ([]int, error) {
 	return out, nil
 }
 
+var errSizes = errors.New("there are no classes of programs that access the same bytes with several sizes")
+
 // writesTo returns the writes of some bytes since their block was allocated, and what stands for the contents before
 // these: Initially, or in a block that was used before, its last writes then.
 func (x *Growing) writesTo(n Next) ([]int, error) {
@@ -191,7 +290,7 @@ func (x *Growing) writesTo(n Next) ([]int, error) {
 			continue
 		}
 		if e.addr != n.Addr || int64(e.size) != n.Size {
-			return nil, errors.New("there are no certificates for c11 of programs that access the same bytes with several sizes")
+			return nil, errSizes
 		}
 		switch {
 		case e.kind == 'W' && e.step <= since:
@@ -228,10 +327,24 @@ func (x *Growing) seen(w int, now moment) bool {
 	return false
 }
 
+// maxEvents bounds an execution: all executions on the path to it are in memory, too.
+const maxEvents = 1000
+
+// ErrTooLong says that an execution has too many events.
+var ErrTooLong = fmt.Errorf("an execution has more than %d events", maxEvents)
+
 // Step returns the executions after the next step of thread t. If the thread reads, from is the write that it reads;
 // there is no execution if the step waits for another value. If it allocates, from is the free of the block that it
 // takes, or Initially for a new block and for all that were given back.
 func (x *Growing) Step(t int, n Next, from int) ([]*Growing, error) {
+	if n.Does == Reads && x.model != C11 {
+		if err := x.known(t, n.Addr); err != nil {
+			return nil, err
+		}
+	}
+	if len(x.g.events) > maxEvents {
+		return nil, ErrTooLong
+	}
 	at := len(x.g.reads) // the number of the step
 	s, reads := x.s, []verdict.GraphRead(nil)
 	if n.Does == Reads {
@@ -254,11 +367,16 @@ func (x *Growing) Step(t int, n Next, from int) ([]*Growing, error) {
 	var out []*Growing
 	for i := range next {
 		tr := &next[i]
-		if x.kept[tr.edge] && tr.choice != 0 { // not one that was given back (growing_private.go)
+		if (x.kept[tr.edge] || x.model != C11 && n.Does == Steps && x.allocates(tr.edge)) && tr.choice != 0 { // not one that was given back (growing_private.go)
 			continue
 		}
 		if n.Does == Allocates && from != Initially && tr.addr != x.g.events[from].block {
 			continue
+		}
+		if x.model != C11 && tr.kind == verdict.StepStore {
+			if err := x.known(t, tr.addr); err != nil {
+				return nil, err
+			}
 		}
 		y := x.clone()
 		y.g.reads[at] = reads
@@ -269,6 +387,11 @@ func (x *Growing) Step(t int, n Next, from int) ([]*Growing, error) {
 			return nil, err
 		}
 		y.advance()
+		if x.model != C11 {
+			if err := y.noteActs(s, tr); err != nil {
+				return nil, err
+			}
+		}
 		if y.edge = tr.edge; tr.fail != nil {
 			y.fail = tr.fail
 		} else {
@@ -291,19 +414,25 @@ func (x *Growing) noteStep(at int, n Next, s *state, tr *transition) error {
 	return x.g.noteRead(at, tr.thread, &e.Op, n.Addr, int(n.Size), false, false)
 }
 
-// Quiet returns the execution after all steps of thread t that are certain and concern the thread alone. The second
-// result is an error of the program that they lead to.
+// Quiet returns the execution after all steps of thread t that are certain and concern the thread alone. It returns an
+// error if there are more than limit.
 func (x *Growing) Quiet(t, limit int) (*Growing, error) {
 	f := x.m.p.ThreadFunc(ir.ThreadID(t))
 	out := x
-	for range limit {
+	for n := 0; ; n++ {
+		if n > limit {
+			return nil, fmt.Errorf("there are no classes of programs in which a thread takes more than %d steps that concern it alone", limit)
+		}
 		th := &out.s.threads[t]
-		if th.phase != running || out.s.over || out.fail != nil || !quiet(f, th.loc) {
+		if th.phase != running || out.s.over || out.fail != nil || !quiet(f, th.loc) && !out.alone(t, f, th.loc) {
 			break
 		}
 		next, err := out.m.successorsOf(out.s, t, 0)
 		if err != nil {
 			return nil, err
+		}
+		if len(next) > 1 && out.kept[next[0].edge] { // a new block, not one that was given back
+			next = next[:1]
 		}
 		if len(next) != 1 {
 			break

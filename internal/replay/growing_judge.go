@@ -18,6 +18,9 @@ import (
 
 // HasDataRace reports whether an event of the last step and an earlier one are a data race.
 func (x *Growing) HasDataRace() bool {
+	if x.model != C11 {
+		return false // not asked
+	}
 	a := &axioms{events: x.g.events}
 	for i := x.fresh; i < len(x.g.events); i++ {
 		for j := range i {
@@ -36,8 +39,16 @@ type location struct {
 }
 
 // Coherent reports whether each location that the last step accesses has a modification order that is coherent and
-// atomic. If it is false, no execution that goes on from here is allowed.
-func (x *Growing) Coherent() bool {
+// atomic; under SC, TSO and PSO, whether the model has an execution with these reads. If it is false, no execution that
+// goes on from here is allowed.
+func (x *Growing) Coherent() (bool, error) {
+	if x.model != C11 {
+		return x.consistent()
+	}
+	return x.coherent(), nil
+}
+
+func (x *Growing) coherent() bool {
 	for i := x.fresh; i < len(x.g.events); i++ {
 		if e := &x.g.events[i]; e.size > 0 {
 			if _, _, ok := x.needed(location{e.addr, e.size}); !ok {
@@ -196,6 +207,9 @@ func extensions(before [][]bool, visit func([]int) bool) {
 
 // Allowed reports whether the axioms allow the execution.
 func (x *Growing) Allowed() (bool, error) {
+	if x.model != C11 {
+		return true, nil // Coherent has seen to it
+	}
 	found := false
 	err := x.Orders(func([][]int) bool {
 		found = true
@@ -219,17 +233,22 @@ func (x *Growing) End() (string, error) {
 		return "", nil
 	}
 	wrong, failed := "", error(nil)
-	err := x.Orders(func(orders [][]int) bool {
-		s := x.s.clone()
-		for _, o := range orders {
-			last := &x.g.events[o[len(o)-1]]
-			setContents(s, last.addr, x.g.values[part{last.step, last.addr, last.size}])
-		}
-		if wrong, failed = x.wrongEnd(s, final); wrong != "" || failed != nil {
-			return false
-		}
-		return true
-	})
+	visit := func(lasts []int) bool {
+		wrong, failed = x.wrongEnd(x.with(lasts), final)
+		return wrong == "" && failed == nil
+	}
+	var err error
+	if x.model != C11 {
+		err = x.lastWrites(x.matters(final), visit)
+	} else {
+		err = x.Orders(func(orders [][]int) bool {
+			var lasts []int
+			for _, o := range orders {
+				lasts = append(lasts, o[len(o)-1])
+			}
+			return visit(lasts)
+		})
+	}
 	return wrong, errors.Join(failed, err)
 }
 
@@ -381,4 +400,25 @@ func (x *Growing) SameOrder() error {
 		}
 	}
 	return nil
+}
+
+// Finals visits the texts of the final states of an execution that has ended.
+func (x *Growing) Finals(visit func(text string)) error {
+	if !x.Ended() {
+		return nil
+	}
+	return x.lastWrites(func(uint64, int) bool { return true }, func(lasts []int) bool {
+		visit(x.m.observe(x.with(lasts), x.props))
+		return true
+	})
+}
+
+// with returns the last state, in which memory holds what some writes have written.
+func (x *Growing) with(lasts []int) *state {
+	s := x.s.clone()
+	for _, w := range lasts {
+		last := &x.g.events[w]
+		setContents(s, last.addr, x.g.values[part{last.step, last.addr, last.size}])
+	}
+	return s
 }

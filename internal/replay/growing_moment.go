@@ -47,6 +47,10 @@ func (x *Growing) advance() {
 		}
 		now[e.thread] = e.index + 1
 		switch {
+		case x.model != C11: // what a thread has done and read is what it can depend on
+			if e.kind == 'R' && e.from >= 0 {
+				now = now.joined(x.hb[e.from])
+			}
 		case e.kind == 'R' && e.from >= 0 && e.order != ir.Plain:
 			sent := x.message(e.from)
 			got := sent[0]

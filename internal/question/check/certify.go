@@ -124,13 +124,7 @@ func prove(ctx context.Context, q *question, res *verdict.Result) ([]byte, *ir.P
 	ctx, cancel := supervise.TimeLimit(ctx, q.opt.Timeout)
 	defer cancel()
 	statement := certificate.Statement{Tool: q.opt.Tool, Names: namesOf(&q.Input), Asked: pipeline.NewAsked(Command, q.opt), Loops: props.Endless || props.Fairness != 0}
-	var file bytes.Buffer
-	if model == replay.C11 {
-		_, err = certificate.Classes(ctx, &file, statement, plain, props)
-	} else {
-		limits := certificate.Limits{Buffer: cmp.Or(q.opt.Buffer, longBuffer), Bytes: q.opt.Memory}
-		_, err = certificate.States(ctx, &file, statement, plain, props, model, limits)
-	}
+	file, err := search(ctx, q, statement, plain, props, model)
 	if err != nil {
 		return nil, plain, nil, inTime(ctx, err)
 	}
@@ -141,6 +135,32 @@ func prove(ctx context.Context, q *question, res *verdict.Result) ([]byte, *ir.P
 	defer r.Close()
 	covered, err := certificate.Check(ctx, r, plain, props, model)
 	return file.Bytes(), plain, covered, inTime(ctx, err)
+}
+
+// smallTree is how many nodes a tree may have that is tried before states are.
+const smallTree = 2000
+
+// search makes a proof: a small tree if there is one, then states in half of the time, then a tree of any size.
+func search(ctx context.Context, q *question, statement certificate.Statement, plain *ir.Program, props *property.Set, model replay.Model) (*bytes.Buffer, error) {
+	file := &bytes.Buffer{}
+	if model == replay.C11 {
+		_, err := certificate.Classes(ctx, file, statement, plain, props, model, 0)
+		return file, err
+	}
+	refuted := (*certificate.Refuted)(nil)
+	_, none := certificate.Classes(ctx, file, statement, plain, props, model, smallTree)
+	if none == nil || errors.As(none, &refuted) {
+		return file, none
+	}
+	half, cancel := supervise.TimeLimit(ctx, q.opt.Timeout/2)
+	defer cancel()
+	limits := certificate.Limits{Buffer: cmp.Or(q.opt.Buffer, longBuffer), Bytes: q.opt.Memory}
+	_, err := certificate.States(half, file, statement, plain, props, model, limits)
+	if err == nil || errors.As(err, &refuted) || ctx.Err() != nil || !errors.Is(none, certificate.ErrTooLarge) {
+		return file, inTime(half, err)
+	}
+	_, err = certificate.Classes(ctx, file, statement, plain, props, model, 0)
+	return file, err
 }
 
 // inTime gives the end of the time its own words.
