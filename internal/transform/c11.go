@@ -28,6 +28,7 @@ const CodeC11 = "FP0938"
 // C11 returns a flat program for the model c11. relaxed says that a plain access is relaxed unless the text calls it not
 // atomic.
 func C11(p *ir.Program, relaxed bool) *ir.Program {
+	private := findPrivateCells(p)
 	return weakened(p, func(out *ir.Program, f *ir.Func, i int) {
 		op := &f.Edges[i].Op
 		if why := notInC11(op); why != "" {
@@ -41,7 +42,7 @@ func C11(p *ir.Program, relaxed bool) *ir.Program {
 			makeStore(op)
 		case op.Kind == ir.RMW && op.Marks.Has(ir.Weak):
 			op.Marks &^= ir.Weak
-			if !retriesAtOnce(f, i) {
+			if !retriesAtOnce(private, f, i) {
 				failWithoutReason(out, f, i)
 			}
 		case op.Blind(): // what it reads matters all the same: it may synchronise, and nothing comes between

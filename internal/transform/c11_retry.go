@@ -1,9 +1,6 @@
 package transform
 
 import (
-	"slices"
-
-	"fencepost/internal/analysis"
 	"fencepost/internal/ir"
 )
 
@@ -15,23 +12,28 @@ import (
 // Data races stay. If the next round reads the same values, it has the same accesses, and fewer of them are ordered. If it
 // reads another value, the compare-exchange of this round could have read that one already, since the thread writes nothing
 // in between, and would have failed for that reason.
+//
+// A function that gets the address of the expected value leaves a variable in memory that only its thread accesses
+// (c11_retry_private.go). It counts as a register.
 
 // retry looks for such rounds.
 type retry struct {
-	f    *ir.Func
-	live func(ir.Loc, ir.Reg) bool
-	cas  *ir.Edge
-	env  map[ir.Reg]*ir.Expr // values in terms of those at the beginning of the round
-	next ir.Reg              // a register that the function does not have: a value that is not known
-	set  []ir.Reg            // registers that every round sets before the compare-exchange has its result
+	f       *ir.Func
+	private *cellsOf
+	live    func(ir.Loc, ir.Reg) bool
+	cas     *ir.Edge
+	env     map[ir.Reg]*ir.Expr // values in terms of those at the beginning of the round
+	next    ir.Reg              // a register that the function does not have: a value that is not known
+	typed   map[ir.Reg]ir.Type  // values that are what a load of this type reads
 }
 
 // longestRetry bounds the edges of a round, each way.
 const longestRetry = 40
 
 // retriesAtOnce reports whether a failure of the compare-exchange of edge i leads back to where its thread was before.
-func retriesAtOnce(f *ir.Func, i int) bool {
-	r := &retry{f: f, live: analysis.Liveness(f), cas: &f.Edges[i]}
+func retriesAtOnce(private *privateCells, f *ir.Func, i int) bool {
+	r := &retry{f: f, private: private.of(f), cas: &f.Edges[i]}
+	r.live = r.private.liveness(f)
 	// The edges that lead to the compare-exchange, on the only way there.
 	var way []*ir.Edge
 	for at := r.cas.From; ; {
@@ -39,7 +41,7 @@ func retriesAtOnce(f *ir.Func, i int) bool {
 			return true
 		}
 		e := r.onlyEdgeTo(at)
-		if e == nil || len(way) == longestRetry || !onlyReads(&e.Op) {
+		if e == nil || len(way) == longestRetry || !r.onlyReads(&e.Op) {
 			return false
 		}
 		way, at = append([]*ir.Edge{e}, way...), e.From
@@ -63,15 +65,16 @@ func (r *retry) onlyEdgeTo(l ir.Loc) *ir.Edge {
 	return found
 }
 
-// onlyReads reports whether an operation only computes, or loads.
-func onlyReads(op *ir.Op) bool {
-	return op.Kind == ir.Assign || op.Kind == ir.Nop || op.Kind == ir.Assume || op.Kind == ir.Load
+// onlyReads reports whether an operation only computes, or loads, or stores to what no other thread accesses.
+func (r *retry) onlyReads(op *ir.Op) bool {
+	return op.Kind == ir.Assign || op.Kind == ir.Nop || op.Kind == ir.Assume || op.Kind == ir.Load || r.private.accessed(op) != ir.NoReg
 }
 
 // round reports whether a round that begins at a location, goes on along a way to the compare-exchange, and fails there, ends
 // where it began, in the same state.
 func (r *retry) round(start ir.Loc, way []*ir.Edge) bool {
-	r.env, r.next, r.set = map[ir.Reg]*ir.Expr{}, ir.Reg(len(r.f.Regs)), nil
+	r.env, r.typed, r.next = map[ir.Reg]*ir.Expr{}, map[ir.Reg]ir.Type{}, r.private.last
+	r.private.types(r.typed)
 	for _, e := range way {
 		r.do(&e.Op)
 	}
@@ -84,16 +87,14 @@ func (r *retry) round(start ir.Loc, way []*ir.Edge) bool {
 	r.assign(op.Dst2, ir.Int(0))
 	for at, n := r.cas.To, 0; at != start; n++ {
 		e := r.nextEdge(at)
-		if e == nil || n == longestRetry || e.Op.Kind == ir.Load {
+		if e == nil || n == longestRetry || e.Op.Kind == ir.Load && r.private.accessed(&e.Op) == ir.NoReg {
 			return false
 		}
-		set := r.set
 		r.do(&e.Op)
-		r.set = set // what is set only after a failure counts
 		at = e.To
 	}
 	for reg, now := range r.env {
-		if !now.Equal(ir.R(reg)) && (r.live(start, reg) || !slices.Contains(r.set, reg)) {
+		if !now.Equal(ir.R(reg)) && (r.live(start, reg) || !r.private.overwritten(r.f, reg)[start]) {
 			return false
 		}
 	}
@@ -117,7 +118,7 @@ func (r *retry) nextEdge(at ir.Loc) *ir.Edge {
 				continue
 			}
 		}
-		if found != nil || !onlyReads(&e.Op) {
+		if found != nil || !r.onlyReads(&e.Op) {
 			return nil
 		}
 		found = e
@@ -133,17 +134,37 @@ func (r *retry) do(op *ir.Op) {
 		r.assign(op.DstMask, r.unknown())
 		r.assign(op.Dst2, r.unknown())
 		r.assign(op.Dst, v)
+		r.assign(r.private.accessed(op), r.unknown())
 	case ir.Load:
-		for _, reg := range []ir.Reg{op.Dst, op.Dst2, op.DstMask} {
+		v := r.loaded(op)
+		for _, reg := range []ir.Reg{op.Dst2, op.DstMask} {
 			r.assign(reg, r.unknown())
 		}
+		r.assign(op.Dst, v)
+	case ir.Store:
+		r.assign(r.private.accessed(op), r.value(op.Val))
+	case ir.Nop:
+		r.assign(r.private.accessed(op), r.unknown())
 	}
+}
+
+// loaded returns the value that a load reads. It is known if no other thread can write there, and the store does not
+// change the value.
+func (r *retry) loaded(op *ir.Op) *ir.Expr {
+	if c := r.private.accessed(op); c != ir.NoReg {
+		v := r.value(ir.R(c))
+		if n, ok := v.IsConst(); ok && op.Type.Wrap(n) == n || v.Op == ir.RegRef && r.typed[v.Reg] == op.Type {
+			return v
+		}
+	}
+	v := r.unknown()
+	r.typed[v.Reg] = op.Type
+	return v
 }
 
 func (r *retry) assign(reg ir.Reg, v *ir.Expr) {
 	if reg != ir.NoReg {
 		r.env[reg] = v
-		r.set = append(r.set, reg)
 	}
 }
 

@@ -126,6 +126,25 @@ int main() { start(a); int e = 0; if (!atomic_compare_exchange_strong_explicit(&
 void *a(void *p) { int e = get(x, rlx); while (!weak(&x, &e, e + 1)); return 0; }
 void *b(void *p) { int e; do e = get(x, rlx); while (!weak(&x, &e, e + 1)); return 0; }
 int main() { start(a); start(b); wait(a); wait(b); assert(get(x, rlx) == 2); }`},
+	{"a weak compare-exchange in a function that gets what it expects by address", "safe", `atomic_int x;
+static int once(atomic_int *p, int *e) { return atomic_compare_exchange_weak_explicit(p, e, *e + 1, acq, rlx); }
+static void add(atomic_int *p) { int e = get(*p, rlx); while (!once(p, &e)); }
+void *a(void *p) { add(&x); return 0; }
+int main() { start(a); add(&x); wait(a); assert(get(x, rlx) == 2); }`},
+	{"the same, and another function notes a failure in it", "assertion", `atomic_int x;
+static int once(atomic_int *p, int *e, int *n) { if (atomic_compare_exchange_weak_explicit(p, e, *e + 1, acq, rlx)) return 1; *n = 1; return 0; }
+int main() { int e = 0, n = 0; while (!once(&x, &e, &n)); assert(!n); }`},
+	{"what is expected is read by another thread", "data race on e", `atomic_int x; int *q; atomic_int f;
+static int once(atomic_int *p, int *e) { return atomic_compare_exchange_weak_explicit(p, e, *e + 1, acq, rlx); }
+void *a(void *p) { if (get(f, acq)) return (void *)(long)*q; return 0; }
+int main() { int e = 0; start(a); q = &e; set(f, 1, rel); while (!once(&x, &e)); wait(a); }`},
+	{"a data race of a round that a failure without a reason alone has", "data race on d", `atomic_int x; int d; atomic_int f;
+void *a(void *p) { d = 1; return 0; }
+int main() { int e = 0; start(a); while (!weak(&x, &e, 1)) (void)*(volatile int *)&d; wait(a); }`},
+	{"a failure without a reason after which a variable decides", "assertion", `atomic_int x;
+int main() { int e = 0, b = get(x, rlx) == 0; while (!weak(&x, &e, 1)) if (b) break; assert(get(x, rlx)); }`},
+	{"the same, and the other branch goes on", "assertion", `atomic_int x;
+int main() { int e = 0, b = get(x, rlx) == 1; while (!weak(&x, &e, 1)) { if (b) ; else break; } assert(get(x, rlx)); }`},
 	{"a weak compare-exchange without a loop may fail", "assertion", `atomic_int x;
 int main() { int e = 0; weak(&x, &e, 1); assert(get(x, rlx) == 1); }`},
 	{"a loop that counts failures", "assertion", `atomic_int x;

@@ -32,6 +32,7 @@ static int cas(atomic_int *p, int *e, int v, memory_order ok, memory_order no) {
   return atomic_compare_exchange_strong_explicit(p, e, v, ok, no);
 }
 #define CAS(e, v, ok, no) (no == acq ? cas(&x, &e, v, ok, acq) : no == rlx ? cas(&x, &e, v, ok, rlx) : cas(&x, &e, v, ok, memory_order_seq_cst))
+static int attempt(atomic_int *p, int *e) { return cas(p, e, *e + 1, acq, rlx); }
 int local[2];
 #define LOCAL(t) local[t]
 pthread_mutex_t guard; atomic_int done;
@@ -44,6 +45,7 @@ static void call_once_(void (*f)(void)) {
 #define ONCE(f) call_once_(f)
 #else
 #define CAS(e, v, ok, no) atomic_compare_exchange_weak_explicit(&x, &e, v, ok, no)
+static int attempt(atomic_int *p, int *e) { return atomic_compare_exchange_weak_explicit(p, e, *e + 1, acq, rlx); }
 _Thread_local int local;
 #define LOCAL(t) local
 pthread_once_t control = PTHREAD_ONCE_INIT;
@@ -90,21 +92,27 @@ func twinProgram(seed uint64) string {
 // retryLoop returns a loop around a weak compare-exchange: most of them only try again.
 func retryLoop(g *rand.Rand, order string, plain bool) string {
 	pick := func(words ...string) string { return words[g.IntN(len(words))] }
-	reads := []string{"", "", "n = get(y, rlx);", "n = get(y, acq);", "k++;", "k = 1;", "if (k++) break;", "e = get(x, rlx);"}
+	reads := []string{"", "", "n = get(y, rlx);", "n = get(y, acq);", "k++;", "k = 1;", "if (k++) break;", "e = get(x, rlx);", "if (b) break;", "e = 0;"}
 	if plain {
-		reads = append(reads, "n = d;", "n = d;", "d = 3;")
+		reads = append(reads, "n = d;", "n = d;", "d = 3;", "(void)*(volatile int *)&d;")
 	}
 	body := pick(reads...)
-	cas := fmt.Sprintf("CAS(e, e + 1, %s, %s)", pick("rlx", "acq", "rel", "memory_order_acq_rel", "memory_order_seq_cst"), pick("rlx", "acq", "memory_order_seq_cst"))
-	switch g.IntN(4) {
-	case 0:
-		return fmt.Sprintf("  e = get(x, %s); while (!%s) { %s }\n", order, cas, body)
-	case 1:
-		return fmt.Sprintf("  do { %s e = get(x, %s); } while (!%s);\n", strings.ReplaceAll(body, "if (k++) break;", ""), order, cas)
-	case 2:
-		return fmt.Sprintf("  for (;;) { e = get(x, %s); %s if (%s) break; }\n", order, body, cas)
+	before := ""
+	if body == "if (b) break;" {
+		before = fmt.Sprintf("  int b = get(y, %s);\n", order)
 	}
-	return fmt.Sprintf("  while (!%s) { %s }\n", cas, body)
+	cas := fmt.Sprintf("CAS(e, e + 1, %s, %s)", pick("rlx", "acq", "rel", "memory_order_acq_rel", "memory_order_seq_cst"), pick("rlx", "acq", "memory_order_seq_cst"))
+	switch g.IntN(5) {
+	case 0:
+		return before + fmt.Sprintf("  e = get(x, %s); while (!%s) { %s }\n", order, cas, body)
+	case 1:
+		return before + fmt.Sprintf("  do { %s e = get(x, %s); } while (!%s);\n", strings.ReplaceAll(body, "if (k++) break;", ""), order, cas)
+	case 2:
+		return before + fmt.Sprintf("  for (;;) { e = get(x, %s); %s if (%s) break; }\n", order, body, cas)
+	case 3: // what is expected stays in memory, since a function gets its address
+		return before + fmt.Sprintf("  int f = get(x, %s); while (!attempt(&x, &f)) { %s }\n", order, strings.ReplaceAll(body, "e =", "f ="))
+	}
+	return before + fmt.Sprintf("  while (!%s) { %s }\n", cas, body)
 }
 
 // TestC11Twins: programs with loops around weak compare-exchanges, once and thread-locals end in the states, and fail in the
