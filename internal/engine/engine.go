@@ -7,6 +7,7 @@ import (
 	"fencepost/internal/ir"
 	"fencepost/internal/memory"
 	"fencepost/internal/property"
+	"fencepost/internal/source"
 	"fencepost/query"
 	"fencepost/verdict"
 )
@@ -178,9 +179,16 @@ type Violation struct {
 
 // Pos is a position as verdicts carry it, or nil.
 func Pos(e *ir.Edge) *verdict.Pos {
-	if e == nil || !e.Pos.IsValid() {
+	if e == nil {
 		return nil
 	}
-	s := e.Pos
+	return Position(e.Pos)
+}
+
+// Position returns a span as verdicts have it, nil for one that is not known.
+func Position(s source.Span) *verdict.Pos {
+	if !s.IsValid() {
+		return nil
+	}
 	return &verdict.Pos{File: s.File, Line: s.Line, Col: s.Col, EndLine: s.EndLine, EndCol: s.EndCol}
 }

@@ -120,7 +120,7 @@ var policy = map[string]rule{
 
 	"internal/export": {ours: []string{"internal/analysis", "internal/source", "internal/ir", "internal/property"}},
 
-	"internal/engine":            {ours: []string{"internal/analysis", "internal/budget", "internal/ir", "internal/property", "internal/memory", "internal/memory/reduce", "internal/search", "query", "verdict"}},
+	"internal/engine":            {ours: []string{"internal/source", "internal/analysis", "internal/budget", "internal/ir", "internal/property", "internal/memory", "internal/memory/reduce", "internal/search", "query", "verdict"}},
 	"internal/engine/bmc":        {ours: engineMay},
 	"internal/engine/explicit":   {ours: append([]string{"internal/fairness"}, engineMay...)},
 	"internal/fairness":          {ours: engineMay},

@@ -251,6 +251,23 @@ func (e *Expr) Map(f func(*Expr) *Expr) *Expr {
 	return fold(&c)
 }
 
+// IsFixed reports whether the expression has one value in all executions: no register and no value of memory is in it.
+func (e *Expr) IsFixed() bool {
+	fixed := true
+	e.Walk(func(e *Expr) { fixed = fixed && e.Op != RegRef && e.Op != Seen })
+	return fixed
+}
+
+// WithSeen returns a condition in which v replaces the value that the operation sees.
+func (e *Expr) WithSeen(v *Expr) *Expr {
+	return e.Map(func(leaf *Expr) *Expr {
+		if leaf.Op == Seen {
+			return v
+		}
+		return leaf
+	})
+}
+
 // Equal reports whether two expressions have the same structure.
 func (e *Expr) Equal(f *Expr) bool {
 	if e == nil || f == nil {

@@ -60,6 +60,9 @@ var opNames = [...]string{
 	Unsupported: "unsupported",
 }
 
+// IsMutex reports whether operations of the kind take or release a mutex.
+func (k OpKind) IsMutex() bool { return k == Lock || k == TryLock || k == Unlock }
+
 func (k OpKind) String() string {
 	if int(k) >= len(opNames) || opNames[k] == "" {
 		return fmt.Sprintf("op(%d)", k)
@@ -335,6 +338,20 @@ func NewOp(kind OpKind) Op {
 	return Op{Kind: kind, Dst: NoReg, Dst2: NoReg, DstMask: NoReg, Obj: NoObject, Func: NoFunc}
 }
 
+// NewAssign returns dst = v.
+func NewAssign(dst Reg, v *Expr) Op {
+	op := NewOp(Assign)
+	op.Dst, op.Val = dst, v
+	return op
+}
+
+// NewAssume returns the operation that stops an execution in which cond does not hold.
+func NewAssume(cond *Expr) Op {
+	op := NewOp(Assume)
+	op.Val = cond
+	return op
+}
+
 // Aligned returns the lowest address that an allocation can return and that is not below addr.
 func (op *Op) Aligned(addr uint64) uint64 {
 	return alignedUp(addr+uint64(op.Lead), op.Align) - uint64(op.Lead)
@@ -358,6 +375,21 @@ func (op *Op) Blind() bool {
 
 // Reads reports whether the access reads memory; an RMW reads and writes.
 func (op *Op) Reads() bool { return op.Accesses() && op.Kind != Store }
+
+// ReadsOnly reports whether the operation is a load of some kind.
+func (op *Op) ReadsOnly() bool { return op.Reads() && op.Kind != RMW }
+
+// AccessSize returns how many bytes the operation accesses: those of its memory cell or of its mutex. It returns 0 for
+// other operations.
+func (op *Op) AccessSize() int {
+	switch {
+	case op.Accesses():
+		return op.Type.Size()
+	case op.Kind.IsMutex():
+		return 8
+	}
+	return 0
+}
 
 // Writes reports whether the access may write.
 func (op *Op) Writes() bool { return op.Kind == Store || op.Kind == RMW }

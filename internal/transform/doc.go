@@ -10,8 +10,6 @@
 // of them but Replicate take flat programs:
 //   - Unroll bounds loops.
 //   - Await cuts the rounds of spin loops that change nothing [AAAJLS15 §4].
-//   - Instrumenter turns an attack on robustness into SC reachability [BDM13 §5].
-//   - Extended buffers stores along sequences of instructions [BCDM15 §3].
 //   - Fences inserts fences at fence sites [BDM13 §7].
 //   - WithoutFences and WithoutRMW weaken a program.
 //   - Replicate starts several threads instead of one.
@@ -19,9 +17,6 @@
 // Receivers:
 //
 //	a   activation, awaits    b   body             c  contraction
-//	f   flattener             fs  Fences           in Instrumenter
-//	l   attackLister          l   localizer        n  nest
-//	s   shadow                u   unroller         v  weaver (of one attack)
-//	w   threadWeaver          w   extender         w  word
-//	x   Extended
+//	f   flattener             fs  Fences           l  localizer
+//	n   nest                  u   unroller
 package transform

@@ -11,7 +11,6 @@ import (
 	"fencepost/internal/engine"
 	"fencepost/internal/ir"
 	"fencepost/internal/memory"
-	"fencepost/internal/transform"
 	"fencepost/query"
 	"fencepost/verdict"
 )
@@ -34,7 +33,7 @@ func New(sc engine.Engine) engine.Engine {
 			if err := engine.NoMasks("instrument", t.Program); err != nil {
 				return err
 			}
-			if _, err := NewInstrumenter(t.Program, transform.InstrumentOptions{}); err != nil {
+			if _, err := NewInstrumenter(t.Program, Options{}); err != nil {
 				return err
 			}
 			return engine.TriesInputs("the search of the instrumented programs", t.Program)
@@ -43,35 +42,14 @@ func New(sc engine.Engine) engine.Engine {
 	}
 }
 
-// NewInstrumenter prepares the instrumentation of a program. It returns an *engine.Unsupported for
-// something that the instrumentation does not take.
-func NewInstrumenter(p *ir.Program, opt transform.InstrumentOptions) (*transform.Instrumenter, error) {
-	in, err := transform.NewInstrumenter(p, opt)
-	return in, Unsupported(err)
-}
-
-// Unsupported converts what a pass says about something that it does not take.
-func Unsupported(err error) error {
-	u := (*transform.Unsupported)(nil)
-	if !errors.As(err, &u) {
-		return err
-	}
-	out := &engine.Unsupported{What: u.What}
-	if u.Pos.IsValid() {
-		s := u.Pos
-		out.Pos = &verdict.Pos{File: s.File, Line: s.Line, Col: s.Col, EndLine: s.EndLine, EndCol: s.EndCol}
-	}
-	return out
-}
-
 // run asks about every attack.
 func run(ctx context.Context, sc engine.Engine, task *engine.Task) (*engine.Outcome, error) {
 	start := time.Now()
-	in, err := NewInstrumenter(task.Program, transform.InstrumentOptions{})
+	in, err := NewInstrumenter(task.Program, Options{})
 	if err != nil {
 		return nil, err
 	}
-	list, err := transform.Attacks(ctx, task.Program)
+	list, err := Attacks(ctx, task.Program)
 	if err != nil {
 		return &engine.Outcome{Unknown: timeOver(ctx) + " while attacks were listed"}, nil
 	}
@@ -108,8 +86,8 @@ type attackQueue struct {
 	ctx     context.Context
 	sc      func(context.Context, *engine.Task) (*engine.Outcome, error)
 	task    *engine.Task
-	in      *transform.Instrumenter
-	attacks []transform.Attack
+	in      *Instrumenter
+	attacks []Attack
 	start   time.Time
 
 	mu      sync.Mutex
@@ -153,7 +131,7 @@ func (q *attackQueue) work() {
 }
 
 // ask answers whether an attack is feasible.
-func (q *attackQueue) ask(a transform.Attack) (*engine.Outcome, error) {
+func (q *attackQueue) ask(a Attack) (*engine.Outcome, error) {
 	inst, err := q.in.Attack(a)
 	if err != nil {
 		return nil, err
@@ -229,7 +207,7 @@ func (q *attackQueue) merge() *engine.Outcome {
 // projectAttack turns an execution of an instrumented program into a TSO execution of the program
 // [BDM13 Thm 2]. Steps that the instrumentation added are left out. All stores reach memory at once,
 // except those of the attacker from the delayed one on, which reach memory at the end.
-func projectAttack(p *ir.Program, inst *transform.Instrumented, a transform.Attack, w *verdict.Witness) (*verdict.Witness, error) {
+func projectAttack(p *ir.Program, inst *Instrumented, a Attack, w *verdict.Witness) (*verdict.Witness, error) {
 	y := memory.New(p, memory.TSO, memory.Options{})
 	r := engine.NewRecorder(y)
 	flush := func(t ir.ThreadID) {

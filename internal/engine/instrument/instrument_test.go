@@ -23,7 +23,6 @@ import (
 	"fencepost/internal/replay"
 	"fencepost/internal/testkit"
 	"fencepost/internal/trace"
-	"fencepost/internal/transform"
 	"fencepost/query"
 )
 
@@ -168,7 +167,7 @@ func TestInstrumentationTrencher(t *testing.T) {
 func TestInstrumentationPrints(t *testing.T) {
 	for i := range 40 {
 		p, _ := testkit.Generate(*firstSeed+uint64(i), testkit.Profiles[i%len(testkit.Profiles)]).Flat()
-		in, err := transform.NewInstrumenter(p, transform.InstrumentOptions{})
+		in, err := instrument.NewInstrumenter(p, instrument.Options{})
 		if err != nil {
 			continue
 		}
@@ -212,7 +211,7 @@ func TestInstrumentationSpin(t *testing.T) {
 	}
 	asked, found := 0, 0
 	for _, p := range list {
-		in, err := transform.NewInstrumenter(p, transform.InstrumentOptions{Export: true})
+		in, err := instrument.NewInstrumenter(p, instrument.Options{Export: true})
 		if err != nil {
 			continue
 		}
@@ -327,9 +326,9 @@ func TestCorpusInstrumentation(t *testing.T) {
 }
 
 // listed returns the attacks of a program.
-func listed(t testing.TB, p *ir.Program) transform.AttackList {
+func listed(t testing.TB, p *ir.Program) instrument.AttackList {
 	t.Helper()
-	list, err := transform.Attacks(t.Context(), p)
+	list, err := instrument.Attacks(t.Context(), p)
 	if err != nil {
 		t.Fatal(err)
 	}

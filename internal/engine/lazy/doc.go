@@ -9,4 +9,6 @@
 //
 // The oracle is a robustness check, the SC questions go to a reachability engine;
 // both are functions that the caller passes in, since engines do not import each other.
+//
+// Receivers of the extension: w extender, x Extended.
 package lazy

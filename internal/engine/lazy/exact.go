@@ -18,7 +18,7 @@ import (
 func (r *refinement) exact() (*engine.Outcome, error) {
 	p, props := r.task.Program, r.task.Props
 	if !cyclic(p) {
-		r.x = transform.NewExtended(p, props)
+		r.x = NewExtended(p, props)
 		return r.rounds()
 	}
 	last := ""
@@ -30,7 +30,7 @@ func (r *refinement) exact() (*engine.Outcome, error) {
 		if err != nil {
 			return &engine.Outcome{Unknown: fmt.Sprintf("%v%s", err, last)}, nil
 		}
-		r.x, r.copyOf, r.used, r.round, r.extended = transform.NewExtended(flat, asked), of, map[string]bool{}, 0, false
+		r.x, r.copyOf, r.used, r.round, r.extended = NewExtended(flat, asked), of, map[string]bool{}, 0, false
 		r.logf("loops run at most %d times", k)
 		out, err := r.rounds()
 		switch {

@@ -11,7 +11,6 @@ import (
 	"fencepost/internal/engine"
 	"fencepost/internal/ir"
 	"fencepost/internal/memory"
-	"fencepost/internal/transform"
 	"fencepost/query"
 	"fencepost/verdict"
 )
@@ -111,7 +110,7 @@ func (l *lazy) run(ctx context.Context, task *engine.Task) (*engine.Outcome, err
 	if l.opt.Mode == Exact {
 		out, err = r.exact()
 	} else {
-		r.x = transform.NewExtended(task.Program, task.Props)
+		r.x = NewExtended(task.Program, task.Props)
 		out, err = r.rounds()
 	}
 	if err != nil {
@@ -127,8 +126,8 @@ type refinement struct {
 	*lazy
 	ctx  context.Context
 	task *engine.Task
-	x    *transform.Extended // R
-	used map[string]bool     // h of the sequences so far
+	x    *Extended       // R
+	used map[string]bool // h of the sequences so far
 	// copyOf has, for an unrolled program, the edge of the program that each of its edges copies;
 	// nil if it was not unrolled.
 	copyOf []ir.EdgeID
@@ -296,14 +295,14 @@ func (r *refinement) extend(found []engine.Violation) (grew bool, why string, er
 
 // extendBy makes R buffer along a sequence of base, unless it does so already or that is not
 // possible; refused says why.
-func (r *refinement) extendBy(base *transform.Extended, s sequence) (grew bool, refused string, err error) {
+func (r *refinement) extendBy(base *Extended, s sequence) (grew bool, refused string, err error) {
 	exact := r.opt.Mode == Exact
 	key := fmt.Sprint(s.thread, base.Name(s.edges))
 	if r.used[key] && !exact { // an exact extension removes the store, so the sequence cannot occur again
 		return false, "", nil
 	}
 	next, err := r.x.Extend(s.thread, s.edges, exact)
-	if u := (*transform.Unsupported)(nil); errors.As(err, &u) {
+	if u := (*engine.Unsupported)(nil); errors.As(err, &u) {
 		return false, u.What, nil
 	}
 	if err != nil {

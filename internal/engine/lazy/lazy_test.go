@@ -23,7 +23,6 @@ import (
 	"fencepost/internal/question/check"
 	"fencepost/internal/replay"
 	"fencepost/internal/testkit"
-	"fencepost/internal/transform"
 	"fencepost/query"
 	"fencepost/verdict"
 )
@@ -205,7 +204,7 @@ func TestLazyAgainstExplicit(t *testing.T) {
 // TestLazyExtension: an exact extension neither adds nor removes final states [BCDM15
 // Lemma 1]. The last program has the final states under SC that the first one has under
 // TSO. No sequence is found twice [BCDM15 Lemma 2], as far as that is true
-// (transform.Extended.Name).
+// (Extended.Name).
 func TestLazyExtension(t *testing.T) {
 	extensions := 0
 	for i := range *programs / 2 {
@@ -238,7 +237,7 @@ func extensionDiffers(p *testkit.Program) (string, int) {
 	if err != nil {
 		return err.Error(), 0
 	}
-	x := transform.NewExtended(flat, props)
+	x := lazy.NewExtended(flat, props)
 	seen := map[string]bool{}
 	for n := 0; ; n++ {
 		out, err := robust.Run(context.Background(), &engine.Task{Program: x.Program, Props: props, Model: memory.TSO, Limits: engine.Limits{Workers: 1}})

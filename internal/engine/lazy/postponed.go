@@ -8,7 +8,6 @@ import (
 	"fencepost/internal/analysis"
 	"fencepost/internal/engine"
 	"fencepost/internal/ir"
-	"fencepost/internal/transform"
 )
 
 // Few sequences at a time. In practical mode a round of the oracle gives many sequences. An SC question
@@ -33,12 +32,12 @@ type postponed struct {
 // waiting is a sequence of base, which was R when it was found.
 type waiting struct {
 	sequence
-	base *transform.Extended
+	base *Extended
 	away int32 // distance of its load from a violation
 }
 
 // add adds the sequences that a round has found.
-func (q *postponed) add(task *engine.Task, base *transform.Extended, found []sequence) {
+func (q *postponed) add(task *engine.Task, base *Extended, found []sequence) {
 	if q.away == nil {
 		q.away = violationDistances(task)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"fencepost/internal/engine"
 	"fencepost/internal/engine/bmc"
+	"fencepost/internal/engine/instrument"
 	"fencepost/internal/engine/param"
 	"fencepost/internal/export"
 	"fencepost/internal/ir"
@@ -71,7 +72,7 @@ func promela(ctx context.Context, run *pipeline.Run, opt query.ExportOptions) (s
 	}
 	props, how := run.Props, export.Options{Model: model, Buffer: opt.BufferBound()}
 	if opt.Attack > 0 {
-		inst, _, err := instrumented(ctx, run, flat, opt.Attack, transform.InstrumentOptions{Export: true})
+		inst, _, err := instrumented(ctx, run, flat, opt.Attack, instrument.Options{Export: true})
 		if err != nil {
 			return "", err
 		}

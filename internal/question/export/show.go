@@ -9,7 +9,6 @@ import (
 	"fencepost/internal/engine/instrument"
 	"fencepost/internal/ir"
 	"fencepost/internal/pipeline"
-	"fencepost/internal/transform"
 	"fencepost/query"
 	"fencepost/verdict"
 )
@@ -62,14 +61,14 @@ func showInstrumented(ctx context.Context, run *pipeline.Run, opt *query.ShowOpt
 	if err != nil {
 		return "", err
 	}
-	inst, attacks, err := instrumented(ctx, run, flat, opt.Attack, transform.InstrumentOptions{})
+	inst, attacks, err := instrumented(ctx, run, flat, opt.Attack, instrument.Options{})
 	if err != nil {
 		return "", err
 	}
 	return listing(flat, inst, attacks, opt.Attack), nil
 }
 
-func listing(flat *ir.Program, inst *transform.Instrumented, attacks []transform.Attack, attack int) string {
+func listing(flat *ir.Program, inst *instrument.Instrumented, attacks []instrument.Attack, attack int) string {
 	var b strings.Builder
 	for i, a := range attacks {
 		this := ""
@@ -88,12 +87,12 @@ func listing(flat *ir.Program, inst *transform.Instrumented, attacks []transform
 }
 
 // instrumented makes the instrumented program of the attack with a number.
-func instrumented(ctx context.Context, run *pipeline.Run, flat *ir.Program, number int, opt transform.InstrumentOptions) (*transform.Instrumented, []transform.Attack, error) {
+func instrumented(ctx context.Context, run *pipeline.Run, flat *ir.Program, number int, opt instrument.Options) (*instrument.Instrumented, []instrument.Attack, error) {
 	in, err := instrument.NewInstrumenter(flat, opt)
 	if err != nil {
 		return nil, nil, run.Refuse(run.Unsupported(err))
 	}
-	list, err := transform.Attacks(ctx, flat)
+	list, err := instrument.Attacks(ctx, flat)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -107,13 +106,13 @@ func instrumented(ctx context.Context, run *pipeline.Run, flat *ir.Program, numb
 	}
 	inst, err := in.Attack(attacks[number-1])
 	if err != nil {
-		return nil, nil, run.Refuse(run.Unsupported(instrument.Unsupported(err)))
+		return nil, nil, run.Refuse(run.Unsupported(err))
 	}
 	return inst, attacks, nil
 }
 
 // describe names an attack for users.
-func describe(flat *ir.Program, a transform.Attack) string {
+func describe(flat *ir.Program, a instrument.Attack) string {
 	name := func(id ir.EdgeID) string {
 		f, e, _ := flat.EdgeByID(id)
 		text := flat.FormatOp(f, &e.Op)

@@ -1,4 +1,4 @@
-package transform
+package instrument
 
 import (
 	"fmt"
@@ -50,7 +50,7 @@ func (w *threadWeaver) outside() {
 		w.edge(w.running(from), *op, to, true)
 		w.edge(w.clearHit(w.do(from, *op)), ir.NewOp(ir.Nop), w.tentative[to], false)
 		w.edge(w.clearHit(w.do(w.copies[from], *op)), ir.NewOp(ir.Nop), w.copies[to], false)
-	case accessesMemory(op):
+	case op.AccessSize() > 0:
 		w.plain(w.running(from), to, 1)
 		w.accessInCopy(w.afterLoad(w.valid(from, op)), w.copies[to], true)
 		w.accessInCopy(w.valid(w.copies[from], op), w.copies[to], false)
@@ -82,7 +82,7 @@ func (w *threadWeaver) wrote(op *ir.Op) (always bool, cond *ir.Expr) {
 			op.Dst2 = w.reg("wrote")
 		}
 		return false, ir.R(op.Dst2)
-	case isMutex(op.Kind):
+	case op.Kind.IsMutex():
 		if op.Dst == ir.NoReg {
 			op.Dst = w.reg("result")
 		}
@@ -120,7 +120,7 @@ func (w *threadWeaver) accessInCopy(from, to ir.Loc, first bool) {
 	at = w.do(at, op)
 	if first && cond != nil {
 		// afterLoad has tested that the address was accessed.
-		at = w.then(at, assume(either(cond, word.isStored(ir.R(level)))))
+		at = w.then(at, ir.NewAssume(either(cond, word.isStored(ir.R(level)))))
 	}
 	at = w.then(at, w.raise(&op, addr, w.levelOf(word, always, cond)))
 	if first {
@@ -161,7 +161,7 @@ func (w *threadWeaver) nowInvolved(at ir.Loc) ir.Loc {
 func (w *threadWeaver) joins(from, to ir.Loc) {
 	op := w.e.Op
 	r := w.reg("handle")
-	at := w.then(from, assign(r, op.Val))
+	at := w.then(from, ir.NewAssign(r, op.Val))
 	op.Val = ir.R(r)
 	if op.Dst == r {
 		panic("BUG: an auxiliary register in the program")
@@ -176,11 +176,11 @@ func (w *threadWeaver) joins(from, to ir.Loc) {
 // to be read from the object target.
 func (w *threadWeaver) hits(op *ir.Op, addr *ir.Expr) (cond *ir.Expr, inMemory bool) {
 	st := &w.store.Op
-	n, m := sizeOf(op), sizeOf(st)
-	if !isFixed(st.Addr) {
+	n, m := op.AccessSize(), st.AccessSize()
+	if !st.Addr.IsFixed() {
 		return w.sh.meets(w.sh.key(addr), n, ir.SeenValue(), m), true
 	}
-	if isFixed(addr) {
+	if addr.IsFixed() {
 		env := ir.Env{Prog: w.p}
 		if analysis.Overlap(uint64(addr.Eval(env)), uint64(n), uint64(st.Addr.Eval(env)), uint64(m)) {
 			return ir.Int(1), false
@@ -197,7 +197,7 @@ func (w *threadWeaver) success(at ir.Loc, op *ir.Op, addr *ir.Expr) {
 	if v, ok := cond.IsConst(); ok && v == 0 {
 		return
 	}
-	test := assume(cond)
+	test := ir.NewAssume(cond)
 	if inMemory {
 		test = cell(ir.Await, w.target, ir.Int(0))
 		test.Cond = cond

@@ -1,7 +1,8 @@
-package transform
+package instrument
 
 import (
 	"fencepost/internal/analysis"
+	"fencepost/internal/engine"
 	"fencepost/internal/ir"
 )
 
@@ -40,7 +41,7 @@ func (w *threadWeaver) attacker() error {
 func (w *threadWeaver) delay(from ir.Loc) {
 	op := &w.e.Op
 	at := w.valid(from, op)
-	if !isFixed(op.Addr) {
+	if !op.Addr.IsFixed() {
 		at = w.then(at, setCell(w.target, ir.Int(0), w.sh.key(op.Addr)))
 	}
 	at = w.then(at, w.enqueued(op))
@@ -93,7 +94,7 @@ func (w *threadWeaver) loadInCopy(at, to ir.Loc) {
 		return
 	}
 	mix := ir.Unary(ir.Cast, op.Type, word.mixed(w.reg("delayed"), w.reg("value"), ir.R(op.Dst)))
-	w.edge(w.do(at, rest), assign(op.Dst, mix), to, false)
+	w.edge(w.do(at, rest), ir.NewAssign(op.Dst, mix), to, false)
 }
 
 // partly adds a test that cond holds for the marks of the load's delayed bytes, and reads
@@ -109,7 +110,7 @@ func (w *threadWeaver) partly(at ir.Loc, cond *ir.Expr) (ir.Op, ir.Loc) {
 	at = w.then(at, get)
 	if op.Cond != nil {
 		word := w.sh.word(&op)
-		op.Cond = sees(op.Cond, ir.Unary(ir.Cast, op.Type, word.mixed(w.reg("delayed"), w.reg("value"), ir.SeenValue())))
+		op.Cond = op.Cond.WithSeen(ir.Unary(ir.Cast, op.Type, word.mixed(w.reg("delayed"), w.reg("value"), ir.SeenValue())))
 	}
 	return op, at
 }
@@ -121,11 +122,11 @@ func (w *threadWeaver) delayed(from, to ir.Loc) error {
 	case op.Kind == ir.Store: // (3)
 		at := w.valid(from, op)
 		w.edge(w.then(at, w.enqueued(op)), w.buffered(op), to, true)
-	case loads(op.Kind): // (4)
+	case op.ReadsOnly(): // (4)
 		w.loadInCopy(w.valid(from, op), to)
 	case op.MustDrain() && !analysis.Drains(op):
 		if w.close {
-			return &Unsupported{Pos: w.e.Pos, What: "a recursive mutex of the attacker cannot be exported"}
+			return &engine.Unsupported{Pos: engine.Pos(w.e), What: "a recursive mutex of the attacker cannot be exported"}
 		}
 		at := w.then(w.valid(from, op), w.holdsMutex(op, op.Kind == ir.Unlock))
 		w.edge(at, *op, to, true)

@@ -1,4 +1,4 @@
-package transform
+package instrument
 
 import "fencepost/internal/ir"
 
@@ -26,8 +26,8 @@ func (w *threadWeaver) inSection() {
 		w.edge(from, *op, to, true)
 		w.block(w.tentative[from])
 		w.edge(w.copies[from], *op, w.copies[to], true)
-		w.edge(w.then(w.copies[from], assume(ir.Binary(ir.Ne, ir.S64, ir.R(w.reg("hit")), ir.Int(0)))), *op, w.goal(), true)
-	case accessesMemory(op):
+		w.edge(w.then(w.copies[from], ir.NewAssume(ir.Binary(ir.Ne, ir.S64, ir.R(w.reg("hit")), ir.Int(0)))), *op, w.goal(), true)
+	case op.AccessSize() > 0:
 		w.plain(from, to, 1)
 		w.try(w.valid(w.tentative[from], op))
 		w.keep(w.valid(w.copies[from], op))
@@ -40,7 +40,7 @@ func (w *threadWeaver) inSection() {
 
 // clearHit begins a section: no access of it has overlapped the delayed store.
 func (w *threadWeaver) clearHit(at ir.Loc) ir.Loc {
-	return w.then(at, assign(w.reg("hit"), ir.Int(0)))
+	return w.then(at, ir.NewAssign(w.reg("hit"), ir.Int(0)))
 }
 
 // hit records in a register whether an access overlaps the delayed store.
@@ -49,7 +49,7 @@ func (w *threadWeaver) hit(at ir.Loc, op *ir.Op, addr *ir.Expr) ir.Loc {
 	r := w.reg("hit")
 	if v, ok := cond.IsConst(); ok {
 		if v != 0 {
-			at = w.then(at, assign(r, ir.Int(1)))
+			at = w.then(at, ir.NewAssign(r, ir.Int(1)))
 		}
 		return at
 	}
@@ -65,7 +65,7 @@ func (w *threadWeaver) hit(at ir.Loc, op *ir.Op, addr *ir.Expr) ir.Loc {
 			return e
 		})
 	}
-	return w.then(at, assign(r, ir.Binary(ir.LOr, ir.S64, ir.R(r), cond)))
+	return w.then(at, ir.NewAssign(r, ir.Binary(ir.LOr, ir.S64, ir.R(r), cond)))
 }
 
 // keep weaves an access in a section of an involved helper.
@@ -114,8 +114,8 @@ func (w *threadWeaver) try(at ir.Loc) {
 		after = count(stored)
 	}
 	raise := w.raise(&op, addr, w.levelOf(word, always, cond))
-	w.edge(w.nowInvolved(w.then(at, assume(after))), raise, w.copies[w.e.To], false)
-	at = w.then(at, assume(ir.Negate(after)))
+	w.edge(w.nowInvolved(w.then(at, ir.NewAssume(after))), raise, w.copies[w.e.To], false)
+	at = w.then(at, ir.NewAssume(ir.Negate(after)))
 	put := w.sh.access(ir.Store, &op, addr, mark)
 	put.Val = word.marked(ir.R(marks), ir.R(levels), me)
 	w.edge(w.then(at, put), raise, w.tentative[w.e.To], false)

@@ -1,6 +1,9 @@
-package transform
+package instrument
 
-import "fencepost/internal/ir"
+import (
+	"fencepost/internal/analysis"
+	"fencepost/internal/ir"
+)
 
 // reach returns the bound on the numbers of cells, for messages.
 func (s *shadow) reach() int64 {
@@ -14,8 +17,8 @@ func (s *shadow) reach() int64 {
 // cell without auxiliary cells. ok is nil if the access never fails, far is nil if the cell
 // always has auxiliary cells.
 func (s *shadow) valid(op *ir.Op) (ok, far *ir.Expr) {
-	a, size := op.Addr, sizeOf(op)
-	if isFixed(a) {
+	a, size := op.Addr, op.AccessSize()
+	if a.IsFixed() {
 		addr := uint64(a.Eval(ir.Env{Prog: s.p}))
 		if id := s.p.FindObject(addr, size); id != ir.NoObject && !s.allowed(op, id) {
 			return ir.Int(0), nil
@@ -62,7 +65,7 @@ func (s *shadow) allowed(op *ir.Op, o ir.ObjectID) bool {
 // cellOf returns the number of the cell at an address, and the condition that the address
 // is one of a cell.
 func (s *shadow) cellOf(a *ir.Expr) (number, guard *ir.Expr) {
-	if a.Op == ir.Ite && wrongAddress(s.p, a.Z) {
+	if a.Op == ir.Ite && analysis.WrongAddress(s.p, a.Z) {
 		number, guard = s.cellOf(a.Y)
 		return number, both(a.X, guard)
 	}

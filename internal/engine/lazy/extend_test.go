@@ -1,4 +1,4 @@
-package transform_test
+package lazy_test
 
 import (
 	"context"
@@ -9,10 +9,11 @@ import (
 
 	"fencepost/internal/engine"
 	"fencepost/internal/engine/explicit"
+	"fencepost/internal/engine/lazy"
 	"fencepost/internal/ir"
 	"fencepost/internal/memory"
 	"fencepost/internal/property"
-	"fencepost/internal/transform"
+	"fencepost/internal/testkit"
 )
 
 const sb = `func p() {
@@ -58,7 +59,7 @@ func ends(p *ir.Program) *property.Set {
 // TestExtension: the example of [BCDM15 Fig. 1, Fig. 3]. The goal becomes reachable under
 // SC and stays reachable under TSO, and only an exact extension removes the store.
 func TestExtension(t *testing.T) {
-	flat := flatOf(t, sb)
+	flat := testkit.FlatIR(t, sb)
 	props := ends(flat)
 	if reached(t, flat, props, memory.SC) || !reached(t, flat, props, memory.TSO) {
 		t.Fatal("the program is not store buffering")
@@ -67,7 +68,7 @@ func TestExtension(t *testing.T) {
 	sigma := []ir.EdgeID{f.Edges[0].ID, f.Edges[1].ID}
 	before := ir.Print(flat)
 	for _, exact := range []bool{true, false} {
-		x, err := transform.NewExtended(flat, props).Extend(0, sigma, exact)
+		x, err := lazy.NewExtended(flat, props).Extend(0, sigma, exact)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -90,10 +91,10 @@ func TestExtension(t *testing.T) {
 
 // TestExtensionNames: the name of a sequence lists instructions of the original program.
 func TestExtensionNames(t *testing.T) {
-	flat := flatOf(t, sb)
+	flat := testkit.FlatIR(t, sb)
 	f := flat.ThreadFunc(0)
 	sigma := []ir.EdgeID{f.Edges[0].ID, f.Edges[1].ID}
-	x, err := transform.NewExtended(flat, ends(flat)).Extend(0, sigma, true)
+	x, err := lazy.NewExtended(flat, ends(flat)).Extend(0, sigma, true)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -120,10 +121,10 @@ func TestExtensionNames(t *testing.T) {
 
 // TestExtensionRefuses: no store is delayed past an operation that drains the buffer.
 func TestExtensionRefuses(t *testing.T) {
-	flat := flatOf(t, "func p() {\n reg r\n a -> b: store [&x] = 1\n b -> c: fence.full @f.c:3:5-3:9\n c -> d: r = load [&y]\n}\nthread p = p()\n")
+	flat := testkit.FlatIR(t, "func p() {\n reg r\n a -> b: store [&x] = 1\n b -> c: fence.full @f.c:3:5-3:9\n c -> d: r = load [&y]\n}\nthread p = p()\n")
 	f := flat.ThreadFunc(0)
-	_, err := transform.NewExtended(flat, &property.Set{}).Extend(0, []ir.EdgeID{f.Edges[0].ID, f.Edges[1].ID, f.Edges[2].ID}, true)
-	if u := (*transform.Unsupported)(nil); !errors.As(err, &u) || u.Pos.Line != 3 || u.What != "a store cannot be delayed past fence" {
+	_, err := lazy.NewExtended(flat, &property.Set{}).Extend(0, []ir.EdgeID{f.Edges[0].ID, f.Edges[1].ID, f.Edges[2].ID}, true)
+	if u := (*engine.Unsupported)(nil); !errors.As(err, &u) || u.Pos.Line != 3 || u.What != "a store cannot be delayed past fence" {
 		t.Errorf("%v", err)
 	}
 }
@@ -163,7 +164,7 @@ func TestExtensionOverlap(t *testing.T) {
 				fmt.Fprintf(&b, " a%d -> a%d: %s\n", i, i+1, s)
 			}
 			b.WriteString("}\nfunc q() {\n a -> b: store.u32 [&x] = 0x04040404\n b -> c: store.u8 [&y] = 1\n}\nthread p = p()\nthread q = q()\n")
-			flat := flatOf(t, b.String())
+			flat := testkit.FlatIR(t, b.String())
 			props := ends(flat)
 			x, r := flat.Objects[0].Addr, flat.ThreadFunc(0)
 			props.Goals[0].With = &property.Cond{
@@ -185,7 +186,7 @@ func TestExtensionOverlap(t *testing.T) {
 				sigma = sigma[:len(sigma)-2]
 			}
 			for _, exact := range []bool{true, false} {
-				x, err := transform.NewExtended(flat, props).Extend(0, sigma, exact)
+				x, err := lazy.NewExtended(flat, props).Extend(0, sigma, exact)
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -1,4 +1,4 @@
-package transform
+package lazy
 
 import (
 	"fmt"
@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 
+	"fencepost/internal/analysis"
+	"fencepost/internal/engine"
 	"fencepost/internal/ir"
 	"fencepost/internal/property"
 )
@@ -56,7 +58,7 @@ func NewExtended(p *ir.Program, props *property.Set) *Extended {
 	if p.Form != ir.Flat {
 		panic("BUG: only flat programs can be extended")
 	}
-	x := &Extended{Program: p, Props: props, exact: exact(p)}
+	x := &Extended{Program: p, Props: props, exact: analysis.SameBytes(p)}
 	for id := range p.NextEdge {
 		x.Of = append(x.Of, id)
 		x.names = append(x.names, strconv.Itoa(int(id)))
@@ -194,7 +196,7 @@ func (w *extender) run() error {
 			return err
 		}
 		w.e = &w.sigma[i]
-		if w.whole && (i == 0 || loads(w.e.Op.Kind) && i < n-1) {
+		if w.whole && (i == 0 || w.e.Op.ReadsOnly() && i < n-1) {
 			w.flush(w.line[i+1], w.e.To, true)
 		}
 	}
@@ -261,13 +263,13 @@ func (w *extender) carry(from, to ir.Loc) error {
 	switch {
 	case op.Kind == ir.Store:
 		w.buffer(from, to)
-	case loads(op.Kind):
+	case op.ReadsOnly():
 		w.read(from, to)
 	case op.Kind == ir.Nop, op.Kind == ir.Assign, op.Kind == ir.Havoc, op.Kind == ir.Assume, op.Kind == ir.Assert,
 		op.Kind == ir.Fence && op.Fence == ir.StoreStoreFence:
 		w.edge(from, op, to, true)
 	default:
-		return &Unsupported{Pos: w.e.Pos, What: fmt.Sprintf("a store cannot be delayed past %s", op.Kind)}
+		return &engine.Unsupported{Pos: engine.Pos(w.e), What: fmt.Sprintf("a store cannot be delayed past %s", op.Kind)}
 	}
 	return nil
 }
@@ -278,16 +280,16 @@ func (w *extender) buffer(from, to ir.Loc) {
 	e := *w.e
 	s := pending{e: &e, addr: op.Addr}
 	at := from
-	if !isFixed(op.Addr) {
+	if !op.Addr.IsFixed() {
 		r := w.reg("ar")
-		at = w.then(at, assign(r, op.Addr))
+		at = w.then(at, ir.NewAssign(r, op.Addr))
 		s.addr = ir.R(r)
 	}
 	last := ir.NewOp(ir.Nop)
 	cut := ir.Unary(ir.Cast, ir.Type{Bits: op.Type.Bits}, op.Val)
-	if s.val = cut; !isFixed(op.Val) {
+	if s.val = cut; !op.Val.IsFixed() {
 		r := w.reg("vr")
-		last = assign(r, cut)
+		last = ir.NewAssign(r, cut)
 		s.val = ir.R(r)
 	}
 	w.edge(at, last, to, true)

@@ -1,4 +1,4 @@
-package transform
+package lazy
 
 import (
 	"fencepost/internal/ir"

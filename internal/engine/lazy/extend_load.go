@@ -1,4 +1,4 @@
-package transform
+package lazy
 
 import "fencepost/internal/ir"
 
@@ -32,11 +32,11 @@ func (w *extender) readWhole(from, to ir.Loc) {
 	at := from
 	for j := len(w.stack) - 1; j >= 0; j-- {
 		s := &w.stack[j]
-		if sizeOf(&s.e.Op) != sizeOf(op) {
+		if s.e.Op.AccessSize() != op.AccessSize() {
 			continue
 		}
 		same := ir.Binary(ir.Eq, ir.U64, s.addr, op.Addr)
-		if isFixed(same) {
+		if same.IsFixed() {
 			same = ir.Int(same.Eval(ir.Env{Prog: w.x.Program}))
 		}
 		is, known := same.IsConst()
@@ -46,8 +46,8 @@ func (w *extender) readWhole(from, to ir.Loc) {
 			w.take(at, to, ir.Unary(ir.Cast, op.Type, s.val))
 			return
 		default:
-			w.take(w.then(at, assume(same)), to, ir.Unary(ir.Cast, op.Type, s.val))
-			at = w.then(at, assume(ir.Negate(same)))
+			w.take(w.then(at, ir.NewAssume(same)), to, ir.Unary(ir.Cast, op.Type, s.val))
+			at = w.then(at, ir.NewAssume(ir.Negate(same)))
 		}
 	}
 	w.edge(at, *op, to, true)
@@ -61,22 +61,22 @@ type overlay struct{ mask, bits *ir.Expr }
 func (w *extender) readBytes(from, to ir.Loc) {
 	op := &w.e.Op
 	at, addr := from, op.Addr
-	if !isFixed(addr) { // the load may change a register of its address
+	if !addr.IsFixed() { // the load may change a register of its address
 		if w.addr < 0 {
 			w.addr = w.reg("at")
 		}
-		at, addr = w.then(at, assign(w.addr, addr)), ir.R(w.addr)
+		at, addr = w.then(at, ir.NewAssign(w.addr, addr)), ir.R(w.addr)
 	}
 	list, covered := w.overlays(addr)
-	all := ir.Binary(ir.Eq, ir.U64, covered, ir.Int(lowBytes(sizeOf(op))))
+	all := ir.Binary(ir.Eq, ir.U64, covered, ir.Int(lowBytes(op.AccessSize())))
 	switch is, known := all.IsConst(); {
 	case known && is == 0:
 		w.readBoth(at, to, list)
 	case known:
 		w.take(at, to, w.lay(list, ir.Int(0)))
 	default:
-		w.take(w.then(at, assume(all)), to, w.lay(list, ir.Int(0)))
-		w.readBoth(w.then(at, assume(ir.Negate(all))), to, list)
+		w.take(w.then(at, ir.NewAssume(all)), to, w.lay(list, ir.Int(0)))
+		w.readBoth(w.then(at, ir.NewAssume(ir.Negate(all))), to, list)
 	}
 }
 
@@ -84,7 +84,7 @@ func (w *extender) readBytes(from, to ir.Loc) {
 // oldest first, and a mask of all bytes that they cover.
 func (w *extender) overlays(addr *ir.Expr) (list []overlay, covered *ir.Expr) {
 	covered = ir.Int(0)
-	full := lowBytes(sizeOf(&w.e.Op))
+	full := lowBytes(w.e.Op.AccessSize())
 	known := int64(0) // bytes that newer stores certainly write
 	for j := len(w.stack) - 1; j >= 0 && known != full; j-- {
 		o := w.overlay(&w.stack[j], addr)
@@ -105,7 +105,7 @@ func (w *extender) overlays(addr *ir.Expr) (list []overlay, covered *ir.Expr) {
 
 // overlay returns the overlay of a buffered store over the bytes at an address.
 func (w *extender) overlay(s *pending, addr *ir.Expr) overlay {
-	n, m := sizeOf(&s.e.Op), sizeOf(&w.e.Op)
+	n, m := s.e.Op.AccessSize(), w.e.Op.AccessSize()
 	all, full := ir.Int(lowBytes(n)), ir.Int(lowBytes(m))
 	shift := func(op ir.ExprOp, x, by *ir.Expr) *ir.Expr {
 		return ir.Binary(op, ir.U64, x, ir.Binary(ir.Mul, ir.U64, by, ir.Int(8)))
@@ -113,7 +113,7 @@ func (w *extender) overlay(s *pending, addr *ir.Expr) overlay {
 	less := func(x *ir.Expr, k int) *ir.Expr { return ir.Binary(ir.Lt, ir.U64, x, ir.Int(int64(k))) }
 	up := ir.Binary(ir.Sub, ir.U64, s.addr, addr) // the offset of the store in the load
 	down := ir.Binary(ir.Sub, ir.U64, addr, s.addr)
-	if isFixed(up) {
+	if up.IsFixed() {
 		env := ir.Env{Prog: w.x.Program}
 		up, down = ir.Int(up.Eval(env)), ir.Int(down.Eval(env))
 		switch {
@@ -148,7 +148,7 @@ func bitOr(x, y *ir.Expr) *ir.Expr {
 func (w *extender) lay(list []overlay, v *ir.Expr) *ir.Expr {
 	op := &w.e.Op
 	for _, o := range list {
-		if m, ok := o.mask.IsConst(); ok && m == lowBytes(sizeOf(op)) {
+		if m, ok := o.mask.IsConst(); ok && m == lowBytes(op.AccessSize()) {
 			v = o.bits
 			continue
 		}
@@ -166,7 +166,7 @@ func (w *extender) readBoth(at, to ir.Loc, list []overlay) {
 		return
 	}
 	if op.Cond != nil {
-		op.Cond = sees(op.Cond, w.lay(list, ir.SeenValue()))
+		op.Cond = op.Cond.WithSeen(w.lay(list, ir.SeenValue()))
 	}
 	if op.Kind == ir.AbstractLoad || op.Dst == ir.NoReg {
 		w.edge(at, op, to, true)
@@ -174,35 +174,25 @@ func (w *extender) readBoth(at, to ir.Loc, list []overlay) {
 	}
 	read := w.loc("e")
 	w.edge(at, op, read, true)
-	w.edge(read, assign(op.Dst, w.lay(list, ir.R(op.Dst))), to, false)
-}
-
-// sees returns a condition in which v replaces the value that the operation sees.
-func sees(cond, v *ir.Expr) *ir.Expr {
-	return cond.Map(func(leaf *ir.Expr) *ir.Expr {
-		if leaf.Op == ir.Seen {
-			return v
-		}
-		return leaf
-	})
+	w.edge(read, ir.NewAssign(op.Dst, w.lay(list, ir.R(op.Dst))), to, false)
 }
 
 // take adds a load whose value v comes from the buffered stores alone.
 func (w *extender) take(at, to ir.Loc, v *ir.Expr) {
 	op := &w.e.Op
 	if op.Kind == ir.Load {
-		w.edge(at, assign(op.Dst, v), to, true)
+		w.edge(at, ir.NewAssign(op.Dst, v), to, true)
 		return
 	}
 	if w.aux < 0 {
 		w.aux = w.reg("value")
 	}
-	at = w.then(at, assign(w.aux, v))
+	at = w.then(at, ir.NewAssign(w.aux, v))
 	if op.Kind == ir.Await {
-		at = w.then(at, assume(sees(op.Cond, ir.R(w.aux))))
+		at = w.then(at, ir.NewAssume(op.Cond.WithSeen(ir.R(w.aux))))
 		last := ir.NewOp(ir.Nop)
 		if op.Dst != ir.NoReg {
-			last = assign(op.Dst, ir.R(w.aux))
+			last = ir.NewAssign(op.Dst, ir.R(w.aux))
 		}
 		w.edge(at, last, to, true)
 		return
@@ -210,7 +200,7 @@ func (w *extender) take(at, to ir.Loc, v *ir.Expr) {
 	pick := ir.NewOp(ir.Havoc)
 	pick.Dst, pick.HasRange, pick.Lo, pick.Hi = op.Dst, op.HasRange, op.Lo, op.Hi
 	if op.Cond != nil {
-		pick.Cond = sees(op.Cond, ir.R(w.aux))
+		pick.Cond = op.Cond.WithSeen(ir.R(w.aux))
 	}
 	w.edge(at, pick, to, true)
 }

@@ -1,4 +1,4 @@
-package transform
+package instrument
 
 import (
 	"context"
@@ -64,7 +64,7 @@ func (l *attackLister) thread(ctx context.Context, t ir.ThreadID) error {
 		for j := range f.Edges {
 			ld := &f.Edges[j]
 			switch {
-			case !loads(ld.Op.Kind) || inside[ld.From]:
+			case !ld.Op.ReadsOnly() || inside[ld.From]:
 			case !reached[ld.From]:
 				l.list.Fenced++
 			case l.apart(t, st, ld):
@@ -77,9 +77,6 @@ func (l *attackLister) thread(ctx context.Context, t ir.ThreadID) error {
 	return nil
 }
 
-// loads reports whether an operation of kind k only reads memory.
-func loads(k ir.OpKind) bool { return k == ir.Load || k == ir.Await || k == ir.AbstractLoad }
-
 // apart reports whether the addresses rule out an attack. There are three cases: the
 // delayed store writes all bytes that the load reads, so that no byte comes from memory
 // (W5); no other thread writes a byte that the load reads; or no other thread accesses a
@@ -88,7 +85,7 @@ func loads(k ir.OpKind) bool { return k == ir.Load || k == ir.Await || k == ir.A
 // store's [BDM13 Lemma 3].
 func (l *attackLister) apart(t ir.ThreadID, st, ld *ir.Edge) bool {
 	if at, ok := fixedAddress(l.p, &st.Op); ok {
-		if from, ok := fixedAddress(l.p, &ld.Op); ok && analysis.Covers(at, uint64(sizeOf(&st.Op)), from, uint64(sizeOf(&ld.Op))) {
+		if from, ok := fixedAddress(l.p, &ld.Op); ok && analysis.Covers(at, uint64(st.Op.AccessSize()), from, uint64(ld.Op.AccessSize())) {
 			return true
 		}
 	}
@@ -100,11 +97,11 @@ func (l *attackLister) apart(t ir.ThreadID, st, ld *ir.Edge) bool {
 		f := l.p.ThreadFunc(ir.ThreadID(u))
 		for i := range f.Edges {
 			e := &f.Edges[i]
-			if !accessesMemory(&e.Op) {
+			if e.Op.AccessSize() == 0 {
 				continue
 			}
 			accessed = accessed || l.facts.MayOverlap(e, st)
-			written = written || !loads(e.Op.Kind) && l.facts.MayOverlap(e, ld)
+			written = written || !e.Op.ReadsOnly() && l.facts.MayOverlap(e, ld)
 			if written && accessed {
 				return false
 			}
@@ -113,33 +110,10 @@ func (l *attackLister) apart(t ir.ThreadID, st, ld *ir.Edge) bool {
 	return !written || !accessed
 }
 
-// accessesMemory reports whether the operation accesses memory, mutexes included.
-func accessesMemory(op *ir.Op) bool { return op.Accesses() || isMutex(op.Kind) }
-
-func isMutex(k ir.OpKind) bool { return k == ir.Lock || k == ir.TryLock || k == ir.Unlock }
-
-// mutexSize is the size of a mutex in bytes.
-const mutexSize = 8
-
-// sizeOf returns the number of bytes that an operation accesses.
-func sizeOf(op *ir.Op) int {
-	if isMutex(op.Kind) {
-		return mutexSize
-	}
-	return op.Type.Size()
-}
-
 // fixedAddress returns the address of an operation if it is the same in every execution.
 func fixedAddress(p *ir.Program, op *ir.Op) (uint64, bool) {
-	if !isFixed(op.Addr) {
+	if !op.Addr.IsFixed() {
 		return 0, false
 	}
 	return uint64(op.Addr.Eval(ir.Env{Prog: p})), true
-}
-
-// isFixed reports whether an expression reads no register.
-func isFixed(e *ir.Expr) bool {
-	fixed := true
-	e.Walk(func(e *ir.Expr) { fixed = fixed && e.Op != ir.RegRef && e.Op != ir.Seen })
-	return fixed
 }

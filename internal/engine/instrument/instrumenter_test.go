@@ -1,4 +1,4 @@
-package transform_test
+package instrument_test
 
 import (
 	"errors"
@@ -6,22 +6,10 @@ import (
 	"strings"
 	"testing"
 
-	"fencepost/internal/ir"
-	"fencepost/internal/transform"
+	"fencepost/internal/engine"
+	"fencepost/internal/engine/instrument"
+	"fencepost/internal/testkit"
 )
-
-func flatOf(t *testing.T, text string) *ir.Program {
-	t.Helper()
-	p, diags := ir.Parse("test.ir", []byte("program p structured\nobject x size 8\nobject y size 8\nobject z size 8\n"+text))
-	if diags.HasErrors() {
-		t.Fatal(diags.All)
-	}
-	flat, err := transform.Run(p, transform.Options{}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return flat
-}
 
 const twoThreads = "\nthread p = p()\nthread q = q()\n"
 
@@ -43,7 +31,7 @@ func TestAttacks(t *testing.T) {
 		{"load first", "a -> b: r = load [&y]\n b -> c: store [&x] = 1", 0, 1, 0},
 		{"in a loop", "a -> b: r = load [&y]\n b -> a: store [&x] = 1", 1, 0, 0},
 	} {
-		flat := flatOf(t, "func p() {\n reg r\n "+c.p+"\n}\nfunc q() {\n reg s\n a -> b: rmw.xchg [&y], 1 seq_cst\n b -> c: s = load [&x]\n}"+twoThreads)
+		flat := testkit.FlatIR(t, "func p() {\n reg r\n "+c.p+"\n}\nfunc q() {\n reg s\n a -> b: rmw.xchg [&y], 1 seq_cst\n b -> c: s = load [&x]\n}"+twoThreads)
 		got := listed(t, flat)
 		if len(got.Attacks) != c.asked || got.Fenced != c.fenced || got.Apart != c.apart {
 			t.Errorf("%s: %d asked, %d fenced, %d apart", c.name, len(got.Attacks), got.Fenced, got.Apart)
@@ -64,8 +52,8 @@ func TestInstrumentationIsLinear(t *testing.T) {
 			}
 			b.WriteString("}\n")
 		}
-		flat := flatOf(t, b.String()+twoThreads)
-		in, err := transform.NewInstrumenter(flat, transform.InstrumentOptions{})
+		flat := testkit.FlatIR(t, b.String()+twoThreads)
+		in, err := instrument.NewInstrumenter(flat, instrument.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -83,19 +71,9 @@ func TestInstrumentationIsLinear(t *testing.T) {
 
 // TestInstrumentationRefuses: an unsupported operation is reported with its position.
 func TestInstrumentationRefuses(t *testing.T) {
-	flat := flatOf(t, "func p() {\n a -> b: free [&x] @f.c:3:5-3:9\n}\nthread p = p()\n")
-	_, err := transform.NewInstrumenter(flat, transform.InstrumentOptions{})
-	if u := (*transform.Unsupported)(nil); !errors.As(err, &u) || u.Pos.Line != 3 || u.What != "instrumentation does not take free" {
+	flat := testkit.FlatIR(t, "func p() {\n a -> b: free [&x] @f.c:3:5-3:9\n}\nthread p = p()\n")
+	_, err := instrument.NewInstrumenter(flat, instrument.Options{})
+	if u := (*engine.Unsupported)(nil); !errors.As(err, &u) || u.Pos.Line != 3 || u.What != "instrumentation does not take free" {
 		t.Errorf("%v", err)
 	}
-}
-
-// listed returns the attacks of a program.
-func listed(t testing.TB, p *ir.Program) transform.AttackList {
-	t.Helper()
-	list, err := transform.Attacks(t.Context(), p)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return list
 }

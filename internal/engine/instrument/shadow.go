@@ -1,4 +1,4 @@
-package transform
+package instrument
 
 import (
 	"fencepost/internal/analysis"
@@ -57,7 +57,7 @@ type shadow struct {
 // cells near each other; without sections there are no marks.
 func newShadow(p *ir.Program, close, sections bool) *shadow {
 	s := &shadow{p: p, objects: append([]ir.Object(nil), p.Objects...)}
-	s.bytes = !exact(p)
+	s.bytes = !analysis.SameBytes(p)
 	s.keys = p.Cells && !s.bytes && cellsOnly(p)
 	end := s.measure(close)
 	for i := 1; i <= spaces; i++ {
@@ -157,51 +157,15 @@ func (s *shadow) object(name string, n int) ir.ObjectID {
 	return ir.ObjectID(len(s.objects) - 1)
 }
 
-// exact reports whether any two accesses of the program that overlap are to the same
-// bytes.
-func exact(p *ir.Program) bool {
-	type access struct {
-		e    *ir.Edge
-		size int
-		rest int64
-	}
-	var all []access
-	facts := analysis.NewFacts(p, nil)
-	for _, f := range p.Funcs {
-		for i := range f.Edges {
-			e := &f.Edges[i]
-			if !accessesMemory(&e.Op) {
-				continue
-			}
-			a := access{e: e, size: sizeOf(&e.Op)}
-			rest, ok := residue(p, e.Op.Addr, int64(a.size))
-			if !ok {
-				return false
-			}
-			a.rest = rest
-			all = append(all, a)
-		}
-	}
-	for i := range all {
-		for j := range all[:i] {
-			a, b := &all[i], &all[j]
-			if (a.size != b.size || a.rest != b.rest) && facts.MayOverlap(a.e, b.e) {
-				return false
-			}
-		}
-	}
-	return true
-}
-
 // cellsOnly reports whether every access is to one whole cell.
 func cellsOnly(p *ir.Program) bool {
 	for _, f := range p.Funcs {
 		for i := range f.Edges {
 			op := &f.Edges[i].Op
-			if !accessesMemory(op) {
+			if op.AccessSize() == 0 {
 				continue
 			}
-			if rest, ok := residue(p, op.Addr, ir.CellUnit); !ok || rest != 0 || sizeOf(op) != ir.CellUnit {
+			if rest, ok := analysis.Residue(p, op.Addr, ir.CellUnit); !ok || rest != 0 || op.AccessSize() != ir.CellUnit {
 				return false
 			}
 		}
@@ -209,62 +173,10 @@ func cellsOnly(p *ir.Program) bool {
 	return true
 }
 
-// residue returns the remainder of an expression divided by n, a power of two, if it is
-// easy to see. A front end may replace an address that would wrap around by an address that
-// is certainly wrong. The wrong address is ignored, because no access to it succeeds.
-func residue(p *ir.Program, e *ir.Expr, n int64) (int64, bool) {
-	if isFixed(e) {
-		return e.Eval(ir.Env{Prog: p}) & (n - 1), true
-	}
-	if e.Type.Bits != 64 {
-		return 0, false
-	}
-	switch e.Op {
-	case ir.Ite:
-		y, ok1 := residue(p, e.Y, n)
-		z, ok2 := residue(p, e.Z, n)
-		switch {
-		case wrongAddress(p, e.Z):
-			return y, ok1
-		case wrongAddress(p, e.Y):
-			return z, ok2
-		}
-		return y, ok1 && ok2 && y == z
-	case ir.Add, ir.Sub:
-		x, ok1 := residue(p, e.X, n)
-		y, ok2 := residue(p, e.Y, n)
-		if e.Op == ir.Sub {
-			y = -y
-		}
-		return (x + y) & (n - 1), ok1 && ok2
-	case ir.Mul:
-		for _, k := range []*ir.Expr{e.X, e.Y} {
-			if c, ok := k.IsConst(); ok && c%n == 0 {
-				return 0, true
-			}
-		}
-	case ir.Shl:
-		if c, ok := e.Y.IsConst(); ok && c >= 0 && c < 62 && (int64(1)<<c)%n == 0 {
-			return 0, true
-		}
-	}
-	return 0, false
-}
-
-// wrongAddress reports whether an address is fixed and belongs to no object or cell.
-func wrongAddress(p *ir.Program, e *ir.Expr) bool {
-	if !isFixed(e) {
-		return false
-	}
-	a := e.Eval(ir.Env{Prog: p})
-	cell := a / ir.CellUnit
-	return p.FindObject(uint64(a), 1) == ir.NoObject && !(p.Cells && cell > -ir.CellLimit && cell < ir.CellLimit)
-}
-
 // addr returns the auxiliary address of address a in space i.
 func (s *shadow) addr(a *ir.Expr, i space) *ir.Expr {
 	by := int64(i) * s.shift
-	if isFixed(a) {
+	if a.IsFixed() {
 		v := uint64(a.Eval(ir.Env{Prog: s.p}))
 		if id := s.p.FindObject(v, 1); id != ir.NoObject && !s.p.Objects[id].Cells {
 			return ir.Addr(s.copies[i][id], int64(v-s.p.Objects[id].Addr))
@@ -283,11 +195,11 @@ func (s *shadow) addr(a *ir.Expr, i space) *ir.Expr {
 // right returns an address that was found valid, without the wrong address that front ends
 // add for indices that are too large.
 func (s *shadow) right(a *ir.Expr) *ir.Expr {
-	for a.Op == ir.Ite && !isFixed(a) {
+	for a.Op == ir.Ite && !a.IsFixed() {
 		switch {
-		case wrongAddress(s.p, a.Z):
+		case analysis.WrongAddress(s.p, a.Z):
 			a = a.Y
-		case wrongAddress(s.p, a.Y):
+		case analysis.WrongAddress(s.p, a.Y):
 			a = a.Z
 		default:
 			return a
@@ -312,7 +224,7 @@ func (s *shadow) key(a *ir.Expr) *ir.Expr {
 	if !s.keys {
 		return a
 	}
-	if a = s.right(a); a.Op == ir.Ite && !isFixed(a) {
+	if a = s.right(a); a.Op == ir.Ite && !a.IsFixed() {
 		return ir.Conditional(a.X, s.key(a.Y), s.key(a.Z))
 	}
 	if x, ok := cellNumber(a); ok {

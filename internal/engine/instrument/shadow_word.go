@@ -1,11 +1,11 @@
-package transform
+package instrument
 
 import "fencepost/internal/ir"
 
 // Expressions over the contents of auxiliary memory (shadow.go has the encoding).
 
 // word returns the encoding of auxiliary memory for the size of an operation.
-func (s *shadow) word(op *ir.Op) word { return word{sizeOf(op), s.bytes} }
+func (s *shadow) word(op *ir.Op) word { return word{op.AccessSize(), s.bytes} }
 
 // word is the encoding of auxiliary memory for accesses of one size.
 type word struct {

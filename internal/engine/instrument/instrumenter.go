@@ -1,12 +1,12 @@
-package transform
+package instrument
 
 import (
 	"fmt"
 	"slices"
 
+	"fencepost/internal/engine"
 	"fencepost/internal/ir"
 	"fencepost/internal/property"
-	"fencepost/internal/source"
 )
 
 // Instrumentation: robustness as SC reachability. The idea: the instrumented program of
@@ -46,19 +46,11 @@ const instrumentPass = "instrument"
 // maxHelpers is the largest number of threads, so that a mark fits into a byte.
 const maxHelpers = 100
 
-// Unsupported is the error for an operation that a transformation does not support.
-type Unsupported struct {
-	Pos  source.Span
-	What string
-}
-
-func (u *Unsupported) Error() string { return u.What }
-
 // Instrumenter makes the instrumented programs of a flat program.
 type Instrumenter struct {
 	p      *ir.Program
 	sh     *shadow
-	close  bool     // InstrumentOptions.Export
+	close  bool     // Options.Export
 	inside [][]bool // by thread and location: whether the location is in a section
 
 	stopped  ir.ObjectID // the paper's hb: the attacker has stopped
@@ -67,22 +59,22 @@ type Instrumenter struct {
 	involved ir.ObjectID // a word per thread: 0 not started, 1 started, 2 involved; NoObject without spawns and joins
 }
 
-// InstrumentOptions are the options of NewInstrumenter.
-type InstrumentOptions struct {
+// Options are the options of NewInstrumenter.
+type Options struct {
 	// Export makes programs for tools with small numbers: cells are kept close together, and
 	// the tool has to stop a thread at a wrong address, or at a wrong unlock or join.
 	Export bool
 }
 
-// NewInstrumenter returns the Instrumenter of a flat program. The error is an Unsupported
+// NewInstrumenter returns the Instrumenter of a flat program. The error is an *engine.Unsupported
 // if the program has an operation that instrumentation does not support.
-func NewInstrumenter(p *ir.Program, opt InstrumentOptions) (*Instrumenter, error) {
+func NewInstrumenter(p *ir.Program, opt Options) (*Instrumenter, error) {
 	if p.Form != ir.Flat {
 		panic("BUG: only flat programs can be instrumented")
 	}
 	in := &Instrumenter{p: p, close: opt.Export, involved: ir.NoObject, joined: ir.NoObject}
 	if len(p.Threads) > maxHelpers {
-		return nil, &Unsupported{Pos: p.Threads[maxHelpers].Pos, What: fmt.Sprintf("instrumentation takes at most %d threads", maxHelpers)}
+		return nil, &engine.Unsupported{Pos: engine.Position(p.Threads[maxHelpers].Pos), What: fmt.Sprintf("instrumentation takes at most %d threads", maxHelpers)}
 	}
 	starts, sections := false, false
 	for t := range p.Threads {
@@ -94,11 +86,11 @@ func NewInstrumenter(p *ir.Program, opt InstrumentOptions) (*Instrumenter, error
 		for i := range f.Edges {
 			switch k := f.Edges[i].Op.Kind; k {
 			case ir.CondWait, ir.Signal, ir.Broadcast, ir.Barrier, ir.Alloc, ir.Free:
-				return nil, &Unsupported{Pos: f.Edges[i].Pos, What: fmt.Sprintf("instrumentation does not take %s", k)}
+				return nil, &engine.Unsupported{Pos: engine.Pos(&f.Edges[i]), What: fmt.Sprintf("instrumentation does not take %s", k)}
 			case ir.Store:
 				if op := &f.Edges[i].Op; op.Type.Bits == 64 {
 					if v, ok := op.Val.IsConst(); ok && v == ir.DestroyedMutex && usesMutexes(p) {
-						return nil, &Unsupported{Pos: f.Edges[i].Pos, What: "instrumentation does not take mutexes that may be destroyed"}
+						return nil, &engine.Unsupported{Pos: engine.Pos(&f.Edges[i]), What: "instrumentation does not take mutexes that may be destroyed"}
 					}
 				}
 			case ir.AtomicBegin:
@@ -106,7 +98,7 @@ func NewInstrumenter(p *ir.Program, opt InstrumentOptions) (*Instrumenter, error
 			case ir.Spawn, ir.Join:
 				starts = true
 				if inside[f.Edges[i].From] {
-					return nil, &Unsupported{Pos: f.Edges[i].Pos, What: fmt.Sprintf("instrumentation does not take %s inside an atomic section", k)}
+					return nil, &engine.Unsupported{Pos: engine.Pos(&f.Edges[i]), What: fmt.Sprintf("instrumentation does not take %s inside an atomic section", k)}
 				}
 			}
 		}
@@ -142,7 +134,7 @@ type Instrumented struct {
 	Delays map[ir.EdgeID]bool
 }
 
-// Attack returns the program of an attack. The error is an Unsupported.
+// Attack returns the program of an attack. The error is an *engine.Unsupported.
 func (in *Instrumenter) Attack(a Attack) (*Instrumented, error) {
 	v := &weaver{Instrumenter: in, attack: a, out: &ir.Program{
 		Name: in.p.Name, Form: ir.Flat, Main: in.p.Main, Cells: in.p.Cells, Objects: slices.Clone(in.sh.objects),
@@ -288,19 +280,7 @@ func (w *threadWeaver) do(from ir.Loc, op ir.Op) ir.Loc {
 
 // block stops the thread for good. The thread has not ended, so that no thread can join
 // it.
-func (w *threadWeaver) block(at ir.Loc) { w.edge(at, assume(ir.Int(0)), at, false) }
-
-func assume(cond *ir.Expr) ir.Op {
-	op := ir.NewOp(ir.Assume)
-	op.Val = cond
-	return op
-}
-
-func assign(r ir.Reg, v *ir.Expr) ir.Op {
-	op := ir.NewOp(ir.Assign)
-	op.Dst, op.Val = r, v
-	return op
-}
+func (w *threadWeaver) block(at ir.Loc) { w.edge(at, ir.NewAssume(ir.Int(0)), at, false) }
 
 // cell returns an access to a word of an auxiliary object.
 func cell(kind ir.OpKind, obj ir.ObjectID, index *ir.Expr) ir.Op {
@@ -351,7 +331,7 @@ func (w *threadWeaver) plain(from, to ir.Loc, how int64) {
 	op := w.e.Op
 	switch op.Kind {
 	case ir.Assert:
-		w.edge(from, assume(op.Val), to, true)
+		w.edge(from, ir.NewAssume(op.Val), to, true)
 	case ir.Exit:
 		w.block(from)
 	case ir.Spawn:
@@ -362,7 +342,7 @@ func (w *threadWeaver) plain(from, to ir.Loc, how int64) {
 	case ir.Join:
 		w.edge(w.joinable(from), op, to, true)
 	default:
-		if accessesMemory(&op) {
+		if op.AccessSize() > 0 {
 			from = w.valid(from, &op)
 		}
 		w.edge(from, op, to, true)
@@ -373,7 +353,7 @@ func (w *threadWeaver) plain(from, to ir.Loc, how int64) {
 func usesMutexes(p *ir.Program) bool {
 	for t := range p.Threads {
 		for _, e := range p.ThreadFunc(ir.ThreadID(t)).Edges {
-			if isMutex(e.Op.Kind) {
+			if e.Op.Kind.IsMutex() {
 				return true
 			}
 		}
@@ -389,7 +369,7 @@ func (w *threadWeaver) joinable(from ir.Loc) ir.Loc {
 	}
 	h := w.e.Op.Val
 	in := ir.Binary(ir.Lt, ir.U64, h, ir.Int(int64(len(w.p.Threads))))
-	at := w.then(w.then(from, assume(in)), awaitCell(w.involved, h, ir.Ne, 0))
+	at := w.then(w.then(from, ir.NewAssume(in)), awaitCell(w.involved, h, ir.Ne, 0))
 	first := cell(ir.RMW, w.joined, h)
 	first.RMW, first.Val = ir.Xchg, ir.Int(1)
 	first.Cond = ir.Binary(ir.Eq, ir.S64, ir.SeenValue(), ir.Int(0))
@@ -404,10 +384,10 @@ func (w *threadWeaver) valid(from ir.Loc, op *ir.Op) ir.Loc {
 		cut := ir.NewOp(ir.Bound)
 		cut.Msg, cut.Val = cellBound, ir.Int(w.sh.reach())
 		end := w.loc()
-		w.edge(w.then(at, assume(far)), cut, end, false)
+		w.edge(w.then(at, ir.NewAssume(far)), cut, end, false)
 	}
 	if ok != nil && (!w.close || far != nil) {
-		at = w.then(at, assume(ok))
+		at = w.then(at, ir.NewAssume(ok))
 	}
 	if op.Kind == ir.Unlock && op.Mutex != ir.ErrorCheckMutex && !w.close {
 		at = w.then(at, w.holdsMutex(op, false))
@@ -442,8 +422,8 @@ func (w *threadWeaver) address(from ir.Loc, op *ir.Op) (ir.Loc, *ir.Expr) {
 	}
 	if x, ok := cellNumber(w.sh.right(op.Addr)); ok && w.p.Cells {
 		r := w.reg("cell")
-		return w.then(from, assign(r, x)), ir.Binary(ir.Mul, ir.S64, ir.R(r), ir.Int(ir.CellUnit))
+		return w.then(from, ir.NewAssign(r, x)), ir.Binary(ir.Mul, ir.S64, ir.R(r), ir.Int(ir.CellUnit))
 	}
 	r := w.reg("address")
-	return w.then(from, assign(r, op.Addr)), ir.R(r)
+	return w.then(from, ir.NewAssign(r, op.Addr)), ir.R(r)
 }
