@@ -35,13 +35,13 @@ type node struct {
 	// offers are writes and frees that threads which are put off may take, not yet decided.
 	offers []offer
 	// seen has, per thread, where it was since it last did more than reading.
-	seen   [][]place
+	seen   [][]reached
 	reads  []int // per thread: its reads that could have been put off
 	rounds int   // in which a thread only read and came back
 }
 
-// place is what a thread had come to, and after how many reads.
-type place struct {
+// reached is the state that a thread had come to, and after how many reads.
+type reached struct {
 	key   string
 	reads int
 }
@@ -82,7 +82,7 @@ func (t *tree) begin(p *ir.Program) error {
 	}
 	t.threads = len(p.Threads)
 	t.covered.Kind, t.covered.Cut = KindClasses, map[ir.EdgeID]bool{}
-	return t.visit(&node{x: x, seen: make([][]place, t.threads), reads: make([]int, t.threads)})
+	return t.visit(&node{x: x, seen: make([][]reached, t.threads), reads: make([]int, t.threads)})
 }
 
 // visit goes through the node and all below it.
@@ -237,8 +237,8 @@ func (n *node) newRound(u int, model replay.Model) (goesOn, stuck bool) {
 		n.seen[u] = nil
 		return true, false
 	}
-	here := place{n.x.Key(u), n.reads[u]}
-	if k := slices.IndexFunc(n.seen[u], func(p place) bool { return p.key == here.key }); k >= 0 {
+	here := reached{n.x.Key(u), n.reads[u]}
+	if k := slices.IndexFunc(n.seen[u], func(p reached) bool { return p.key == here.key }); k >= 0 {
 		stuck = n.seen[u][k].reads == here.reads
 		n.seen[u] = nil
 		n.rounds++

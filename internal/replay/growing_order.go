@@ -137,17 +137,17 @@ func (x *Growing) takesMutex(t int) bool {
 
 // notOverwritten leaves out of the writes that a thread can read what it has overwritten itself.
 func (x *Growing) notOverwritten(t int, writes []int) []int {
-	own := -1
+	last := -1
 	for _, w := range writes {
 		if w != Initially && x.g.events[w].thread == t {
-			own = w
+			last = w
 		}
 	}
-	if own < 0 {
+	if last < 0 {
 		return writes
 	}
 	return slices.DeleteFunc(writes, func(w int) bool {
-		return w != own && (w == Initially || x.g.events[w].thread == t)
+		return w != last && (w == Initially || x.g.events[w].thread == t)
 	})
 }
 
@@ -236,7 +236,7 @@ func (x *Growing) matters(final bool) func(addr uint64, size int) bool {
 type ordering struct {
 	x       *Growing
 	threads [][]int // per thread: its events in program order, without the reads of updates
-	place   []int   // per event: its number there
+	index   []int   // per event: its number there
 	loc     []int   // per event: its location, -1 if there is none
 	source  []int   // per event that reads: the event, or the number of events plus the location
 	watched []bool  // per location
@@ -262,7 +262,7 @@ var errStop = errors.New("stop")
 // Executions that differ only at locations where matters is false are visited once; nil is false everywhere.
 func (x *Growing) lastWrites(matters func(addr uint64, size int) bool, visit func(lasts []int) bool) error {
 	n := len(x.g.events)
-	o := &ordering{x: x, threads: make([][]int, len(x.s.threads)), place: make([]int, n), loc: make([]int, n), source: make([]int, n), seen: map[string]bool{}, visit: visit}
+	o := &ordering{x: x, threads: make([][]int, len(x.s.threads)), index: make([]int, n), loc: make([]int, n), source: make([]int, n), seen: map[string]bool{}, visit: visit}
 	at := map[uint64]int{}
 	for i := range x.g.events {
 		e := &x.g.events[i]
@@ -276,7 +276,7 @@ func (x *Growing) lastWrites(matters func(addr uint64, size int) bool, visit fun
 			}
 			o.loc[i] = l
 		}
-		if o.place[i] = len(o.threads[e.thread]); x.acts[i].kind != actPart {
+		if o.index[i] = len(o.threads[e.thread]); x.acts[i].kind != actPart {
 			o.threads[e.thread] = append(o.threads[e.thread], i)
 		}
 	}
@@ -315,7 +315,7 @@ func (o *ordering) current(f *frontier, l int) int {
 
 // goOn tries all orders from a frontier on.
 func (o *ordering) goOn(f *frontier) error {
-	o.settle(f)
+	o.runEager(f)
 	ended := true
 	for t := range o.threads {
 		ended = ended && f.done[t] == len(o.threads[t]) && len(f.buf[t]) == 0
@@ -401,8 +401,8 @@ func (o *ordering) flush(f *frontier, t, i int) {
 	f.buf[t] = buf
 }
 
-// settle does what loses nothing.
-func (o *ordering) settle(f *frontier) {
+// runEager takes all steps that lose nothing.
+func (o *ordering) runEager(f *frontier) {
 	for changed := true; changed; {
 		changed = false
 		for t := range o.threads {
@@ -428,7 +428,7 @@ func (o *ordering) take(f *frontier, t, i int) bool {
 	}
 	for _, by := range o.x.g.events[i].after {
 		u := o.x.g.events[by].thread
-		if f.done[u] <= o.place[by] || a.kind == actJoin && by > i && !o.empty(f, u) {
+		if f.done[u] <= o.index[by] || a.kind == actJoin && by > i && !o.empty(f, u) {
 			return false
 		}
 	}

@@ -24,7 +24,7 @@ type retry struct {
 	cas     *ir.Edge
 	env     map[ir.Reg]*ir.Expr // values in terms of those at the beginning of the round
 	next    ir.Reg              // a register that the function does not have: a value that is not known
-	typed   map[ir.Reg]ir.Type  // values that are what a load of this type reads
+	typed   map[ir.Reg]ir.Type  // values that a load of this type has read
 }
 
 // longestRetry bounds the edges of a round, each way.
