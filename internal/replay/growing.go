@@ -210,7 +210,7 @@ func (x *Growing) startOf(u int) int {
 	return -1
 }
 
-// past is what a thread depends on.
+// past returns the events that a thread depends on.
 func (x *Growing) past(t int) moment {
 	now := x.threads[t].now
 	if by := x.g.starts[t]; by >= 0 {

@@ -47,7 +47,7 @@ func (x *Growing) advance() {
 		}
 		now[e.thread] = e.index + 1
 		switch {
-		case x.model != C11: // what a thread has done and read is what it can depend on
+		case x.model != C11: // a thread can depend on what it has done and read
 			if e.kind == 'R' && e.from >= 0 {
 				now = now.joined(x.hb[e.from])
 			}
