@@ -3,10 +3,10 @@
 # SPIN's verifiers are C programs. spin: a second opinion on exported programs; the
 # tests that ask it are skipped with a notice where it is missing. graphviz: does the
 # DOT we write draw? chromium: do our pages work in a browser?
-# neovim: does the language server work in an editor?
+# neovim: does the language server work in an editor? nodejs: does the extension of VS Code run?
 # g++, clang and rustc: machine code that is checked (make test, make fuzz). patch: does it take our diffs?
 # z3: proofs for any number of threads, and cvc5: a second opinion on them. cadical and minisat: a second opinion on what the embedded solver says.
-DEBIAN_PACKAGES := gcc g++ clang libc6-dev patch spin graphviz chromium neovim cadical minisat z3 cvc5 rustc valgrind
+DEBIAN_PACKAGES := gcc g++ clang libc6-dev patch spin graphviz chromium neovim nodejs cadical minisat z3 cvc5 rustc valgrind
 
 GO          ?= go
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2

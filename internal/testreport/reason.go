@@ -20,6 +20,7 @@ var tools = []struct {
 	{"cvc5", missing(`cvc5`)},
 	{"chromium", missing(`chromium`)},
 	{"neovim", missing(`nvim`)},
+	{"nodejs", missing(`node`)},
 	{"clang", missing(`clang`)},
 	{"g++", missing(`g\+\+`)},
 	{"gcc", missing(`gcc|C compiler`)},
