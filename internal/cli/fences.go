@@ -129,7 +129,7 @@ func (a *app) fences(names []string, f *fencesFlags) error {
 		if f.diff {
 			a.patches(answer)
 			if f.opt.PatchRoot != f.opt.Directory {
-				fmt.Fprintf(a.stderr, "the names in the patch begin at %s: apply it there\n", f.opt.PatchRoot)
+				fmt.Fprintf(a.stderr, "the names in the patch begin at %s: apply it there, as `git -C %s apply` does\n", f.opt.PatchRoot, f.opt.PatchRoot)
 			}
 			return failed
 		}

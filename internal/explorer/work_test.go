@@ -206,6 +206,8 @@ func TestHistoryFits(t *testing.T) {
 			b.press("v")
 			b.Want(`$("history").scrollWidth <= $("history").clientWidth`, "true")
 			b.Want(`[...document.querySelectorAll("#history .lane.starts")].filter((l) => l.scrollWidth > l.clientWidth + 1).map((l) => l.textContent).join()`, "")
+			// A thread without steps leaves its room to the others.
+			b.Want(`((w) => w("1") > w("0"))((has) => Math.max(...[...document.querySelectorAll("#history col[data-want]")].filter((c) => (c.dataset.want > 0) === (has === "1")).map((c) => parseFloat(c.style.width)), 0))`, "true")
 			b.Picture("history-" + name)
 		}
 	})

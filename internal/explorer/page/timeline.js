@@ -39,8 +39,9 @@ fp.timeline = (() => {
     const head = [el("td", {}, "")];
     state.threads.forEach((t, i) => {
       head.push(el("th", { class: fp.colour(i) }, t.name));
-      columns.push(el("col", {}));
-      least += 8;
+      const texts = rows.filter((r) => r.thread === i).map((r) => r.text.length + short(state, r).length);
+      columns.push(el("col", { "data-want": Math.min(46, Math.max(0, ...texts)) }));
+      least += texts.length ? 8 : 4;
       if (width[i]) columns.push(el("col", { "data-lanes": Math.min(width[i], LANES) }));
       least += Math.min(width[i] || 0, LANES) * label * 0.5;
       if (width[i]) head.push(el("th", { class: "dim" }, "buffer"));
@@ -63,6 +64,7 @@ fp.timeline = (() => {
     table.style.minWidth = least + "rem";
     for (const c of table.querySelectorAll("col[data-lanes]")) c.style.width = "calc(" + c.dataset.lanes + " * (var(--label) + 2px) + .6rem)";
     into.replaceChildren(table);
+    fit(into);
     if (rows.length > MAX) into.prepend(el("p", { class: "dim" }, "The first " + fp.count(rows.length - MAX, "step is", "steps are") + " not shown."));
     const now = into.querySelector("tr.now");
     if (now) into.scrollTop = Math.max(0, now.offsetTop - into.clientHeight + 2 * now.offsetHeight);
@@ -70,6 +72,20 @@ fp.timeline = (() => {
     const event = now && now.querySelector(".ev"); // many threads: the column of this step must be in sight
     into.scrollLeft = event ? Math.max(0, event.parentElement.offsetLeft + event.parentElement.offsetWidth - into.clientWidth) : 0;
   }
+
+  // fit gives the columns of the threads the widths that their texts want, or shares what there is.
+  function fit(into) {
+    const table = into.querySelector("table");
+    if (!table) return;
+    const cols = [...table.querySelectorAll("col")], events = cols.filter((c) => c.dataset.want);
+    for (const c of events) c.style.width = "";
+    const heads = table.tHead.rows[0].cells, room = events.reduce((n, c) => n + heads[cols.indexOf(c)].offsetWidth, 0);
+    const least = events.map((c) => Math.max(c.dataset.want > 0 ? 110 : 56, 8.5 * heads[cols.indexOf(c)].textContent.length + 14)), want = events.map((c, i) => Math.max(least[i], c.dataset.want * 7.6 + 46));
+    const sum = (list) => list.reduce((n, v) => n + v, 0), more = sum(want) - sum(least);
+    const share = more ? (room - sum(least)) / more : 0, part = share > 1 ? want : least;
+    events.forEach((c, i) => (c.style.width = Math.floor(share > 1 || share < 0 ? (part[i] * room) / sum(part) : least[i] + (want[i] - least[i]) * share) + "px"));
+  }
+  new ResizeObserver(() => fit($("history"))).observe($("history"));
 
   // bar returns what the buffer of a thread shows beside a row.
   function bar(bars, thread, row, width, delayed) {
