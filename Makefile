@@ -51,7 +51,7 @@ NATIVE_SECONDS ?= 0.5
 # Rounds per library call on the processor, of 2,000 calls each where they are fast.
 NATIVE_ROUNDS  ?= 100
 
-.PHONY: site site-test axe all build test cpu lint fuzz native musl torture answers verdicts speed portfolio limits measure bench bench-spin update deps module
+.PHONY: site site-test axe paint all build test cpu lint fuzz native musl torture answers verdicts speed portfolio limits measure bench bench-spin update deps module
 .PHONY: man dist container notices
 .PHONY: lint-format lint-vet lint-staticcheck lint-tidy lint-house lint-update lint-race
 
@@ -71,6 +71,10 @@ site:
 # The browser tests of the explorer, with a server and as the playground.
 site-test: site
 	$(GO) test ./internal/explorer -count=1 -timeout 120m -fp.site=$(CURDIR)/dist/site -fp.walks=$(FUZZ_WALKS) -fp.rows=$(FUZZ_WALKS)
+
+# How soon the explorer is painted, and can be used: with a server, and as the playground.
+paint: site
+	$(GO) test ./internal/explorer -run '^$$' -bench 'FirstPaint|Playground' -benchtime 5x -fp.site=$(CURDIR)/dist/site
 
 # The same tests of the pages and of the explorer with the rules of axe-core beside our own; npm fetches it.
 AXE := axe-core@4.14.0
