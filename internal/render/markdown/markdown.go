@@ -40,6 +40,13 @@ func Report(w io.Writer, results []verdict.Result, diagnostics []verdict.Diagnos
 	return err
 }
 
+func programs(n int) string {
+	if n == 1 {
+		return "1 program"
+	}
+	return fmt.Sprintf("%d programs", n)
+}
+
 // Tests writes how the expectations of programs fared.
 func Tests(w io.Writer, tests []*verdict.ProgramTest) error {
 	var sum verdict.TestSummary
@@ -47,11 +54,11 @@ func Tests(w io.Writer, tests []*verdict.ProgramTest) error {
 		sum.Add(t)
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "**%d of %d expectations met**, %d programs", sum.Passed, sum.Passed+sum.Failed+sum.Refused+sum.Broken+sum.Known, sum.Programs)
+	fmt.Fprintf(&b, "**%d of %d expectations met**, %s", sum.Passed, sum.Passed+sum.Failed+sum.Refused+sum.Broken+sum.Known, programs(sum.Programs))
 	for _, more := range []struct {
 		n     int
 		words string
-	}{{sum.Failed, "failed"}, {sum.Known, "known from the baseline"}, {sum.Refused, "refused"}, {sum.Broken, "broken"}, {sum.NotChecked, "not checked"}, {sum.Problems, "programs could not be read"}} {
+	}{{sum.Failed, "failed"}, {sum.Known, "known from the baseline"}, {sum.Refused, "refused"}, {sum.Broken, "broken"}, {sum.NotChecked, "not checked"}, {sum.Problems, "could not be read"}} {
 		if more.n > 0 {
 			fmt.Fprintf(&b, "; %d %s", more.n, more.words)
 		}
