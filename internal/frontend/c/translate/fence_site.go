@@ -80,6 +80,8 @@ type marks struct {
 	// Accesses with an order (order_site.go).
 	orders    map[orderKey]*orderMark
 	orderList []*orderMark
+	discarded map[*parse.Expr]bool // expressions whose value is not used
+	values    map[*parse.Stmt]bool // statements whose value is that of a statement expression
 }
 
 // newMarks prepares the marks of the given files and of the files that they include. system reports
@@ -89,6 +91,7 @@ func newMarks(files, included []*source.File, system func(name string) bool) *ma
 		files: map[string]*source.File{}, order: map[string]int{}, included: map[string]*source.File{}, ends: map[string][]int32{},
 		at: map[markKey]*mark{}, bare: map[*parse.Stmt]bool{}, bodies: map[*parse.Stmt]bool{},
 		defined: map[tokenAt]definedAt{}, expansions: map[definedAt]int{}, orders: map[orderKey]*orderMark{}, items: map[*parse.Stmt]item{}, ending: map[*parse.Stmt]*parse.Stmt{},
+		discarded: map[*parse.Expr]bool{}, values: map[*parse.Stmt]bool{},
 	}
 	change := func(f *source.File) {
 		m.files[f.Name], m.order[f.Name] = f, len(m.order)
@@ -203,6 +206,10 @@ func (m *marks) findBare(in *read.Unit, body *parse.Stmt) {
 			note(s.Then)
 			note(s.Else)
 		}
+		m.noteDiscarded(s)
+		return true
+	}, Expr: func(e *parse.Expr) bool {
+		m.noteValue(e)
 		return true
 	}}
 	visit.Stmts(body)

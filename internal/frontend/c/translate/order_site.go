@@ -20,8 +20,8 @@ import (
 // in the definition of a macro, the token of the definition, which all expansions share. A macro that is one order and nothing
 // else is replaced where it is used.
 //
-// An order that is no single word, one that a function gets as a parameter, and an operator whose value is used are
-// known and read-only.
+// An order that is no single word, one that a function gets as a parameter, and an operator that is more than its call
+// (an assignment whose value is used, an update of a pointer, a float or a _Bool) are known and read-only.
 
 // orderForm says how an order stands in the text. The zero value is unset.
 type orderForm uint8
@@ -48,13 +48,14 @@ type orderMark struct {
 	// Of an operator: where its operands stand, and the function that it becomes.
 	left, right [2]int
 	function    string
+	again       string // what makes the old value the new one, which is used
 }
 
-// orderKey tells marks apart: a compare-exchange has two.
+// orderKey tells marks apart: a compare-exchange has two, and with a->b the loads of a and of a->b begin at one offset.
 type orderKey struct {
-	file  string
-	start int
-	kind  ir.AccessKind
+	file       string
+	start, end int
+	kind       ir.AccessKind
 }
 
 // noteOrder notes the order of what was emitted since the function had some edges.
@@ -88,6 +89,8 @@ func (f *siteMarks) noteOrder(e *parse.Expr, use *OrderUse, order ir.Order, edge
 		}
 	}
 	switch {
+	case f.isPasted(first):
+		at.readOnly = true
 	case isOrder(written):
 		at.builtin = strings.HasPrefix(written, builtinOrder)
 	case strings.HasPrefix(word, "atomic_") && callEnd(file.Text, at.end) > 0:
@@ -102,9 +105,26 @@ func (f *siteMarks) noteOrder(e *parse.Expr, use *OrderUse, order ir.Order, edge
 // builtinOrder begins the names of orders of builtins.
 const builtinOrder = "__ATOMIC_"
 
-// isOrder reports whether a word is the name of an order.
+// isOrder reports whether a word is the name of an order, and not the beginning of one that a macro completes.
 func isOrder(word string) bool {
-	return strings.HasPrefix(word, "memory_order_") || strings.HasPrefix(word, builtinOrder)
+	name, ok := strings.CutPrefix(word, "memory_order_")
+	if !ok {
+		if name, ok = strings.CutPrefix(word, builtinOrder); name != strings.ToUpper(name) {
+			return false
+		}
+	}
+	return ok && slices.Contains([]string{"relaxed", "consume", "acquire", "release", "acq_rel", "seq_cst"}, strings.ToLower(name))
+}
+
+// isPasted reports whether a token of a file that may be changed is not written there, but made by ## in a macro.
+func (f *siteMarks) isPasted(tok int32) bool {
+	p := f.In.Position(f.In.Tree.Source.Tokens[tok].Pos)
+	file := f.marks.files[p.File]
+	if file == nil {
+		return false
+	}
+	_, _, ok := f.tokenStart(file, tok)
+	return !ok
 }
 
 // withoutParentheses returns the first and the last token of an expression inside its parentheses.
@@ -117,87 +137,10 @@ func (f *siteMarks) withoutParentheses(e *parse.Expr) (first, last int32) {
 	return first, last
 }
 
-// noteOperator notes an operator on an _Atomic object, which was emitted since the function had some edges.
-func (f *siteMarks) noteOperator(n parse.Node, kind ir.AccessKind, edges int) {
-	if f.marks == nil || !f.Opt.Orders {
-		return
-	}
-	first, last := n.Tokens()
-	list := f.writtenAt(first)
-	if len(list) == 0 {
-		return
-	}
-	file, start := list[0].file, list[0].offset
-	at := &orderMark{file: file, start: start, end: start, text: firstLine(f.In.Source(n))}
-	f.addOrder(at, kind, ir.SeqCst, edges)
-	at.readOnly = true
-	for i := first; i <= last; i++ {
-		if f.In.Tree.Source.Tokens[i].From != 0 {
-			return
-		}
-	}
-	end, written := f.tokenEnd(file, last)
-	if !written {
-		return
-	}
-	at.end = end
-	e, _ := n.(*parse.Expr)
-	switch {
-	case kind == ir.LoadAccess:
-		at.form, at.readOnly = loadOf, false
-	case e == nil || !f.isStatement(at):
-	case kind == ir.StoreAccess && e.Op == parse.Assign:
-		at.form, at.readOnly = storeTo, !f.operands(at, e)
-	case kind == ir.UpdateAccess:
-		at.function = map[ir.ExprOp]string{ir.Add: "add", ir.Sub: "sub", ir.And: "and", ir.Or: "or", ir.Xor: "xor"}[updateOp(e)]
-		at.form, at.readOnly = updateOf, at.function == "" || !f.operands(at, e)
-	}
-}
-
-// updateOp returns the operator of an update.
-func updateOp(e *parse.Expr) ir.ExprOp {
-	switch e.Op {
-	case parse.PreInc, parse.PostInc:
-		return ir.Add
-	case parse.PreDec, parse.PostDec:
-		return ir.Sub
-	case parse.AssignOp:
-		return binaryOps[e.With]
-	}
-	return 0
-}
-
-// operands notes where the operands of an assignment, or that of ++ or --, stand.
-func (f *siteMarks) operands(at *orderMark, e *parse.Expr) bool {
-	span := func(e *parse.Expr) (out [2]int, ok bool) {
-		first, last := e.Tokens()
-		list := f.writtenAt(first)
-		end, ok := f.tokenEnd(at.file, last)
-		if len(list) == 0 || !ok || list[0].file != at.file {
-			return out, false
-		}
-		return [2]int{list[0].offset, end}, list[0].offset < end
-	}
-	var ok bool
-	if at.left, ok = span(e.A); !ok || e.B == nil {
-		return ok
-	}
-	at.right, ok = span(e.B)
-	return ok
-}
-
-// isStatement reports whether an expression is a statement, so that its value is not used.
-func (f *siteMarks) isStatement(at *orderMark) bool {
-	before := at.file.Text[:f.marks.ends[at.file.Name][at.start]]
-	rest := bytes.TrimLeft(at.file.Text[at.end:], " \t\r\n")
-	starts := len(before) > 0 && bytes.ContainsRune([]byte(";{}:)"), rune(before[len(before)-1])) || endsWithWord(before, "else") || endsWithWord(before, "do")
-	return starts && len(rest) > 0 && rest[0] == ';'
-}
-
 // addOrder adds a mark, or the edges to the one that there is.
 func (f *siteMarks) addOrder(at *orderMark, kind ir.AccessKind, order ir.Order, edges int) {
 	at.access = ir.OrderedAccess{Kind: kind, Written: order}
-	key := orderKey{at.file.Name, at.start, kind}
+	key := orderKey{at.file.Name, at.start, at.end, kind}
 	if old := f.marks.orders[key]; old != nil {
 		if old.access.Written != order {
 			old.readOnly = true
@@ -304,7 +247,10 @@ func callEnd(text []byte, i int) int {
 			continue
 		case c == '(':
 			depth++
-		case c == ')':
+		case bytes.HasPrefix(text[i:], []byte("//")):
+			i = lineEnd(text, i)
+			continue
+		case c == ')' && depth > 0:
 			if depth--; depth == 0 {
 				return i
 			}
@@ -316,17 +262,44 @@ func callEnd(text []byte, i int) int {
 	return -1
 }
 
-// sortOrders brings the marks into the order of the text.
+// aroundCommas returns parentheses for the argument of a macro that has a comma outside of parentheses.
+func aroundCommas(text []byte) (open, shut string) {
+	depth := 0
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case c == '"' || c == '\'':
+			i = quoted(text, i) - 1
+		case c == '(':
+			depth++
+		case c == ')':
+			depth--
+		case c == ',' && depth == 0:
+			return "(", ")"
+		}
+	}
+	return "", ""
+}
+
+// sortOrders brings the marks into the order of the text, the outer ones first.
 func (m *marks) sortOrders() {
 	slices.SortStableFunc(m.orderList, func(a, b *orderMark) int {
-		return cmp.Or(cmp.Compare(m.order[a.file.Name], m.order[b.file.Name]), cmp.Compare(a.start, b.start), cmp.Compare(a.access.Kind, b.access.Kind))
+		return cmp.Or(cmp.Compare(m.order[a.file.Name], m.order[b.file.Name]), cmp.Compare(a.start, b.start), cmp.Compare(b.end, a.end), cmp.Compare(a.access.Kind, b.access.Kind))
 	})
 }
 
 // orderSites returns the accesses as sites. One word that is the order of accesses of several kinds stays as it is.
 func (m *marks) orderSites() []ir.FenceSite {
 	m.sortOrders()
+	fixed := map[orderKey]bool{} // operators that cannot become calls, in one of the expansions of their text
+	for _, a := range m.orderList {
+		if a.form == 0 && a.access.Kind != ir.LoadAccess {
+			fixed[orderKey{a.file.Name, a.start, 0, a.access.Kind}] = true
+		}
+	}
 	for i, a := range m.orderList {
+		if (a.form == storeTo || a.form == updateOf) && fixed[orderKey{a.file.Name, a.start, 0, a.access.Kind}] {
+			a.readOnly = true
+		}
 		if i > 0 && a.form == orderWord {
 			if b := m.orderList[i-1]; b.form == orderWord && b.file == a.file && b.start == a.start {
 				a.readOnly, b.readOnly = true, true
@@ -379,20 +352,27 @@ func (m *marks) writeOrders(choices map[*orderMark]ir.Order) (closing, edits []s
 			end := callEnd(a.file.Text, a.end)
 			closes(end, end, ", "+name)
 		case loadOf:
-			replace(a.start, a.start, "atomic_load_explicit(&")
-			closes(a.end, a.end, ", "+name+")")
-		case storeTo:
-			replace(a.start, a.start, "atomic_store_explicit(&")
-			replace(a.left[1], a.right[0], ", ")
-			closes(a.end, a.end, ", "+name+")")
-		case updateOf:
-			replace(a.start, a.left[0], "atomic_fetch_"+a.function+"_explicit(&")
-			if a.right == [2]int{} {
-				closes(a.left[1], a.end, ", 1, "+name+")")
-			} else {
-				replace(a.left[1], a.right[0], ", ")
-				closes(a.end, a.end, ", "+name+")")
+			open, shut := aroundCommas(a.file.Text[a.left[0]:a.left[1]])
+			replace(a.start, a.start, "atomic_load_explicit(&"+open)
+			closes(a.end, a.end, shut+", "+name+")")
+		case storeTo, updateOf:
+			function := "atomic_store_explicit(&"
+			if a.form == updateOf {
+				function = "atomic_fetch_" + a.function + "_explicit(&"
 			}
+			if a.again != "" {
+				function, name = "("+function, name+")"+a.again
+			}
+			open, shut := aroundCommas(a.file.Text[a.left[0]:a.left[1]])
+			replace(a.start, a.left[0], function+open)
+			if a.right == [2]int{} {
+				closes(a.left[1], a.end, shut+", 1, "+name+")")
+				break
+			}
+			first, last := aroundCommas(a.file.Text[a.right[0]:a.right[1]])
+			closes(a.left[1], a.left[1], shut)
+			replace(a.left[1], a.right[0], ", "+first)
+			closes(a.end, a.end, last+", "+name+")")
 		default:
 			panic("BUG: an order is written where the text is not to be changed")
 		}
