@@ -110,11 +110,7 @@ func (v *result) repair(r *verdict.Result, all []verdict.Execution) {
 	}
 	if len(r.Repair.Optimal) > 1 {
 		for _, set := range r.Repair.Optimal {
-			var names []string
-			for i := range set {
-				names = append(names, positionText(set[i].Pos))
-			}
-			one.Optimal = append(one.Optimal, strings.Join(names, ", "))
+			one.Optimal = append(one.Optimal, text.SetText(set))
 		}
 		if r.Repair.More {
 			one.Optimal = append(one.Optimal, "and more")

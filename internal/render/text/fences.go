@@ -46,7 +46,7 @@ func (p *printer) fences(r *verdict.Result) {
 			}
 			p.line("%s of this cost%s%s:", counted(int64(len(rep.Optimal)), "set", "sets"), weakest(r), more)
 		}
-		p.line("  %s", setText(set))
+		p.line("  %s", SetText(set))
 	}
 	if rep.Removal {
 		p.redundant(rep)
@@ -70,7 +70,7 @@ func weakest(r *verdict.Result) string {
 
 func (p *printer) fencesHeadline(r *verdict.Result) {
 	rep := r.Repair
-	model := strings.ToUpper(r.Model)
+	model := strings.ReplaceAll(strings.ToUpper(r.Model), ",", " and ")
 	goal, is := "makes it robust against "+model, "robust against "+model
 	if rep.For != "robustness" {
 		goal, is = "makes it safe under "+model, "safe under "+model
@@ -83,7 +83,7 @@ func (p *printer) fencesHeadline(r *verdict.Result) {
 		return
 	}
 	if isAboutOrders(r) && r.Verdict == verdict.Unsafe {
-		p.line("%s: %s: %s", ProgramName(r), p.opt.paint(red, "no memory orders and fences make it safe under C11"), oneLine(r.Reason))
+		p.line("%s: %s: %s", ProgramName(r), p.opt.paint(red, "no memory orders and fences "+strings.Replace(goal, "makes", "make", 1)), oneLine(r.Reason))
 		return
 	}
 	many := strings.Replace(goal, "makes", "make", 1)
@@ -116,6 +116,9 @@ func (p *printer) fencesHeadline(r *verdict.Result) {
 			return
 		}
 		word := "unknown which fences " + many
+		if isAboutOrders(r) {
+			word = "unknown which memory orders " + many
+		}
 		if n := int64(len(r.Fences)); r.BoundedOnly && n == 1 {
 			word = "unknown whether 1 fence " + goal
 		} else if r.BoundedOnly && n > 1 {
@@ -257,13 +260,17 @@ func fenceWord(f *verdict.Fence) string {
 	return f.Kind
 }
 
-func setText(set []verdict.Fence) string {
+// SetText names the fences of a set, and the accesses with their orders.
+func SetText(set []verdict.Fence) string {
 	parts := make([]string, len(set))
 	for i := range set {
 		f := &set[i]
 		parts[i] = fmt.Sprintf("%s:%d", fencePosition(f), f.Pos.Col)
 		if f.Kind != "full" || f.Order != "" {
 			parts[i] += " " + fenceWord(f)
+		}
+		if f.Order != "" && f.Kind != "order" {
+			parts[i] += " fence"
 		}
 	}
 	return strings.Join(parts, ", ")
