@@ -201,6 +201,7 @@ fuzz:
 	$(GO) test ./internal/question/prove -count=1 -timeout 120m -v -run Mutants -fp.mutants=$(FUZZ_MUTANTS) -fp.seed=$(FUZZ_SEED)
 	$(GO) test ./internal/certificate -count=1 -timeout 240m -v -fp.programs=5000 -fp.mutants=10000 -fp.c11=5000 -fp.seed=$(FUZZ_SEED)
 	$(GO) test ./internal/testkit -count=1 -timeout 120m -v -run CorpusCertified -fp.certified
+	$(GO) test ./internal/question/check -count=1 -timeout 120m -v -run UnsafeIsNever -fp.refuted
 	$(GO) test ./internal/engine/param -count=1 -timeout 120m -v -run Instances -fp.programs=$(FUZZ_PARAM)
 	$(GO) test ./internal/question/check -count=1 -timeout 120m -v -run Sections -fp.sections=$(FUZZ_ROBUST) -fp.seed=$(FUZZ_SEED)
 	$(GO) test ./internal/testkit -count=1 -timeout 240m -v -run Hunt -fp.hunt=$(FUZZ_ROBUST) -fp.huntseed=$(FUZZ_SEED)

@@ -10,8 +10,8 @@ import (
 
 // Local steps are taken at once.
 //
-// A step is local if it only changes registers and the location of its thread, and it is the only thing that this
-// thread can do. No step of another thread, and no flush, needs that it has not happened yet, or changes what it does.
+// A step is local if it only changes registers and the location of its thread, or a block that no other thread can reach
+// (replay/growing_private.go), and it is the only thing that this thread can do. No step of another thread, and no flush, needs that it has not happened yet, or changes what it does.
 // So what is reachable without it is reachable after it, and a state in which it is possible is neither final nor a
 // deadlock. Only goals can tell the state before it from the state after it: threads that goals mention are left alone,
 // and so are all threads if it is asked which loops end.
@@ -24,6 +24,7 @@ const maxLocal = 4096
 type localRunner struct {
 	x     *replay.Stepper
 	local [][]bool // by thread and location
+	fixed []bool   // by thread: its steps are not taken at once
 }
 
 func newLocalRunner(x *replay.Stepper, p *ir.Program, props *property.Set) *localRunner {
@@ -45,6 +46,7 @@ func newLocalRunner(x *replay.Stepper, p *ir.Program, props *property.Set) *loca
 	for t := range p.Threads {
 		f := p.ThreadFunc(ir.ThreadID(t))
 		out.local[t] = make([]bool, len(f.Locs))
+		out.fixed = append(out.fixed, seen[t] || x.WatchesLoops())
 		for l := range f.Locs {
 			out.local[t][l] = !seen[t] && !x.WatchesLoops() && onlyLocal(f, ir.Loc(l))
 		}
@@ -74,7 +76,19 @@ func (l *localRunner) runLocal(s replay.State) (replay.State, error) {
 	for t := 0; t < len(l.local); t++ {
 		for range maxLocal {
 			at, runs := l.x.At(s, t)
-			if !runs || !l.local[t][at] {
+			if !runs || l.fixed[t] {
+				break
+			}
+			if one, err := l.x.Alone(s, t); err != nil {
+				return s, err
+			} else if one != nil {
+				if one.Failed != nil {
+					return s, refute(one.Failed)
+				}
+				s = one.To
+				continue
+			}
+			if !l.local[t][at] {
 				break
 			}
 			all, err := l.x.NextOf(s, t)
@@ -104,7 +118,7 @@ func (l *localRunner) runLocal(s replay.State) (replay.State, error) {
 type Refuted struct {
 	What string
 	Edge ir.EdgeID // of the check that fails, or NoEdge
-	// Beyond says that the execution leads to something that is not supported.
+	// Beyond says that the execution leads to something that is not supported, or may be one that the model forbids.
 	Beyond bool
 }
 

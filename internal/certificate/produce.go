@@ -30,7 +30,7 @@ const maxWatched = 50_000
 
 // States searches all states of a program and writes them as a certificate. The error is a *Refuted if it finds a
 // violation.
-func States(ctx context.Context, w io.Writer, statement Statement, p *ir.Program, props *property.Set, model replay.Model, limits Limits) (*Covered, error) {
+func States(ctx context.Context, w io.Writer, statement Statement, p *ir.Program, props *property.Set, model replay.Model, limits Limits) (covered *Covered, err error) {
 	if err := supported(props, model); err != nil {
 		return nil, err
 	}
@@ -55,6 +55,7 @@ func States(ctx context.Context, w io.Writer, statement Statement, p *ir.Program
 		todo = append(todo, key)
 		return nil
 	}
+	defer func() { err = c.outside(err) }()
 	if err := c.begin(); err != nil {
 		return nil, err
 	}
@@ -72,7 +73,7 @@ func States(ctx context.Context, w io.Writer, statement Statement, p *ir.Program
 			return nil, err
 		}
 	}
-	covered, err := c.end()
+	covered, err = c.end()
 	if err != nil {
 		return nil, err
 	}

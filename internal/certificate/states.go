@@ -59,7 +59,7 @@ func supported(props *property.Set, model replay.Model) error {
 	return nil
 }
 
-func checkStates(ctx context.Context, r *Reader, p *ir.Program, props *property.Set, model replay.Model) (*Covered, error) {
+func checkStates(ctx context.Context, r *Reader, p *ir.Program, props *property.Set, model replay.Model) (covered *Covered, err error) {
 	set, err := readStates(r, r.Size)
 	if err != nil {
 		return nil, err
@@ -80,6 +80,7 @@ func checkStates(ctx context.Context, r *Reader, p *ir.Program, props *property.
 			return nil
 		},
 	}
+	defer func() { err = c.outside(err) }()
 	if err := c.begin(); err != nil {
 		return nil, err
 	}
@@ -112,6 +113,14 @@ type closure struct {
 	bound   int
 	covered Covered
 	reach   func(replay.State) error
+}
+
+// outside notes in a refutation that the steps may have more than the model allows, if that is so.
+func (c *closure) outside(err error) error {
+	if refuted := (*Refuted)(nil); errors.As(err, &refuted) && c.x.Approximates() {
+		refuted.Beyond = true
+	}
+	return err
 }
 
 // begin reaches the first state.

@@ -241,3 +241,77 @@ func TestStatesOfUnsafe(t *testing.T) {
 		})
 	}
 }
+
+// onStack makes a program of a random one in which all blocks are automatic variables.
+func onStack(p *ir.Program) *ir.Program {
+	out := *p
+	out.Funcs = slices.Clone(p.Funcs)
+	for k, f := range p.Funcs {
+		g := *f
+		g.Edges = slices.Clone(f.Edges)
+		for i := range g.Edges {
+			switch op := &g.Edges[i].Op; op.Kind {
+			case ir.Alloc:
+				op.Stack, op.Undef = true, true
+			case ir.Free:
+				op.Stack = true
+			}
+		}
+		out.Funcs[k] = &g
+	}
+	return &out
+}
+
+// Accesses to blocks that one thread alone can reach wait for nothing: what can happen is the same.
+func TestStatesOnStack(t *testing.T) {
+	safe, unsafe, kept := 0, 0, 0
+	own := []testkit.Profile{{Name: "heap", Heap: true}, {Name: "inside-heap", Inside: true, Heap: true}, {Name: "reuse", Reuse: true}, {Name: "heap-spawn", Heap: true, Spawn: true}}
+	for s := *seed; s < *seed+uint64(*programs)/2; s++ {
+		generated, props := testkit.Generate(s, own[s%uint64(len(own))]).Flat()
+		flat := onStack(generated)
+		for _, m := range testkit.Models {
+			model, err := replay.ParseModel(m.String())
+			if err != nil {
+				t.Fatal(err)
+			}
+			asked := &property.Set{Checks: true, Deadlock: s%2 == 0, Final: props.Final}
+			want, err := replay.Enumerate(flat, asked, model, replay.Limits{States: 6000})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if want.Truncated {
+				break
+			}
+			wrong := len(want.Violations) > 0 || want.Final || want.Deadlock && asked.Deadlock
+			q := question{flat, asked, model}
+			x, err := replay.NewStepper(flat, asked, model)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !x.Keeps() {
+				break
+			}
+			kept++
+			file, err := q.prove()
+			refuted := (*certificate.Refuted)(nil)
+			if errors.As(err, &refuted) && refuted.Beyond && !wrong { // more than the model allows
+				continue
+			}
+			if err != nil && refuted == nil || wrong != (err != nil) {
+				t.Fatalf("seed %d under %s: brute force finds a violation: %v; the proof: %v\n%s", s, model, wrong, err, ir.Print(flat))
+			}
+			if wrong {
+				unsafe++
+				continue
+			}
+			safe++
+			if _, err := q.check(file); err != nil {
+				t.Fatalf("seed %d under %s: a proof is refused: %v", s, model, err)
+			}
+		}
+	}
+	t.Logf("%d questions with blocks of one thread, %d safe, %d unsafe", kept, safe, unsafe)
+	if *programs >= 100 && (safe < 10 || unsafe < 10) {
+		t.Error("the programs do not test both answers")
+	}
+}

@@ -19,7 +19,7 @@ func (c *turn) load() {
 	for k := range entries {
 		entries[k] = c.th.newest(addr + uint64(k))
 	}
-	if slices.Contains(entries, nil) && c.s.heldByOther(c.t) {
+	if slices.Contains(entries, nil) && c.s.heldByOther(c.t) && !c.m.alone(c.s, c.t, addr) {
 		return // memory cannot be read during another thread's atomic section
 	}
 	if !c.valid(c.op.Obj, addr, size) {
@@ -71,17 +71,19 @@ func (c *turn) havoc() {
 }
 
 func (c *turn) store() {
-	if c.m.model == SC && c.s.heldByOther(c.t) {
+	addr, size := uint64(c.eval(c.op.Addr)), c.op.Type.Size()
+	alone := c.m.alone(c.s, c.t, addr)
+	if c.m.model == SC && c.s.heldByOther(c.t) && !alone {
 		return // memory cannot be written during another thread's atomic section
 	}
-	addr, size := uint64(c.eval(c.op.Addr)), c.op.Type.Size()
 	if !c.valid(c.op.Obj, addr, size) || !c.writable(addr, size) {
 		return
 	}
 	value, u := c.written(c.op.Val, c.op.Type.Wrap(c.eval(c.op.Val)))
-	r := record{addr: addr, size: size, value: value, buffered: !c.direct()}
+	direct := c.direct() || alone
+	r := record{addr: addr, size: size, value: value, buffered: !direct}
 	c.step(verdict.StepStore, 0, r, func(n *state, th *thread) {
-		if c.direct() {
+		if direct {
 			n.write(addr, size, value)
 			n.writeUndefined(addr, size, u)
 		} else {

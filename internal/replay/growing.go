@@ -51,6 +51,7 @@ func NewGrowing(p *ir.Program, props *property.Set, model Model) (*Growing, erro
 	if err := growable(p, model, kept); err != nil {
 		return nil, err
 	}
+	m.kept = kept
 	n := len(p.Threads)
 	g := &grapher{m: m, w: &verdict.Witness{Graph: &verdict.Graph{}}, writes: map[part]int{}, values: map[part][]content{}, freed: map[uint64]int{}, lives: map[uint64]life{}, first: initial(p)}
 	x := &Growing{m: m, model: model, props: props, kept: kept, s: initial(p), g: g, threads: make([]threadMoments, n)}

@@ -6,6 +6,7 @@ import (
 	"errors"
 
 	"fencepost/internal/ir"
+	"fencepost/verdict"
 )
 
 // Blocks that one thread alone can reach. No register that may depend on the address of such a block is used for
@@ -66,13 +67,93 @@ func keeps(f *ir.Func, r ir.Reg) bool {
 }
 
 // private reports whether an address is in a block that thread t alone can reach.
-func (x *Growing) private(t int, addr uint64) bool {
-	if addr>>32 != (heapBase>>32)+uint64(t) {
-		return false // another thread's, or no block that was new to this one
+func (x *Growing) private(t int, addr uint64) bool { return x.m.alone(x.s, t, addr) }
+
+// keptIfNone returns the allocations of keptBlocks, or none if a block on the stack that other threads can reach may be
+// one that was given back: then it makes a difference which blocks are.
+func keptIfNone(p *ir.Program) map[ir.EdgeID]bool {
+	kept, escapes, frees := keptBlocks(p), false, false
+	for t := range p.Threads {
+		f := p.ThreadFunc(ir.ThreadID(t))
+		for i := range f.Edges {
+			op := &f.Edges[i].Op
+			escapes = escapes || op.Kind == ir.Alloc && op.Stack && !kept[f.Edges[i].ID]
+			frees = frees || op.Kind == ir.Free && op.Stack
+		}
 	}
-	for _, b := range x.s.blocks {
-		if !b.freed && x.kept[b.site] && addr-b.addr < uint64(max(b.size, 1)) {
-			return true
+	if escapes && frees {
+		return nil
+	}
+	return kept
+}
+
+// Alone returns the step of thread t that concerns a block which it alone can reach, if it is all that the thread can do:
+// an access, the end of the block, or its allocation. Which block is allocated makes no difference: one that the thread
+// has given back, or a new one.
+func (x *Stepper) Alone(s State, t int) (*Move, error) {
+	f := x.m.p.ThreadFunc(ir.ThreadID(t))
+	out := f.Out(s.s.threads[t].loc)
+	if len(x.m.kept) == 0 || len(out) != 1 {
+		return nil, nil
+	}
+	e := &f.Edges[out[0]]
+	c := x.m.turn(s.s, t, e, 0)
+	switch e.Op.Kind {
+	case ir.Alloc:
+		if !x.m.kept[e.ID] {
+			return nil, nil
+		}
+	case ir.Load, ir.Store, ir.Free:
+		if !x.m.alone(s.s, t, uint64(c.eval(e.Op.Addr))) {
+			return nil, nil
+		}
+	default:
+		return nil, nil
+	}
+	c.run()
+	if c.err != nil || len(c.out) == 0 {
+		return nil, c.err
+	}
+	which := 0
+	for i := range c.out {
+		if b := c.s.blockAt(c.out[i].addr); e.Op.Kind == ir.Alloc && c.out[i].choice != 0 && x.m.kept[c.s.blocks[b].site] && c.out[i].addr>>32 == (heapBase>>32)+uint64(t) {
+			which = i
+			break
+		}
+	}
+	one := moves(c.out[which : which+1])
+	return &one[0], nil
+}
+
+var errGuess = errors.New("a thread guesses the address of an automatic variable of another one")
+
+// foreign reports whether a step accesses a block that another thread alone can reach.
+func (x *Stepper) foreign(s State, tr *transition) bool {
+	if len(x.m.kept) == 0 || tr.addr < heapBase || tr.addr>>32 == (heapBase>>32)+uint64(tr.thread) {
+		return false
+	}
+	for _, b := range s.s.blocks {
+		if x.m.kept[b.site] && tr.addr-b.addr < uint64(max(b.size, 1)) {
+			return tr.kind == verdict.StepLoad || tr.kind == verdict.StepStore || tr.kind == verdict.StepRMW
+		}
+	}
+	return false
+}
+
+// Keeps reports whether the program has blocks that one thread alone can reach.
+func (x *Stepper) Keeps() bool { return len(x.m.kept) > 0 }
+
+// Approximates reports whether the steps may have more than the model allows: accesses to blocks that one thread alone can
+// reach do not wait for the end of an atomic section.
+func (x *Stepper) Approximates() bool {
+	if len(x.m.kept) == 0 {
+		return false
+	}
+	for _, f := range x.m.p.Funcs {
+		for i := range f.Edges {
+			if f.Edges[i].Op.Kind == ir.AtomicBegin {
+				return true
+			}
 		}
 	}
 	return false

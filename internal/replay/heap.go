@@ -104,9 +104,10 @@ func (c *turn) free() {
 		c.fail(record{addr: addr}, &violation{ir.DoubleFree, fmt.Sprintf("the block at 0x%x has been freed already", addr)})
 		return
 	}
-	r := record{addr: addr, buffered: !c.direct(), free: true, accesses: []verdict.Access{{Addr: addr, Size: int(max(c.s.blocks[i].size, 1)), Wrote: true}}}
+	direct := c.direct() || c.m.alone(c.s, c.t, addr)
+	r := record{addr: addr, buffered: !direct, free: true, accesses: []verdict.Access{{Addr: addr, Size: int(max(c.s.blocks[i].size, 1)), Wrote: true}}}
 	c.step(verdict.StepStore, 0, r, func(n *state, th *thread) {
-		if c.direct() {
+		if direct {
 			n.blocks[i].freed = true
 			return
 		}

@@ -17,6 +17,22 @@ type machine struct {
 	// chosen is the choice of the witness step that is replayed, or nil. If a havoc has
 	// too many values to list, only this one is tried.
 	chosen *int64
+	// kept are allocations of blocks that one thread alone can reach. It is set where accesses to these need not wait:
+	// neither in the buffer nor for the end of an atomic section.
+	kept map[ir.EdgeID]bool
+}
+
+// alone reports whether an address is in a block that thread t alone can reach.
+func (m *machine) alone(s *state, t int, addr uint64) bool {
+	if len(m.kept) == 0 || addr>>32 != (heapBase>>32)+uint64(t) {
+		return false // another thread's, or no block that was new to this one
+	}
+	for _, b := range s.blocks {
+		if !b.freed && m.kept[b.site] && addr-b.addr < uint64(max(b.size, 1)) {
+			return true
+		}
+	}
+	return false
 }
 
 func newMachine(p *ir.Program, model Model) (*machine, error) {

@@ -41,6 +41,7 @@ func NewStepper(p *ir.Program, props *property.Set, model Model) (*Stepper, erro
 	if err != nil {
 		return nil, err
 	}
+	m.kept = keptIfNone(p)
 	x := &Stepper{m: m, props: props, uses: usesUndefined(p)}
 	if props.Endless || props.Fairness != 0 {
 		x.loops = &loops{m: m, number: map[string]int{}}
@@ -56,6 +57,11 @@ func (x *Stepper) Next(s State) ([]Move, error) {
 	next, err := x.m.successors(s.s, 0)
 	if err != nil {
 		return nil, err
+	}
+	for i := range next {
+		if x.foreign(s, &next[i]) {
+			return nil, errGuess
+		}
 	}
 	if x.loops != nil {
 		x.loops.expand(s.s, next)

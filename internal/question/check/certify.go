@@ -148,7 +148,9 @@ func search(ctx context.Context, q *question, statement certificate.Statement, p
 		return file, err
 	}
 	refuted := (*certificate.Refuted)(nil)
-	_, none := certificate.Classes(ctx, file, statement, plain, props, model, smallTree)
+	begin, cancel := supervise.TimeLimit(ctx, q.opt.Timeout/8)
+	_, none := certificate.Classes(begin, file, statement, plain, props, model, smallTree)
+	cancel()
 	if none == nil || errors.As(none, &refuted) {
 		return file, none
 	}
