@@ -319,5 +319,24 @@ func proved(p *pipeline.Program, c *certificate.Covered, coverage verdict.Covera
 	if r.Loops {
 		statement += ", and loops that wait end"
 	}
+	if with := optionsOf("", r.Asked.Options); len(with) > 0 {
+		where += ", with the options " + strings.Join(with, ", ")
+	}
 	return fmt.Sprintf("%s, %s, by %d %s", statement, where, c.Size, map[string]string{certificate.KindStates: "states", certificate.KindClasses: "nodes"}[c.Kind])
+}
+
+// aboutSearch are options that do not change what an answer is about.
+var aboutSearch = []string{"certified", "engines", "memory", "models", "sc_engine", "timeout", "tool", "workers"}
+
+// optionsOf names the options with which a program was read: they come from the certificate.
+func optionsOf(prefix string, options map[string]any) []string {
+	var out []string
+	for _, name := range slices.Sorted(maps.Keys(options)) {
+		if inner, nested := options[name].(map[string]any); nested {
+			out = append(out, optionsOf(prefix+name+".", inner)...)
+		} else if prefix != "" || !slices.Contains(aboutSearch, name) {
+			out = append(out, fmt.Sprintf("%s%s=%v", prefix, name, options[name]))
+		}
+	}
+	return out
 }
