@@ -265,9 +265,9 @@ func onStack(p *ir.Program) *ir.Program {
 // Accesses to blocks that one thread alone can reach wait for nothing: what can happen is the same.
 func TestStatesOnStack(t *testing.T) {
 	safe, unsafe, kept := 0, 0, 0
-	own := []testkit.Profile{{Name: "heap", Heap: true}, {Name: "inside-heap", Inside: true, Heap: true}, {Name: "reuse", Reuse: true}, {Name: "heap-spawn", Heap: true, Spawn: true}}
+	blocks := []testkit.Profile{{Name: "heap", Heap: true}, {Name: "inside-heap", Inside: true, Heap: true}, {Name: "reuse", Reuse: true}, {Name: "heap-spawn", Heap: true, Spawn: true}}
 	for s := *seed; s < *seed+uint64(*programs)/2; s++ {
-		generated, props := testkit.Generate(s, own[s%uint64(len(own))]).Flat()
+		generated, props := testkit.Generate(s, blocks[s%uint64(len(blocks))]).Flat()
 		flat := onStack(generated)
 		for _, m := range testkit.Models {
 			model, err := replay.ParseModel(m.String())
