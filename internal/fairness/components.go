@@ -3,64 +3,25 @@ package fairness
 import (
 	"slices"
 
+	"fencepost/internal/digraph"
 	"fencepost/internal/ir"
 )
 
-// components returns the strongly connected components of the graph, without the arcs that skip says.
+// components returns the strongly connected components of the graph, without the arcs that skip says. The states of each
+// are in order.
 func (g *graph) components(skip func(*arc) bool) [][]int32 {
-	const unseen = -1
-	n := len(g.codes)
-	index, low := make([]int32, n), make([]int32, n)
-	for i := range index {
-		index[i] = unseen
-	}
-	on := make([]bool, n)
-	var stack []int32
-	var out [][]int32
-	type frame struct{ state, arc int32 }
-	counter := int32(0)
-	for root := range index {
-		if index[root] != unseen {
-			continue
+	of, count := digraph.Components(len(g.codes), func(v, i int) (int, bool) {
+		if i == len(g.next[v]) {
+			return 0, false
 		}
-		work := []frame{{int32(root), 0}}
-		for len(work) > 0 {
-			f := &work[len(work)-1]
-			v := f.state
-			if f.arc == 0 && index[v] == unseen {
-				index[v], low[v] = counter, counter
-				counter++
-				stack = append(stack, v)
-				on[v] = true
-			}
-			if int(f.arc) < len(g.next[v]) {
-				a := &g.next[v][f.arc]
-				f.arc++
-				switch {
-				case a.to == nowhere || skip(a):
-				case index[a.to] == unseen:
-					work = append(work, frame{a.to, 0})
-				case on[a.to]:
-					low[v] = min(low[v], index[a.to])
-				}
-				continue
-			}
-			work = work[:len(work)-1]
-			if len(work) > 0 {
-				p := work[len(work)-1].state
-				low[p] = min(low[p], low[v])
-			}
-			if low[v] == index[v] {
-				at := slices.Index(stack, v)
-				c := slices.Clone(stack[at:])
-				stack = stack[:at]
-				for _, s := range c {
-					on[s] = false
-				}
-				slices.Sort(c)
-				out = append(out, c)
-			}
+		if a := &g.next[v][i]; a.to != nowhere && !skip(a) {
+			return int(a.to), true
 		}
+		return digraph.Skip, true
+	})
+	out := make([][]int32, count)
+	for v, c := range of {
+		out[c] = append(out[c], int32(v))
 	}
 	return out
 }

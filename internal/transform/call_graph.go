@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"fencepost/internal/digraph"
 	"fencepost/internal/ir"
 	"fencepost/internal/source"
 )
@@ -17,7 +18,7 @@ import (
 type callGraph struct {
 	p         *ir.Program
 	calls     [][]callSite // by function
-	component []int        // by function
+	component []int32      // by function
 	cyclic    []bool       // by component: it has a cycle
 }
 
@@ -28,7 +29,7 @@ type callSite struct {
 }
 
 func newCallGraph(p *ir.Program, through map[ir.EdgeID][]ir.FuncID) *callGraph {
-	g := &callGraph{p: p, calls: make([][]callSite, len(p.Funcs)), component: make([]int, len(p.Funcs))}
+	g := &callGraph{p: p, calls: make([][]callSite, len(p.Funcs))}
 	for id, f := range p.Funcs {
 		for i := range f.Edges {
 			e := &f.Edges[i]
@@ -41,50 +42,28 @@ func newCallGraph(p *ir.Program, through map[ir.EdgeID][]ir.FuncID) *callGraph {
 			}
 		}
 	}
-	t := &callTarjan{callGraph: g, index: make([]int, len(p.Funcs)), low: make([]int, len(p.Funcs))}
-	for f := range p.Funcs {
-		if t.index[f] == 0 {
-			t.visit(ir.FuncID(f))
+	callees := make([][]ir.FuncID, len(p.Funcs))
+	for f, calls := range g.calls {
+		for _, c := range calls {
+			callees[f] = append(callees[f], c.targets...)
 		}
 	}
-	return g
-}
-
-// callTarjan finds the components with Tarjan's algorithm.
-type callTarjan struct {
-	*callGraph
-	index, low []int // 0: not visited
-	count      int
-	open       []ir.FuncID
-}
-
-// visit recurses as deep as the longest chain of different functions.
-func (t *callTarjan) visit(f ir.FuncID) {
-	t.count++
-	t.index[f], t.low[f] = t.count, t.count
-	t.component[f] = -1
-	t.open = append(t.open, f)
-	self := false
-	for _, c := range t.calls[f] {
-		for _, callee := range c.targets {
-			self = self || callee == f
-			if t.index[callee] == 0 {
-				t.visit(callee)
-				t.low[f] = min(t.low[f], t.low[callee])
-			} else if t.component[callee] < 0 {
-				t.low[f] = min(t.low[f], t.index[callee])
+	var count int
+	g.component, count = digraph.Components(len(p.Funcs), func(f, i int) (int, bool) {
+		if i == len(callees[f]) {
+			return 0, false
+		}
+		return int(callees[f][i]), true
+	})
+	g.cyclic = make([]bool, count)
+	for f := range p.Funcs {
+		for _, callee := range callees[f] {
+			if c := g.component[f]; c == g.component[callee] {
+				g.cyclic[c] = true
 			}
 		}
 	}
-	if t.low[f] != t.index[f] {
-		return
-	}
-	begin := slices.Index(t.open, f)
-	for _, member := range t.open[begin:] {
-		t.component[member] = len(t.cyclic)
-	}
-	t.cyclic = append(t.cyclic, self || len(t.open) > begin+1)
-	t.open = t.open[:begin]
+	return g
 }
 
 // recursion is the state of a chain of calls inside one component.
@@ -235,7 +214,7 @@ func (s *estimate) largestCall(f ir.FuncID, r recursion) (c *callSite, callee ir
 }
 
 // names lists the functions of a component.
-func (g *callGraph) names(component int) string {
+func (g *callGraph) names(component int32) string {
 	var names []string
 	for f, c := range g.component {
 		if c == component {

@@ -3,21 +3,21 @@ package relation
 import (
 	"sort"
 
+	"fencepost/internal/digraph"
 	"fencepost/verdict"
 )
 
 // accessGraph has the steps of a witness as nodes and their order as edges.
 type accessGraph struct {
-	w     *verdict.Witness
-	succ  [][]int
-	pred  [][]int
-	comp  []int // strongly connected component of each step
-	comps int
+	w    *verdict.Witness
+	succ [][]int
+	pred [][]int
+	comp []int32 // strongly connected component of each step
 }
 
 func newAccessGraph(w *verdict.Witness) *accessGraph {
 	n := len(w.Steps)
-	g := &accessGraph{w: w, succ: make([][]int, n), pred: make([][]int, n), comp: make([]int, n)}
+	g := &accessGraph{w: w, succ: make([][]int, n), pred: make([][]int, n)}
 	last := make(map[int]int) // by thread: 1 + its newest step
 	for i, s := range w.Steps {
 		if s.Kind == verdict.StepFlush {
@@ -101,53 +101,12 @@ func eachByte(s verdict.Step, visit func(uint64)) {
 	}
 }
 
-// components computes the strongly connected components with Tarjan's algorithm. The stack
-// is explicit, because witnesses can be long.
+// components finds the strongly connected components.
 func (g *accessGraph) components() {
-	n := len(g.succ)
-	index, low := make([]int, n), make([]int, n)
-	onStack := make([]bool, n)
-	type frame struct{ node, next int }
-	var stack []int
-	count := 0
-	for root := range n {
-		if index[root] != 0 {
-			continue
+	g.comp, _ = digraph.Components(len(g.succ), func(v, i int) (int, bool) {
+		if i == len(g.succ[v]) {
+			return 0, false
 		}
-		frames := []frame{{node: root}}
-		for len(frames) > 0 {
-			f := &frames[len(frames)-1]
-			v := f.node
-			if f.next == 0 {
-				count++
-				index[v], low[v], onStack[v] = count, count, true
-				stack = append(stack, v)
-			}
-			if f.next < len(g.succ[v]) {
-				to := g.succ[v][f.next]
-				f.next++
-				if index[to] == 0 {
-					frames = append(frames, frame{node: to})
-				} else if onStack[to] {
-					low[v] = min(low[v], index[to])
-				}
-				continue
-			}
-			if low[v] == index[v] {
-				g.comps++
-				for done := false; !done; {
-					top := stack[len(stack)-1]
-					stack = stack[:len(stack)-1]
-					onStack[top] = false
-					g.comp[top] = g.comps
-					done = top == v
-				}
-			}
-			frames = frames[:len(frames)-1]
-			if len(frames) > 0 {
-				parent := frames[len(frames)-1].node
-				low[parent] = min(low[parent], low[v])
-			}
-		}
-	}
+		return g.succ[v][i], true
+	})
 }
