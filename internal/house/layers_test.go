@@ -60,8 +60,10 @@ var bans = []ban{
 	},
 	{
 		from: under("internal/render/"),
-		to:   func(_, pkg string) bool { return pkg != "verdict" && pkg != "internal/digraph" && !under("internal/render/")(pkg) },
-		why:  "render sees the verdict and other renderings only, and graphs of numbers, so that a stored result can be rendered again",
+		to: func(_, pkg string) bool {
+			return pkg != "verdict" && pkg != "internal/digraph" && !under("internal/render/")(pkg)
+		},
+		why: "render sees the verdict and other renderings only, and graphs of numbers, so that a stored result can be rendered again",
 	},
 	{
 		from: func(pkg string) bool { return under("internal/engine")(pkg) || pkg == "internal/pipeline" },
