@@ -53,12 +53,19 @@ func Robust(ctx context.Context, in query.Input, opt query.RobustOptions) (query
 // which is empty if nothing is wrong, and Unsafe if no set of fences helps. Repair has the changed text, which
 // was checked again.
 func Fences(ctx context.Context, in query.Input, opt query.FenceOptions) (query.Answer, error) {
+	if opt.For == query.ForLinearizability {
+		return lin.Repair(ctx, in, opt)
+	}
 	return fences.Run(ctx, in, opt)
 }
 
 // Orders finds the cheapest memory orders with which a program is right under C11's own model. The verdict is Safe with
 // orders, perhaps the present ones, and Unsafe if no orders and fences help.
 func Orders(ctx context.Context, in query.Input, opt query.FenceOptions) (query.Answer, error) {
+	if opt.For == query.ForLinearizability {
+		opt.Orders.Accesses = true
+		return lin.Repair(ctx, in, opt)
+	}
 	return fences.RunOrders(ctx, in, opt)
 }
 

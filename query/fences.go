@@ -13,6 +13,8 @@ type Purpose string
 const (
 	ForRobustness Purpose = "robustness" // the program becomes robust against the model
 	ForAssertions Purpose = "assertions" // its assertions, goals and final condition hold
+	// ForLinearizability: the functions of a library form a linearizable object, as for Lin.
+	ForLinearizability Purpose = "linearizability"
 )
 
 // Cost is a way to set the costs of fences.
@@ -44,6 +46,7 @@ type FenceOptions struct {
 	Endless    `asked:"endless"` // with ForAssertions: loops that must end; zero: as for Check
 	BMC        BMCOptions        // bounds of bounded model checking, where it checks assertions
 	For        Purpose           // "": ForRobustness
+	Calls      int               // with ForLinearizability, concurrent calls of the largest clients; 0: 3
 	Model      Model             // TSO, PSO or C11; "": TSO; of Orders also several, separated by commas
 	Orders     OrderOptions      // with C11, and of Orders
 	Cost       Cost              // "": CostUniform
@@ -91,7 +94,7 @@ func (o *FenceOptions) Models() Models {
 // Validate returns an *OptionError for an option with a value that it cannot have. The style is checked where the styles
 // are known.
 func (o *FenceOptions) Validate() error {
-	if err := oneOf("purpose of fences", o.For, ForRobustness, ForAssertions); err != nil {
+	if err := oneOf("purpose of fences", o.For, ForRobustness, ForAssertions, ForLinearizability); err != nil {
 		return err
 	}
 	models := o.Models()

@@ -27,6 +27,9 @@ func oneProgram(cmd *cobra.Command, args []string) error {
 	all := func(l string, exts ...string) bool {
 		return lang == l || !slices.ContainsFunc(args, func(a string) bool { return !slices.Contains(exts, filepath.Ext(a)) })
 	}
+	if f := cmd.Flag("for"); f != nil && f.Value.String() == string(query.ForLinearizability) {
+		return oneLibrary(cmd, args)
+	}
 	if !all("c", ".c", ".i") && !all("x86", ".o", ".a", ".rlib") {
 		return oneFile(cmd, args)
 	}

@@ -32,19 +32,20 @@ type found struct {
 
 // search looks for such results under a model.
 type search struct {
-	writer   *writer
-	explorer *explorer
-	spec     *specification
-	model    memory.Model
-	itself   bool        // the specification is the code itself
-	kind     *conformity // what the code is to be, one call at a time; nil: anything
-	waits    bool        // one at a time, some calls wait for ever
-	begun    time.Time
-	last     *client // that was looked at
-	clients  int
-	programs int
-	states   int64
-	bounds   *explored // the first exploration that left something out; nil: none
+	writer     *writer
+	explorer   *explorer
+	spec       *specification
+	model      memory.Model
+	itself     bool        // the specification is the code itself
+	kind       *conformity // what the code is to be, one call at a time; nil: anything
+	waits      bool        // one at a time, some calls wait for ever
+	begun      time.Time
+	last       *client // that was looked at
+	wrongOrder *order  // of its calls, if it goes wrong only with that
+	clients    int
+	programs   int
+	states     int64
+	bounds     *explored // the first exploration that left something out; nil: none
 }
 
 // inClient looks at one client. failed is a client with an error, which needs no history.
@@ -168,7 +169,9 @@ func (x *clientSearch) wrong(ctx context.Context, results []int64) (*found, erro
 	if e == nil || err != nil {
 		return nil, err
 	}
-	return &found{client: x.c, order: x.least(*e, legal), results: results, legal: legal}, nil
+	least := x.least(*e, legal)
+	x.wrongOrder = &least
+	return &found{client: x.c, order: least, results: results, legal: legal}, nil
 }
 
 // least returns a part of an order that still contradicts every sequence: no pair can be left out.

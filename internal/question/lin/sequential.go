@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"fencepost/internal/memory"
 )
@@ -133,6 +134,50 @@ func (s *specification) explanations(ctx context.Context, c *client, results []i
 		out = append(out, t.orders[key(c.resultsWithout(results, part))]...)
 	}
 	return out, nil
+}
+
+// allowed returns the condition that some sequence which an order allows explains the results of a client.
+func (s *search) allowed(ctx context.Context, c *client, o order) (string, error) {
+	var may uint64
+	slots, calls := c.slotOf(), c.all()
+	for i := range c.concurrent() {
+		if calls[len(c.prefix)+i].op.MayFail != nil {
+			may |= 1 << i
+		}
+	}
+	var ways []string
+	for part := may; ; part = (part - 1) & may {
+		t, err := s.spec.table(ctx, c, part)
+		if err != nil {
+			return "", err
+		}
+		for i := range t.finals {
+			f := &t.finals[i]
+			if o.contradicts(f.order) {
+				continue
+			}
+			results, left := make([]*int64, slots[len(slots)-1]), f.results
+			for n := range calls {
+				if i := n - len(c.prefix); i >= 0 && i < len(c.concurrent()) && part>>i&1 == 1 {
+					results[slots[n]] = calls[n].op.MayFail
+					continue
+				}
+				for k := slots[n]; k < slots[n+1]; k++ {
+					results[k], left = &left[0], left[1:]
+				}
+			}
+			if way := "(" + are(results) + ")"; !slices.Contains(ways, way) {
+				ways = append(ways, way)
+			}
+		}
+		if part == 0 {
+			break
+		}
+	}
+	if len(ways) == 0 {
+		return "", &openError{"no sequence of the calls of " + c.String() + " comes to its end"}
+	}
+	return strings.Join(ways, " ||\n         "), nil
 }
 
 // resultsWithout returns results without those of some concurrent calls.

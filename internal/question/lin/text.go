@@ -18,6 +18,8 @@ const (
 	doneName   = "lin_returned"
 	goName     = "lin_may_begin"
 	orderName  = "lin_order"
+
+	explainedName = "lin_explained"
 )
 
 // writer writes clients of an object.
@@ -83,10 +85,27 @@ func (m *imposed) later() []int {
 // program returns a client whose calls respect an order. excluded, if not nil, are results that an assertion excludes; if there are none, that all calls return, and
 // why a comment that says so.
 func (w *writer) program(c *client, o order, excluded []int64, why string) string {
+	if excluded == nil {
+		return w.text(c, o, "", "", why)
+	}
+	return w.text(c, o, "", assertion(excluded), why)
+}
+
+// explained returns a client whose results satisfy a condition.
+func (w *writer) explained(c *client, o order, condition string) string {
+	function := fmt.Sprintf("\nstatic int %s(void) {\n  return %s;\n}\n", explainedName, condition)
+	return w.text(c, o, function, fmt.Sprintf("  assert(%s());\n", explainedName), "")
+}
+
+// text returns a client that ends with an assertion, unless that is "", for which there may be a function.
+func (w *writer) text(c *client, o order, function, assertion, why string) string {
 	var b strings.Builder
 	m := w.impose(c, o)
-	if excluded != nil {
-		fmt.Fprintf(&b, "// %s\n#include <assert.h>\n", strings.ReplaceAll(why, "\n", "\n// "))
+	if why != "" {
+		fmt.Fprintf(&b, "// %s\n", strings.ReplaceAll(why, "\n", "\n// "))
+	}
+	if assertion != "" {
+		b.WriteString("#include <assert.h>\n")
 	}
 	if m.flags || w.returns == query.ReturnDrains {
 		b.WriteString("#include <stdatomic.h>\n#include <stdlib.h>\n")
@@ -123,13 +142,12 @@ func (w *writer) program(c *client, o order, excluded []int64, why string) strin
 	for _, n := range m.later() {
 		fmt.Fprintf(&b, "\nstatic void *clock_%d(void *unused) {\n  atomic_store(&%s[%d], 1);\n  return 0;\n}\n", n+1, goName, n)
 	}
+	b.WriteString(function)
 	b.WriteString("\nint main(void) {\n")
 	w.begin(&b, c)
 	threads(&b, c, m)
 	w.end(&b, c)
-	if excluded != nil {
-		b.WriteString(assertion(excluded))
-	}
+	b.WriteString(assertion)
 	b.WriteString("  return 0;\n}\n")
 	return b.String()
 }
@@ -343,11 +361,25 @@ func assertion(excluded []int64) string {
 	if len(excluded) == 0 {
 		return "  assert(!\"all calls return\");\n"
 	}
-	var parts []string
-	for i, v := range excluded {
-		parts = append(parts, fmt.Sprintf("%s[%d] == %d", resultName, i, v))
+	var wild []*int64
+	for i := range excluded {
+		wild = append(wild, &excluded[i])
 	}
-	return fmt.Sprintf("  assert(!(%s));\n", strings.Join(parts, " && "))
+	return fmt.Sprintf("  assert(!(%s));\n", are(wild))
+}
+
+// are returns a condition for results; nil stands for any.
+func are(values []*int64) string {
+	var parts []string
+	for i, v := range values {
+		if v != nil {
+			parts = append(parts, fmt.Sprintf("%s[%d] == %d", resultName, i, *v))
+		}
+	}
+	if len(parts) == 0 {
+		return "1"
+	}
+	return strings.Join(parts, " && ")
 }
 
 // sequential returns a program without threads that makes the concurrent calls one at a time, in every order that

@@ -14,6 +14,7 @@ func (p *printer) fences(r *verdict.Result) {
 	for _, warning := range r.Warnings {
 		p.message("warning", warning.Code, warning.Pos, warning.Message)
 	}
+	p.repaired(r)
 	rep := r.Repair
 	bad := rep.Hopeless
 	if bad == nil {
@@ -74,6 +75,9 @@ func (p *printer) fencesHeadline(r *verdict.Result) {
 	goal, is := "makes it robust against "+model, "robust against "+model
 	if rep.For != "robustness" {
 		goal, is = "makes it safe under "+model, "safe under "+model
+	}
+	if rep.For == "linearizability" {
+		goal, is = "makes it linearizable under "+model, "linearizable under "+model
 	}
 	if isAboutOrders(r) && r.Verdict == verdict.Safe {
 		p.line("%s: %s%s", ProgramName(r), p.opt.paint(green, ordersWord(r)), coverage(r.Coverage))

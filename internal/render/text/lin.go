@@ -45,7 +45,29 @@ func (p *printer) history(r *verdict.Result) {
 	for _, hint := range lin.Hints {
 		p.line("%s", oneLine(hint))
 	}
-	p.line("An execution, of the client that `fencepost lin -o %s` writes:", oneLine(lin.File))
+	if lin.File != "" {
+		p.line("An execution, of the client that `fencepost lin -o %s` writes:", oneLine(lin.File))
+	}
+}
+
+// repaired prints about a repair what the operations are, how far the answer reaches, and the first calls that went wrong.
+func (p *printer) repaired(r *verdict.Result) {
+	lin := r.Linearizability
+	if lin == nil {
+		return
+	}
+	lines := LinLines(lin)
+	if lin.Calls == 0 { // not all clients were asked about
+		lines = lines[:len(lines)-1]
+	}
+	for _, line := range lines {
+		p.line("  %s", oneLine(line))
+	}
+	if lin.History != nil {
+		p.line("")
+		p.line("The smallest client that goes wrong as it is:")
+	}
+	p.history(r)
 }
 
 // linearizabilities prints what was compared with what under several models, and the mutants under each.

@@ -9,6 +9,8 @@ func (p *printer) linearizability(*verdict.Result) {}
 
 func (p *printer) linearizabilities([]verdict.Result) {}
 
+func (p *printer) repaired(*verdict.Result) {}
+
 func (p *printer) history(*verdict.Result) {}
 
 // fuzzed returns nil: the small build does not ask this question.
