@@ -30,6 +30,9 @@ func oneProgram(cmd *cobra.Command, args []string) error {
 	if f := cmd.Flag("for"); f != nil && f.Value.String() == string(query.ForLinearizability) {
 		return oneLibrary(cmd, args)
 	}
+	if n := len(args) - 1; lang == "" && n > 0 && filepath.Ext(args[n]) == ".c" && isObject(args[0]) { // a client of machine code
+		args = args[:n]
+	}
 	if !all("c", ".c", ".i") && !all("x86", ".o", ".a", ".rlib") {
 		return oneFile(cmd, args)
 	}
@@ -37,6 +40,11 @@ func oneProgram(cmd *cobra.Command, args []string) error {
 		return oneFile(cmd, args)
 	}
 	return nil
+}
+
+// isObject reports whether a file is machine code by its name.
+func isObject(name string) bool {
+	return slices.Contains([]string{".o", ".a", ".rlib"}, filepath.Ext(name))
 }
 
 // readProgram loads the files of one program.

@@ -33,6 +33,9 @@ by the code itself or, with --spec, by a named kind of object or by functions of
 names in another C file. Real time counts, too: a call that had returned before another
 one began comes first.
 
+FILE can also be an object that was compiled with -g, as of C++: its debug information has the
+functions, and --ops says what comments would: push:producer, steal=-1.
+
 A violation is the smallest one, and comes with a client as a C program, which -o writes
 and ` + "`fencepost check`" + ` answers for.
 
@@ -42,7 +45,8 @@ or usage, 4 internal error.`
 const linExample = `  fencepost lin stack.h
   fencepost lin queue.h --calls 4 --model sc,tso,c11
   fencepost lin ring.h --spec queue -o ring_client.c
-  fencepost lin deque.c --ops push,take,steal --init deque_init`
+  fencepost lin deque.c --ops push,take,steal --init deque_init
+  fencepost lin stack.o --calls 3 --model sc,tso,pso`
 
 func linCommand(a *app) *cobra.Command {
 	opt := query.LinOptions{Options: query.Defaults(), Models: query.Models{query.TSO}}
@@ -78,6 +82,12 @@ func linCommand(a *app) *cobra.Command {
 
 // oneLibrary demands a header or C file, which may be followed by C files that it needs.
 func oneLibrary(cmd *cobra.Command, args []string) error {
+	if len(args) > 0 && isObject(args[0]) && cmd.Name() == "lin" {
+		if i := slices.IndexFunc(args, func(name string) bool { return !isObject(name) }); i > 0 {
+			return &usageError{fmt.Sprintf("%s takes objects or C, not %s together with %s", cmd.Name(), args[0], args[i]), "see `fencepost lin --help`"}
+		}
+		return nil
+	}
 	for i, name := range args {
 		if ext := filepath.Ext(name); ext != ".c" && ext != ".i" && (i > 0 || ext != ".h") {
 			return &usageError{fmt.Sprintf("%s takes a header or C file, and C files that it needs, not %s", cmd.Name(), name), "see `fencepost lin --help`"}

@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"path"
 	"reflect"
 	"slices"
 
@@ -75,6 +76,9 @@ func parseMachineCode(files []*source.File, opt ReadOptions) (*Unit, *diag.List)
 			return &Unit{}, bad
 		}
 		asked.Entry = append(asked.Entry, e)
+	}
+	if n := len(files) - 1; n > 0 && path.Ext(files[n].Name) == ".c" {
+		asked.Client, files = files[n], files[:n]
 	}
 	u, diags := elf.Parse(files, asked)
 	out := &Unit{IR: u.Program, Props: u.Props, Sites: u.Sites, Kinds: allFences, Facts: Facts{Uninitialised: query.UninitialisedZero}}

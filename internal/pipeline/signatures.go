@@ -4,10 +4,12 @@ package pipeline
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"fencepost/internal/diag"
 	"fencepost/internal/frontend/c"
+	"fencepost/internal/frontend/elf"
 	"fencepost/query"
 	"fencepost/verdict"
 )
@@ -33,4 +35,18 @@ func Signatures(ctx context.Context, r *Run, opt query.Options) ([]c.Signature, 
 		return nil, ErrRefused
 	}
 	return list, nil
+}
+
+// IsMachineCode reports whether a program is an object, and no text.
+func IsMachineCode(text []byte) bool {
+	return strings.HasPrefix(string(text[:min(len(text), 4)]), "\x7fELF")
+}
+
+// ObjectLibrary lists the functions of an object by its debug information.
+func ObjectLibrary(r *Run) (*elf.Library, error) {
+	lib, err := elf.Signatures(r.sourceFiles()[0])
+	if err != nil {
+		return nil, r.Refuse(verdict.Diagnostic{Code: "X0101", Message: err.Error(), Notes: []string{"compile it with -g"}})
+	}
+	return lib, nil
 }

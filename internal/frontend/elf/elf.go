@@ -16,7 +16,10 @@ type Options struct {
 	// Entry are functions that run as threads of a program without main; Finally, if not "", runs after them.
 	Entry   []Entry
 	Finally string
+	// Client, if not nil, is the program, and the machine code its library.
+	Client *source.File
 	// Sites asks for the fence sites; Fences are fences before instructions, by their addresses.
+	client *client
 	Sites  bool
 	Fences map[uint64]ir.FenceKind
 }
@@ -40,6 +43,9 @@ type Unit struct {
 func Parse(files []*source.File, opt Options) (*Unit, *diag.List) {
 	diags := &diag.List{}
 	at := source.At(source.Pos{File: files[0].Name})
+	if opt.Client != nil {
+		opt.client = newClient(opt.Client)
+	}
 	var inputs []object.Input
 	for _, f := range files {
 		inputs = append(inputs, object.Input{Name: f.Name, Data: f.Text})

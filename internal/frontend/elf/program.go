@@ -30,9 +30,10 @@ type program struct {
 	forwards map[string]*function
 	perhaps  map[*function]bool // forwards whose names may be those of variables
 
-	first   []*function // run before main
-	threads []thread    // of a main that is made up
-	last    *function   // runs after them
+	first    []*function          // run before main
+	byClient map[string]*function // that the client calls, by the names of their symbols
+	threads  []thread             // of a main that is made up
+	last     *function            // runs after them
 	// The made-up main: what its lines do, its first line in the text in C, and its lines in the listing.
 	mainText []string
 	mainLine int

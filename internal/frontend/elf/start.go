@@ -52,6 +52,10 @@ func (p *program) begins(diags *diag.List, at source.Span) {
 	if !p.initialisers(diags) {
 		return
 	}
+	if p.opt.client != nil {
+		p.calledByClient(diags, at)
+		return
+	}
 	if len(p.opt.Entry) == 0 && p.opt.Finally == "" {
 		if main := p.image.Linked["main"]; main != nil && main.Sec != nil && main.Sec.Exec {
 			p.find(main)
@@ -84,6 +88,28 @@ func (p *program) begins(diags *diag.List, at source.Span) {
 	}
 	if p.opt.Finally != "" {
 		p.last = function(p.opt.Finally)
+	}
+}
+
+// calledByClient finds the functions that the client calls.
+func (p *program) calledByClient(diags *diag.List, at source.Span) {
+	if len(p.opt.Entry) > 0 || p.opt.Finally != "" {
+		diags.Errorf(codeMain, at, "--entry and --finally do not go with a client in C, which has the main")
+		return
+	}
+	for _, f := range p.first {
+		p.taken[f] = true
+	}
+	p.byClient = map[string]*function{}
+	for _, name := range p.opt.client.symbols {
+		sym := p.byName(name)
+		if sym == nil {
+			diags.Errorf(codeMain, at, "the program has no function %s", name)
+			return
+		}
+		f := p.find(sym)
+		p.taken[f] = true
+		p.byClient[name] = f
 	}
 }
 

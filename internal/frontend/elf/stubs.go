@@ -247,6 +247,12 @@ func (p *program) stubs() *source.File {
 		p.mainLine = strings.Count(b.String(), "\n") + 1
 		b.WriteString(strings.Join(lines, "\n") + "\n")
 	}
+	if p.opt.client != nil {
+		text, words := p.clientText()
+		p.mainText = words
+		p.mainLine = strings.Count(b.String(), "\n") + 1
+		b.WriteString(text)
+	}
 	return source.NewFile(textName, []byte(b.String()))
 }
 

@@ -14,6 +14,10 @@
 //	explored   explore.go     the results of all executions of a client
 //	sequences  sequential.go  the specification: what the calls return one at a time; named.go has stacks and so on
 //	search     search.go      results and orders that no sequence explains
+//	           machine_code.go  objects instead of C
+//	           returns.go       when calls have returned
+//	           mutate.go        weaker code that clients should notice
+//	repairer   repair.go        fences and orders with which the object is right
 //	           answer.go      the answer, confirmed by check
 //
 // Clients go through the C front end and the engines as the

@@ -41,10 +41,15 @@ type explorer struct {
 	opt  query.Options
 	name string // of programs
 	more []query.File
+	code *query.Input // an object to which programs belong; nil: they are programs by themselves
 }
 
 // input returns a program.
 func (x *explorer) input(text string) query.Input {
+	if x.code != nil {
+		more := append(slices.Clone(x.code.More), query.File{Name: x.name, Text: []byte(text)})
+		return query.Input{Name: x.code.Name, Text: x.code.Text, More: more}
+	}
 	return query.Input{Name: x.name, Text: []byte(text), More: x.more}
 }
 

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"fencepost/internal/frontend/c"
+	"fencepost/internal/frontend/elf"
 	"fencepost/internal/memory"
 	"fencepost/internal/pipeline"
 	"fencepost/internal/supervise"
@@ -51,6 +52,7 @@ type question struct {
 	in       query.Input
 	opt      query.LinOptions
 	object   *Object
+	library  *elf.Library // of machine code
 	specName string
 	drains   bool
 }
@@ -155,6 +157,9 @@ func (q *question) searchIf(ctx context.Context, model memory.Model, returns que
 	name := dir + strings.TrimSuffix(base, path.Ext(base)) + "_client.c"
 	w := &writer{object: q.object, include: base, returns: returns}
 	x := &explorer{opt: q.opt.Options, name: name, more: q.in.More}
+	if q.library != nil {
+		x.code, w.prelude = &q.in, prelude(q.library, q.object)
+	}
 	x.opt.Timeout = 0 // the question has a limit
 	x.opt.Lang = ""
 	x.opt.C.Include = including(q.in, q.opt.C.Include)
@@ -164,7 +169,7 @@ func (q *question) searchIf(ctx context.Context, model memory.Model, returns que
 	if f := q.opt.SpecFile; f.Name != "" {
 		q.specName, itself = f.Name, false
 		theirs := *x
-		theirs.more = nil
+		theirs.more, theirs.code = nil, nil
 		theirs.opt.C.Include = including(query.Input{Name: f.Name, Text: f.Text}, q.opt.C.Include)
 		specDir, specBase := path.Split(f.Name)
 		theirs.name = specDir + strings.TrimSuffix(specBase, path.Ext(specBase)) + "_calls.c"
@@ -209,22 +214,37 @@ func including(in query.Input, others func(string) ([]byte, bool)) func(string) 
 	}
 }
 
-// findObject finds the operations.
-func (q *question) findObject(ctx context.Context) error {
+// signatures lists the functions of the file.
+func (q *question) signatures(ctx context.Context) ([]c.Signature, error) {
 	reading := pipeline.Open(query.Input{Name: q.in.Name, Text: q.in.Text})
+	if pipeline.IsMachineCode(q.in.Text) {
+		return q.machineCode(reading)
+	}
 	list, err := pipeline.Signatures(ctx, reading, q.opt.Options)
 	if err != nil {
-		return refusedBy(&explored{diags: reading.Diagnostics}, err)
+		return nil, refusedBy(&explored{diags: reading.Diagnostics}, err)
+	}
+	return list, nil
+}
+
+// findObject finds the operations.
+func (q *question) findObject(ctx context.Context) error {
+	list, err := q.signatures(ctx)
+	if err != nil {
+		return err
 	}
 	if slices.ContainsFunc(list, func(s c.Signature) bool { return s.Name == "main" }) {
 		return q.run.Refuse(verdict.Diagnostic{Code: "FP0943", Message: "the file has a main: it is a program, and clients have a main of their own", Notes: []string{"give the header or file of the library without main"}})
 	}
 	lines := strings.Split(string(q.in.Text), "\n")
 	f := &finder{signatures: list, notes: map[string][]note{}, init: q.opt.Init, destroy: q.opt.Destroy, hidden: hiddenIn(q.in.Name, lines, list)}
-	if q.opt.Ops != "" {
-		f.ops = strings.Split(q.opt.Ops, ",")
+	if err := f.named(q.opt.Ops); err != nil {
+		return q.run.Refuse(verdict.Diagnostic{Code: "FP0943", Message: err.Error(), Notes: []string{"write names with commas between them, as in push:owner,take:owner,steal=-1"}})
 	}
 	for i := range list {
+		if q.library != nil {
+			break // comments are in the source
+		}
 		s := &list[i]
 		if f.notes[s.Name], err = notesBefore(lines, q.in.Name, declarationLine(lines, s.Pos.Line)); err != nil {
 			return err
@@ -262,6 +282,9 @@ func hiddenIn(file string, lines []string, list []c.Signature) func(*c.Signature
 			}
 		}
 		return false
+	}
+	if pipeline.IsMachineCode([]byte(lines[0])) {
+		return func(s *c.Signature) bool { return strings.HasPrefix(s.Name, "_") }
 	}
 	open := false
 	for i := range list {

@@ -83,6 +83,7 @@ type finder struct {
 	signatures []c.Signature
 	notes      map[string][]note // by function
 	ops        []string          // that the user named; empty: all
+	said       map[string]note   // about these
 	init       string
 	destroy    string
 	hidden     func(*c.Signature) bool
@@ -235,7 +236,11 @@ func (f *finder) operation(o *Object, s *c.Signature, fixed bool) (*Operation, e
 		}
 		op.Params = append(op.Params, one)
 	}
-	for _, n := range f.notes[s.Name] {
+	notes := slices.Clone(f.notes[s.Name])
+	if n, ok := f.said[s.Name]; ok && !fixed {
+		notes = append(notes, n)
+	}
+	for _, n := range notes {
 		if err := n.apply(op); err != nil {
 			return nil, err
 		}

@@ -38,7 +38,7 @@ type repairer struct {
 	cases  []string // clients that have to be right, as C
 	seen   map[string]bool
 
-	looked, programs int // clients, and programs for them, of the last text
+	asked, programs int // clients, and programs for them, of the last text
 }
 
 // Repair finds the cheapest fences, or memory orders if the options are about these, with which the functions of a file form
@@ -112,7 +112,7 @@ func (r *repairer) repair(ctx context.Context) (*verdict.Result, error) {
 			return res, nil
 		case wrong == nil:
 			lin := res.Linearizability
-			lin.Calls, lin.Clients, lin.Programs = r.opt.Calls, r.looked, r.programs
+			lin.Calls, lin.Clients, lin.Programs = r.opt.Calls, r.asked, r.programs
 			res.Coverage.Bounds = append(res.Coverage.Bounds, verdict.Bound{Name: "calls", Value: r.opt.Calls, Hit: true, Given: true})
 			res.Coverage.Exhaustive = false
 			return res, nil
@@ -155,7 +155,7 @@ func (r *repairer) add(ctx context.Context, s *search, c *client, o order) (bool
 	if err != nil {
 		return false, err
 	}
-	text := s.writer.explained(c, o, allowed)
+	text := s.writer.allows(c, o, allowed)
 	if r.seen[text] {
 		return false, nil
 	}
@@ -169,14 +169,14 @@ func (r *repairer) add(ctx context.Context, s *search, c *client, o order) (bool
 func (r *repairer) askClients(ctx context.Context, in query.Input) (*verdict.Result, string, error) {
 	original := r.in
 	defer func() { r.question.in = original }()
-	r.looked, r.programs = 0, 0
+	r.asked, r.programs = 0, 0
 	for _, name := range r.fences.Models() {
 		s, err := r.clientSearch(ctx, in, name)
 		if err != nil {
 			return nil, "", err
 		}
 		res, err := r.clients(ctx, s)
-		r.looked, r.programs = r.looked+s.clients, r.programs+s.programs
+		r.asked, r.programs = r.asked+s.clients, r.programs+s.programs
 		if open := (*openError)(nil); errors.As(err, &open) {
 			return nil, open.why, nil
 		}
@@ -244,7 +244,7 @@ func (r *repairer) askFences(ctx context.Context) (*verdict.Result, error) {
 }
 
 var (
-	clientName = regexp.MustCompile(`\b(?:lin_object|lin_result|lin_block\d+|lin_returned|lin_may_begin|lin_explained|thread_\d+|clock_\d+|main)\b`)
+	clientName = regexp.MustCompile(`\b(?:lin_object|lin_result|lin_block\d+|lin_returned|lin_may_begin|lin_legal|thread_\d+|clock_\d+|main)\b`)
 	directive  = regexp.MustCompile(`(?m)^#include .*\n`)
 )
 

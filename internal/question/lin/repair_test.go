@@ -72,7 +72,7 @@ func TestRepair(t *testing.T) {
 	}
 }
 
-// TestRepairWeakened: beginning with relaxed accesses, orders finds those that the clients need, and lin notices that each is.
+// TestRepairWeakened: beginning with relaxed accesses, orders finds the orders that the clients need, and lin notices that each is.
 func TestRepairWeakened(t *testing.T) {
 	text, err := os.ReadFile("testdata/spsc.h")
 	if err != nil {

@@ -19,13 +19,14 @@ const (
 	goName     = "lin_may_begin"
 	orderName  = "lin_order"
 
-	explainedName = "lin_explained"
+	legalName = "lin_legal"
 )
 
 // writer writes clients of an object.
 type writer struct {
 	object  *Object
 	include string
+	prelude string // of an object instead: types, and functions that call its code
 	returns query.Return
 }
 
@@ -91,10 +92,10 @@ func (w *writer) program(c *client, o order, excluded []int64, why string) strin
 	return w.text(c, o, "", assertion(excluded), why)
 }
 
-// explained returns a client whose results satisfy a condition.
-func (w *writer) explained(c *client, o order, condition string) string {
-	function := fmt.Sprintf("\nstatic int %s(void) {\n  return %s;\n}\n", explainedName, condition)
-	return w.text(c, o, function, fmt.Sprintf("  assert(%s());\n", explainedName), "")
+// allows returns a client whose results satisfy a condition.
+func (w *writer) allows(c *client, o order, condition string) string {
+	function := fmt.Sprintf("\nstatic int %s(void) {\n  return %s;\n}\n", legalName, condition)
+	return w.text(c, o, function, fmt.Sprintf("  assert(%s());\n", legalName), "")
 }
 
 // text returns a client that ends with an assertion, unless that is "", for which there may be a function.
@@ -154,7 +155,12 @@ func (w *writer) text(c *client, o order, function, assertion, why string) strin
 
 // head writes what stands before the functions.
 func (w *writer) head(b *strings.Builder, c *client) {
-	fmt.Fprintf(b, "#include <pthread.h>\n#include %q\n\n", w.include)
+	b.WriteString("#include <pthread.h>\n")
+	if w.prelude != "" {
+		b.WriteString("\n" + w.prelude + "\n")
+	} else {
+		fmt.Fprintf(b, "#include %q\n\n", w.include)
+	}
 	switch o := w.object; {
 	case o.Type == "":
 	case o.Made && o.Opaque:
@@ -185,6 +191,9 @@ func blockType(typ string) string {
 
 // begin writes the calls before the threads.
 func (w *writer) begin(b *strings.Builder, c *client) {
+	if w.prelude != "" {
+		b.WriteString("  fencepost_start(); // constructors of globals\n")
+	}
 	if w.object.Init != nil {
 		text := w.plain(w.object.Init)
 		if w.object.Made {
