@@ -62,11 +62,11 @@ build:
 
 # Man pages and completion scripts, for packages.
 man:
-	$(GO) run ./internal/manual -man dist/man -completions dist/completions
+	$(GO) run ./internal/tool/manual -man dist/man -completions dist/completions
 
 # The playground: the explorer as a directory of static files, for any web host, or to open from the disk.
 site:
-	$(GO) run ./internal/site -out dist/site
+	$(GO) run ./internal/tool/site -out dist/site
 
 # The browser tests of the explorer, with a server and as the playground.
 site-test: site
@@ -106,7 +106,7 @@ notices:
 	@set -e; for p in $(PLATFORMS); do GOOS=$${p%%/*} GOARCH=$${p##*/} $(GO) list $(MODULES) ./cmd/fencepost; done | sort -u > dist/.modules; \
 	(cd $(CLUSTER) && for p in $(PLATFORMS); do GOOS=$${p%%/*} GOARCH=$${p##*/} $(GO) list $(MODULES) ./cmd/fencepost-cluster; done) | sort -u > dist/.modules-cluster; \
 	version=$$(git describe --always --dirty 2>/dev/null || echo unknown); \
-	$(GO) run ./internal/notices -version "$$version" -goroot "$$($(GO) env GOROOT)" -goversion "$$($(GO) env GOVERSION)" \
+	$(GO) run ./internal/tool/notices -version "$$version" -goroot "$$($(GO) env GOROOT)" -goversion "$$($(GO) env GOVERSION)" \
 	  -notices dist/THIRD_PARTY_NOTICES.txt fencepost=dist/.modules=dist/fencepost.spdx.json fencepost-cluster=dist/.modules-cluster=dist/fencepost-cluster.spdx.json; \
 	rm dist/.modules dist/.modules-cluster
 
@@ -132,7 +132,7 @@ DEPS ?= yes
 # CI, a test that is skipped for want of a tool is a failure.
 test: $(if $(filter no,$(DEPS)),,deps)
 	@{ $(GO) test -json -timeout 0 ./...; echo "exit $$?"; \
-	   cd $(CLUSTER) && $(GO) test -json -timeout 0 ./...; echo "exit $$?"; } | $(GO) run ./internal/testreport -runs 2
+	   cd $(CLUSTER) && $(GO) test -json -timeout 0 ./...; echo "exit $$?"; } | $(GO) run ./internal/tool/testreport -runs 2
 
 lint: lint-format lint-vet lint-staticcheck lint-tidy lint-house lint-wasm lint-update lint-race
 
@@ -159,7 +159,7 @@ lint-house:
 # The command must also build for a browser, and the playground must stay small.
 lint-wasm:
 	GOOS=js GOARCH=wasm $(GO) build -o /dev/null ./cmd/fencepost
-	$(GO) run ./internal/site -check
+	$(GO) run ./internal/tool/site -check
 
 # What the tests expect must be what `make update` writes.
 lint-update: update
@@ -283,7 +283,7 @@ portfolio: build
 # What the command costs: start-up, families, workers, explicit search, bounded model checking. PEER=FILE adds
 # ratios to another tool's figures, ONLY=REGEXP measures a part.
 measure: build
-	$(GO) run ./internal/measure --only='$(ONLY)' --runs=$(RUNS) $(if $(PEER),--peer='$(PEER)') bin/fencepost
+	$(GO) run ./internal/tool/measure --only='$(ONLY)' --runs=$(RUNS) $(if $(PEER),--peer='$(PEER)') bin/fencepost
 
 # The CPU time of the tests of each package, compiling not counted. At most four minutes in all, and
 # one in each package: what takes longer belongs into make fuzz.
@@ -305,7 +305,7 @@ bench-spin: deps
 # Rewrites expected output, by the tests that know -update. One package after the other: some read what others
 # rewrite.
 update:
-	@list=$$($(GO) run ./internal/updates) || exit 1; \
+	@list=$$($(GO) run ./internal/tool/updates) || exit 1; \
 	echo "$$list" | while read -r package tests; do \
 	  echo "$(GO) test $$package -run '$$tests' -count=1 -timeout 0 -update"; \
 	  $(GO) test $$package -run "$$tests" -count=1 -timeout 0 -update || exit 1; \
@@ -316,7 +316,7 @@ update:
 module:
 	@if [ "$(origin PATH)" != "command line" ]; then echo "usage: make module PATH=example.org/tools/fencepost" >&2; exit 1; fi; \
 	path=$$(/usr/bin/tr '\0' '\n' < /proc/$$PPID/environ 2>/dev/null | /usr/bin/sed -n 's/^PATH=//p'); \
-	PATH="$${path:-/usr/local/go/bin:/opt/homebrew/bin:/usr/local/bin:/usr/bin:/bin}" $(GO) run ./internal/modulepath "$(PATH)"
+	PATH="$${path:-/usr/local/go/bin:/opt/homebrew/bin:/usr/local/bin:/usr/bin:/bin}" $(GO) run ./internal/tool/modulepath "$(PATH)"
 
 deps:
 	@missing=; for p in $(DEBIAN_PACKAGES); do \

@@ -60,8 +60,8 @@ var policy = map[string]rule{
 		"internal/render/dot", "internal/render/html", "internal/render/json", "internal/render/junit", "internal/render/sarif",
 		"internal/render/relation", "internal/render/svg", "internal/render/text", "verdict",
 	}},
-	"fenceposttest":       {ours: []string{".", "query", "render", "verdict"}},
-	"internal/modulepath": {}, "internal/testreport": {}, "internal/updates": {}, "internal/notices": {}, "cmd/fencepost": {ours: []string{"internal/cli"}},
+	"fenceposttest":            {ours: []string{".", "query", "render", "verdict"}},
+	"internal/tool/modulepath": {}, "internal/tool/testreport": {}, "internal/tool/updates": {}, "internal/tool/notices": {}, "cmd/fencepost": {ours: []string{"internal/cli"}},
 	"verdict": {},
 	// What callers pass in and get back: every layer takes the options from here.
 	"query": {ours: []string{"verdict"}},
@@ -222,17 +222,17 @@ var policy = map[string]rule{
 	// The language server asks through functions that the command line passes in.
 	"internal/lsp": {ours: []string{"query", "verdict"}, external: []string{"github.com/sourcegraph/jsonrpc2"}},
 	// The playground: a program that writes it, and answers its requests in a browser.
-	"internal/site": {ours: []string{".", "internal/explorer"}},
+	"internal/tool/site": {ours: []string{".", "internal/explorer"}},
 	"internal/cli": {
 		ours:     []string{".", "query", "render", "verdict", "internal/explorer", "internal/serve", "internal/lsp", "internal/supervise", "internal/gcc", "internal/inputfile", "internal/scratch", "internal/editdistance", "internal/lazyregexp", "internal/render/text", "internal/render/json", "internal/render/dot", "internal/render/svg", "internal/render/html", "internal/render/sarif", "internal/render/junit", "internal/render/markdown"},
 		external: []string{"github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/term"},
 	},
 
 	// A program that writes the man pages from the commands.
-	"internal/manual": {ours: []string{".", "internal/cli"}, external: []string{"github.com/spf13/cobra"}},
+	"internal/tool/manual": {ours: []string{".", "internal/cli"}, external: []string{"github.com/spf13/cobra"}},
 
 	// A program that measures a binary of fencepost.
-	"internal/measure": {ours: []string{".", "query", "internal/budget", "internal/family", "internal/papers"}},
+	"internal/tool/measure": {ours: []string{".", "query", "internal/budget", "internal/family", "internal/papers"}},
 
 	"internal/testkit": {ours: []string{everything}, external: testLibraries},
 

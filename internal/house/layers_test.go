@@ -99,7 +99,7 @@ func under(prefix string) func(string) bool {
 // ioPackages are the only packages that use files, the network or processes.
 // The others take bytes and return values. The solvers are processes; engines see
 // their interfaces.
-var ioPackages = []string{"cmd/fencepost", "internal/cli", "fenceposttest", "internal/manual", "internal/measure", "internal/modulepath", "internal/testreport", "internal/updates", "internal/notices", "internal/scratch", testkit, statementtest, diagtest, browsertest, "internal/inputfile", "internal/suite", "internal/solver/sat", "internal/solver/smt", "internal/native", "internal/serve", "internal/lsp", "internal/site", "cluster/internal/server", "cluster/internal/worker", "cluster/internal/command", "cluster/cmd/fencepost-cluster"}
+var ioPackages = []string{"cmd/fencepost", "internal/cli", "fenceposttest", "internal/tool/manual", "internal/tool/measure", "internal/tool/modulepath", "internal/tool/testreport", "internal/tool/updates", "internal/tool/notices", "internal/scratch", testkit, statementtest, diagtest, browsertest, "internal/inputfile", "internal/suite", "internal/solver/sat", "internal/solver/smt", "internal/native", "internal/serve", "internal/lsp", "internal/tool/site", "cluster/internal/server", "cluster/internal/worker", "cluster/internal/command", "cluster/cmd/fencepost-cluster"}
 
 func doesIO(std string) bool {
 	for _, p := range []string{"os", "net", "syscall", "io/ioutil", "log"} {

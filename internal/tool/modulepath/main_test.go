@@ -82,7 +82,7 @@ func main() {
 func TestImport(t *testing.T) {
 	dir := t.TempDir()
 	copied := filepath.Join(dir, "copy")
-	copySources(t, "../..", copied)
+	copySources(t, "../../..", copied)
 	run := func(in, name string, args ...string) string {
 		t.Helper()
 		cmd := exec.Command(name, args...)
@@ -96,7 +96,7 @@ func TestImport(t *testing.T) {
 		}
 		return string(out)
 	}
-	mod, err := os.ReadFile("../../go.mod")
+	mod, err := os.ReadFile("../../../go.mod")
 	m := regexp.MustCompile(`(?m)^go (\S+)$`).FindSubmatch(mod)
 	if err != nil || m == nil {
 		t.Fatalf("no version of Go: %v", err)
@@ -109,7 +109,7 @@ func TestImport(t *testing.T) {
 		script := filepath.Join(dir, "go.sh")
 		write(t, script, "echo \"$@\"\n")
 		got := run(copied, "make", "--silent", "module", "PATH="+path, "GO=sh "+script)
-		if got != "run ./internal/modulepath "+path+"\n" {
+		if got != "run ./internal/tool/modulepath "+path+"\n" {
 			t.Errorf("make module runs go %s", got)
 		}
 		if err := rename(copied, path); err != nil {

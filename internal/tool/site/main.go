@@ -185,7 +185,7 @@ func (p *part) script() ([]byte, error) {
 	defer os.RemoveAll(temp)
 	wasm := filepath.Join(temp, "site.wasm")
 	flags := append([]string{"build", "-trimpath", "-ldflags", "-s -w", "-o", wasm}, p.flags...)
-	build := exec.Command("go", append(flags, "fencepost/internal/site")...)
+	build := exec.Command("go", append(flags, "fencepost/internal/tool/site")...)
 	build.Env = append(os.Environ(), "GOOS=js", "GOARCH=wasm", "CGO_ENABLED=0")
 	build.Stderr = os.Stderr
 	if err := build.Run(); err != nil {

@@ -84,7 +84,7 @@ func TestRunning(t *testing.T) {
 // a tool cannot be missed.
 func TestReasons(t *testing.T) {
 	found := 0
-	err := filepath.WalkDir("../..", func(name string, d fs.DirEntry, err error) error {
+	err := filepath.WalkDir("../../..", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || !strings.HasSuffix(name, ".go") || strings.Contains(name, "testreport") {
 			return err
 		}

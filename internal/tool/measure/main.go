@@ -2,7 +2,7 @@
 // model, of counting traces, of explicit search and of bounded model checking, and the memory of workers. It also compares
 // the work that engines count with the CPU time that they take.
 //
-//	make build && go run ./internal/measure --peer PEERS.tsv bin/fencepost
+//	make build && go run ./internal/tool/measure --peer PEERS.tsv bin/fencepost
 //
 // Every question is a process of its own, asked --runs times; the least CPU time counts, because other work on the
 // machine can only add to it. The output is tables in Markdown, to be kept beside older ones in bench/.

@@ -1,6 +1,6 @@
 // Manual writes the man pages and the completion scripts of fencepost, for packages:
 //
-//	go run ./internal/manual -man DIR -completions DIR
+//	go run ./internal/tool/manual -man DIR -completions DIR
 //
 // The pages come from the same descriptions as `fencepost help`. SOURCE_DATE_EPOCH sets
 // their date, so that a package can be built again with the same bytes.
