@@ -9,7 +9,7 @@ import (
 
 // Questions about states inside atomic sections. While a thread is inside a section no
 // other thread's stores reach memory, so a state with stores in buffers can be one that has
-// no end without delays even where every execution that goes on has one: docs/check.md
+// no end without delays even where every execution that goes on has one: docs/engines/portfolio.md
 // says which answers under SC count under TSO for robust programs.
 
 // InsideSections says what of the questions is about states inside atomic sections, "" if
