@@ -16,6 +16,7 @@
 //	stateset.go  a sorted set of states in little memory
 //	local.go     local steps, which are taken at once
 //	states.go    the kind "states": a set that is closed under the rules
+//	lrat.go      proofs that clauses have no model
 //	produce.go   the search that makes such a set; nothing relies on it
 //	classes.go   the kind "classes": a tree with all executions under C11
 //	classes_file.go

@@ -187,6 +187,7 @@ func (p *simplifier) drop(at int32) {
 // strengthen removes a literal from a clause.
 func (p *simplifier) strengthen(at int32, l lit) {
 	c := slices.DeleteFunc(slices.Clone(p.cls[at]), func(x lit) bool { return x == l })
+	p.s.proof.derive(c)
 	p.occ[l] = slices.DeleteFunc(p.occ[l], func(i int32) bool { return i == at })
 	p.moved[l.v()] = true
 	for _, x := range p.cls[at] {
@@ -369,6 +370,7 @@ func (p *simplifier) resolveAway(v uint32, growth int) bool {
 	p.s.elimAt[v] = int32(len(p.s.elims))
 	p.s.elims = append(p.s.elims, e)
 	for _, c := range made {
+		p.s.proof.derive(c)
 		p.add(c)
 	}
 	return true

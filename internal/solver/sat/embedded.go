@@ -71,6 +71,7 @@ type Embedded struct {
 	pace
 
 	refuted bool // the clauses have no model
+	proof   *Proof
 	model   []bool
 	scratch []lit
 
@@ -164,6 +165,7 @@ func (s *Embedded) intern(l Lit) lit {
 
 // Add adds a clause.
 func (s *Embedded) Add(clause ...Lit) {
+	s.proof.input(clause)
 	s.cancel(0)
 	c := s.scratch[:0]
 	for _, l := range clause {

@@ -147,6 +147,7 @@ func luby(i int64) int64 {
 // learn analyzes a conflict, backtracks, and adds the learnt clause.
 func (s *Embedded) learn(c conflict) {
 	back := s.analyze(c)
+	s.proof.derive(s.learnt)
 	s.work += learntCost * int64(len(s.learnt))
 	lbd := s.levels(s.learnt)
 	s.fast += (float64(lbd) - s.fast) / 32
