@@ -38,7 +38,7 @@ func CheckLRAT(clauses [][]int, proof io.Reader, goal []int) error {
 		case known[id] != nil || id <= len(clauses):
 			err = fmt.Errorf("clause %d is there already", id)
 		default:
-			err = follows(known, clause, hints)
+			err = implied(known, clause, hints)
 		}
 		if err != nil {
 			return fmt.Errorf("line %d: %w", n, err)
@@ -55,8 +55,8 @@ func CheckLRAT(clauses [][]int, proof io.Reader, goal []int) error {
 	return nil
 }
 
-// follows returns an error unless the hints show that a clause follows.
-func follows(known map[int][]int, clause, hints []int) error {
+// implied returns an error unless the hints show that a clause follows.
+func implied(known map[int][]int, clause, hints []int) error {
 	isTrue := map[int]bool{}
 	for _, l := range clause {
 		isTrue[-l] = true

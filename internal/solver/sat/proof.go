@@ -10,7 +10,7 @@ import (
 // Proofs that clauses have no model, in the format LRAT: each derived clause comes with the clauses that show it by unit
 // propagation, one after the other.
 //
-// The solver logs which clauses it derives: learnt ones, those that simplification makes shorter, and resolvents of
+// The solver logs which clauses it derives: learnt ones, shorter ones from simplification, and resolvents of
 // eliminated variables. What it drops is not logged, since more clauses do no harm. The hints are found afterwards by
 // propagation of our own.
 
@@ -23,7 +23,7 @@ type Proof struct {
 // Log makes the solver keep a proof. It is called before clauses are added.
 func (s *Embedded) Log(p *Proof) { s.proof = p }
 
-// Inputs returns the clauses that were added, whose numbers in the proof are their places, from 1 on.
+// Inputs returns the clauses that were added, numbered from 1 on as in the proof.
 func (p *Proof) Inputs() [][]Lit { return p.inputs }
 
 func (p *Proof) input(c []Lit) {
