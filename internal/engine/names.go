@@ -3,6 +3,7 @@ package engine
 import (
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 
 	"fencepost/internal/ir"
@@ -21,7 +22,8 @@ type names struct {
 
 type namedBlock struct {
 	addr   uint64
-	size   int64
+	size   int64 // without lead
+	lead   int64 // bytes in front of what the program asked for
 	name   string
 	layout *ir.Layout
 	stack  bool
@@ -31,7 +33,11 @@ type namedBlock struct {
 
 // allocated notes a block.
 func (n *names) allocated(thread string, e *ir.Edge, addr uint64, size int64) *namedBlock {
-	b := namedBlock{addr: addr, size: max(0, size), stack: e.Op.Stack, layout: e.Op.Layout}
+	b := namedBlock{addr: addr, lead: e.Op.Lead, size: max(0, size-e.Op.Lead), stack: e.Op.Stack, layout: e.Op.Layout}
+	if b.lead > 0 && b.layout != nil {
+		i := slices.IndexFunc(b.layout.Fields, func(f ir.Field) bool { return f.Off == b.lead })
+		b.layout = b.layout.Fields[i].Layout
+	}
 	kind := allocator(e)
 	if b.stack {
 		b.name = kind + "@" + thread
@@ -87,11 +93,17 @@ func (n *names) freed(addr uint64, e *ir.Edge) {
 	}
 }
 
+// end is the address after the block, which counts as if it had at least so many bytes.
+func (b *namedBlock) end(least int64) uint64 { return b.addr + uint64(b.lead+max(least, b.size)) }
+
+// offset is where an address is in what the program asked for; it is negative for the bytes in front of that.
+func (b *namedBlock) offset(addr uint64) int64 { return int64(addr-b.addr) - b.lead }
+
 // block is the newest block that holds these bytes, or nil.
 func (n *names) block(addr uint64, size int) *namedBlock {
 	for i := len(n.blocks) - 1; i >= 0; i-- {
 		b := &n.blocks[i]
-		if addr >= b.addr && addr+uint64(size) <= b.addr+uint64(max(1, b.size)) {
+		if addr >= b.addr && addr+uint64(size) <= b.end(1) {
 			return b
 		}
 	}
@@ -101,8 +113,10 @@ func (n *names) block(addr uint64, size int) *namedBlock {
 // location is the name of some bytes, and whether they hold an address.
 func (n *names) location(addr uint64, size int) (name string, pointer bool) {
 	if b := n.block(addr, size); b != nil {
-		off := int64(addr - b.addr)
+		off := b.offset(addr)
 		switch {
+		case off < 0:
+			return "size of " + b.name, false
 		case b.layout != nil:
 			part, leaf := b.layout.Part(off, int64(size))
 			return b.with(part), leaf != nil && leaf.Kind == ir.PointerLayout
@@ -133,7 +147,7 @@ func (n *names) pointee(addr uint64) string {
 		return "&" + name
 	}
 	if b := n.block(addr, 1); b != nil {
-		return part(b.name, b.layout, int64(addr-b.addr))
+		return part(b.name, b.layout, max(0, b.offset(addr)))
 	}
 	if id := n.p.FindObject(addr, 1); id != ir.NoObject {
 		o := &n.p.Objects[id]
@@ -217,8 +231,8 @@ func (n *names) outside(addr uint64, obj ir.ObjectID) string {
 	}
 	for i := len(n.blocks) - 1; i >= 0; i-- {
 		b := &n.blocks[i]
-		if end := b.addr + uint64(b.size); addr >= b.addr && addr < end+nearby {
-			return fmt.Sprintf(": byte %d of %s, which has %d byte(s)", addr-b.addr, b.name, b.size)
+		if addr >= b.addr && addr < b.end(0)+nearby {
+			return fmt.Sprintf(": byte %d of %s, which has %d byte(s)", b.offset(addr), b.name, b.size)
 		}
 	}
 	if near := n.nearest(addr); near != "" {
@@ -272,7 +286,7 @@ func (n *names) notAllocated(addr uint64) string {
 		return "no block begins at this address"
 	case b != nil && b.stack:
 		return name + " is automatic storage"
-	case b != nil && addr != b.addr:
+	case b != nil && b.offset(addr) != 0 && addr != b.addr:
 		return fmt.Sprintf("%s is inside a block and not its beginning", name)
 	}
 	return name + " is not a block of the heap"

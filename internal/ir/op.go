@@ -311,7 +311,7 @@ type Op struct {
 	// on, before package transform has decided where that matters.
 	Undef bool
 	Align int64 // Alloc: a power of two that divides the address plus Lead; 0 stands for 16
-	Lead  int64 // Alloc: bytes in front of what is aligned, a multiple of 16; they are zero if the others are undefined
+	Lead  int64 // Alloc: bytes in front of what the program asked for, a multiple of 16: Align is about those, and these are zero if those are undefined
 	Timed bool  // CondWait: a thread that is never woken is not deadlocked, as if an assumption had stopped it; Havoc: picks the time that a clock shows
 	Marks Mark  // an access or fence; Detaches: an assignment or spawn
 	// Sync marks an access that is part of a library call: it synchronises as the library

@@ -176,7 +176,7 @@ func (op *Op) fieldProblems() []string {
 		bad("has a test of a mutex or its kind, but not both")
 	case op.Align != 0 && !validAlign(op.Align):
 		bad("has an alignment of %d", op.Align)
-	case op.Lead < 0 || op.Lead%16 != 0 || op.Lead != 0 && op.Align == 0 && !op.Undef:
+	case op.Lead < 0 || op.Lead%16 != 0:
 		bad("has %d bytes in front of what is aligned", op.Lead)
 	case have.has(fieldRange) && !op.HasRange:
 		bad("has bounds but no range")

@@ -90,7 +90,7 @@ func LeakText(flat *ir.Program, lost string) (string, *verdict.Pos) {
 	var sites []site
 	var first *verdict.Pos
 	for _, b := range property.ParseLost(lost) {
-		name, pos := allocatedAt(flat, b.Site)
+		name, lead, pos := allocatedAt(flat, b.Site)
 		if first == nil {
 			first = pos
 		}
@@ -102,7 +102,7 @@ func LeakText(flat *ir.Program, lost string) (string, *verdict.Pos) {
 			i = len(sites)
 			sites = append(sites, site{text: name})
 		}
-		sites[i].bytes += b.Size
+		sites[i].bytes += b.Size - lead
 		sites[i].count++
 	}
 	var parts []string
@@ -117,17 +117,18 @@ func LeakText(flat *ir.Program, lost string) (string, *verdict.Pos) {
 }
 
 // allocatedAt returns the name of the function that allocates at an edge, and the statement of the program that calls it.
-func allocatedAt(flat *ir.Program, id ir.EdgeID) (string, *verdict.Pos) {
+// lead is how many bytes the block has in front of what the program asked for.
+func allocatedAt(flat *ir.Program, id ir.EdgeID) (name string, lead int64, pos *verdict.Pos) {
 	_, e, ok := flat.EdgeByID(id)
 	if !ok {
-		return "a block", nil
+		return "a block", 0, nil
 	}
-	name, pos := userPosition(e)
+	name, pos = userPosition(e)
 	if name == "" {
 		name = e.Op.Msg
 	}
 	if name == "" {
 		name = "a block"
 	}
-	return name, pos
+	return name, e.Op.Lead, pos
 }

@@ -37,10 +37,7 @@ func heapBlock(f *translate.Lowering, name string, n *ir.Expr, align int64, layo
 	}
 	n = f.Code.Keep(translate.Integer(n, ir.U64)).Expr
 	op.Val = ir.Binary(ir.Add, ir.U64, n, ir.Int(sizeHeader))
-	op.Layout = afterHeader(n, layout)
-	if align > 0 || op.Undef {
-		op.Lead = sizeHeader
-	}
+	op.Layout, op.Lead = afterHeader(n, layout), sizeHeader
 	f.Code.Emit(op)
 	f.Mem.StoreWord(translate.Lvalue{Reg: ir.NoReg, Addr: ir.R(op.Dst), Obj: ir.NoObject}, ir.U64, ir.Binary(ir.Add, ir.U64, n, ir.Int(1)))
 	return ir.Binary(ir.Add, ir.U64, ir.R(op.Dst), ir.Int(sizeHeader))
