@@ -12,11 +12,11 @@ import (
 	"fencepost/internal/replay"
 )
 
-// The kind "classes": a tree that has every way in which reads can read, under C11. A node is an execution that has not
-// ended, with some reads that are put off: they will read a write that is not there yet. One thread goes on. A read
-// reads each write that is there, or is put off. When a write is added, each read of the location that is put off takes
-// it, or stays so. Where every thread that is left has put off a read, no execution goes on: program order and
-// reads-from have no cycle, so one of these reads reads what was there when its thread came to it.
+// The kind "classes": a tree that has every way in which reads can read. A node is an execution that has not ended,
+// with some reads that are put off: they will read a write that is not there yet. One thread goes on. A read reads each
+// write that is there, or is put off. When a write is added, each read of the location that is put off takes it, or
+// stays so. Where every thread that is left has put off a read, no execution goes on: program order and reads-from have
+// no cycle, so one of these reads reads what was there when its thread came to it.
 //
 // The proof is only which thread goes on at each node: the checker makes all children itself, so that none can be
 // forgotten. A node is left out if the axioms forbid its execution, since then they forbid all that go on from it.
@@ -25,7 +25,7 @@ import (
 //
 // Loops that only read. If a thread comes back to where it was, and has only read since, an execution without these
 // reads exists, too, and violates what the other one violates; a data race may need one such round, in one thread. So
-// the tree has at most one round of this kind on each path.
+// the tree has no round of this kind, and under C11, where a data race is always asked about, at most one on each path.
 
 // node is a node of the tree.
 type node struct {

@@ -18,7 +18,7 @@
 //	states.go    the kind "states": a set that is closed under the rules
 //	lrat.go      proofs that clauses have no model
 //	produce.go   the search that makes such a set; nothing relies on it
-//	classes.go   the kind "classes": a tree with all executions under C11
+//	classes.go   the kind "classes": a tree with all executions
 //	classes_file.go
 //	             the search that makes such a tree, and the reading of one
 package certificate
