@@ -21,6 +21,8 @@ type Options struct {
 	// the largest of them.
 	Any   bool
 	Range []int64
+	// Refuse says that undefined values are those that calls leave in registers: what decides by one is not supported.
+	Refuse bool
 	// Plain leaves out the passes that only make the program smaller.
 	Plain bool
 	// Stop, if not nil, is called now and then. An error that it returns ends the passes.

@@ -48,9 +48,38 @@ func undefined(p *ir.Program, opt Options) (*ir.Program, error) {
 		return nil, err
 	case opt.Any:
 		return u.choose(opt), nil
+	case opt.Refuse:
+		u.refuse()
 	}
 	u.out.Seal()
 	return u.out, nil
+}
+
+// CodeLeft is the code of a decision by a value that a call has left in a register.
+const CodeLeft = "X0203"
+
+// refuse makes the checks branches to operations that are not supported.
+func (u *undefiner) refuse() {
+	for _, f := range u.out.Funcs {
+		c := &undefinedCode{into: u.out, f: f}
+		for i := range len(f.Edges) {
+			e := f.Edges[i]
+			if e.Op.Kind != ir.Assert || e.Op.Class != ir.Uninitialised {
+				continue
+			}
+			c.edge, c.at = &e, e.From
+			assume := func(cond *ir.Expr) ir.Op {
+				op := ir.NewOp(ir.Assume)
+				op.Val = cond
+				return op
+			}
+			f.Edges[i].Op = assume(e.Op.Val)
+			c.add(assume(ir.Negate(e.Op.Val)))
+			op := ir.NewOp(ir.Unsupported)
+			op.Code, op.Msg = CodeLeft, "what happens here depends on the value of a register that a call may have changed, or that is no parameter"
+			c.put(op, c.loc(e.Pos))
+		}
+	}
 }
 
 // masked makes the masks of a program that are needed.

@@ -32,6 +32,20 @@ func TestLibraryCalls(t *testing.T) {
 	}
 }
 
+// TestRegisterAfterCall: what depends on a register that a call may have changed is not known.
+func TestRegisterAfterCall(t *testing.T) {
+	const text = `#include <assert.h>
+#include <stdlib.h>
+long kept; int main(void) {
+  long v; asm volatile("mov $7, %%edx" ::: "rdx"); srand(1); asm volatile("mov %%rdx, %0" : "=r"(v)); kept = v; assert(USE); return 0; }
+`
+	for _, c := range []struct{ use, want string }{{"1", "safe"}, {"0", "unsafe"}, {"kept == 7", "unknown"}, {"!(kept & 1)", "unknown"}} {
+		if got, why := askCompiled(t, strings.Replace(text, "USE", c.use, 1), "gcc -O1"); got != c.want || got == "unknown" && !strings.Contains(why, "depends on the value of a register") {
+			t.Errorf("%s: %s (%s), want %s", c.use, got, why, c.want)
+		}
+	}
+}
+
 // askCompiled asks about what a compiler, the first word of the command, makes of a text.
 func askCompiled(t *testing.T, text, command string) (verdict, reason string) {
 	t.Helper()
@@ -55,6 +69,21 @@ func askCompiled(t *testing.T, text, command string) (verdict, reason string) {
 }
 
 var libraryCalls = []struct{ name, flags, right, wrong, text string }{
+	{"thread-local variables of code for libraries", "gcc -O0 -fPIC|gcc -O2 -fPIC|gcc -O2 -fPIC -mtls-dialect=gnu2|gcc -O2 -fPIC -ftls-model=initial-exec|gcc -O1 -fno-plt -fPIC|clang -O0 -fPIC|clang -O2 -fPIC", "== 12", "== 13", `#include <assert.h>
+#include <pthread.h>
+__thread int a = 1, b = 2; static __thread int c = 3, d[4] = {1, 2, 3, 4}; int got;
+int *volatile other;
+__attribute__((noinline)) int sum(int i) { a += 1; c += 1; return a + b + c + d[i & 3]; }
+static void *run(void *x) { b = 3; other = &c; got = sum(1); return 0; }
+int main(void) { pthread_t t; pthread_create(&t, 0, run, 0); pthread_join(t, 0); assert(got == 11 && sum(3) == 12); return 0; }
+`},
+	{"a second word that is not set", "gcc -O0|gcc -O2|clang -O0|clang -O2", "== 5", "== 6", `#include <assert.h>
+#include <stdlib.h>
+struct opt { long some, val; }; volatile long x; struct opt last;
+__attribute__((noinline)) struct opt take(void) { struct opt o; free(malloc(8)); long v = x; x = 0; o.some = v != 0; if (v) o.val = v; return o; }
+__attribute__((noinline)) struct opt again(void) { struct opt o = take(); return o.some ? o : take(); }
+int main(void) { last = again(); if (last.some) abort(); x = 5; last = again(); assert(last.some && last.val == 5); return 0; }
+`},
 	{"strings and buffers", "gcc -O0|gcc -O2 -D_FORTIFY_SOURCE=2", "== 13", "== 14", `#include <assert.h>
 #include <stdlib.h>
 #include <string.h>

@@ -229,7 +229,7 @@ func (p *program) use(d *datum) int {
 func (p *program) word(r *object.Reloc) (*ir.Expr, error) {
 	addr := uint64(r.Addend)
 	if s := r.Sym; s != nil {
-		if isExtern(s) || s.Kind == object.Indirect && s.Sec == nil {
+		if p.isExtern(s) || s.Kind == object.Indirect && s.Sec == nil {
 			return p.missing(s.Name, r.Addend), nil
 		}
 		if s.Kind == object.Indirect && r.Addend == 0 {

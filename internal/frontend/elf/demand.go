@@ -14,7 +14,7 @@ func (in *inst) parts(p *program) (live, upper, high regSet) {
 	}
 	d := demand{live: in.live, upper: in.upper, high: in.high, whole: in.maybe | in.maybeBefore}
 	if in.isCall() {
-		d.kill(in.defines(p))
+		d.kill(in.overwrites())
 		for i, r := range callRegs {
 			if i >= in.arguments(p) || in.pointer || in.callee != nil && !in.callee.reads.has(r) {
 				continue

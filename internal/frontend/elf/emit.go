@@ -70,6 +70,10 @@ func (p *program) emit(l *translate.Linker, f *function) {
 			e.slots[s] = param
 		}
 	}
+	for i := range inRegisters {
+		f.unset &^= one(callRegs[i])
+	}
+	e.undefine(f.unset)
 	if f.main {
 		e.callFirst()
 	}
@@ -77,6 +81,15 @@ func (p *program) emit(l *translate.Linker, f *function) {
 	for _, in := range f.order {
 		e.at, e.pos = e.locs[in], in.pos
 		e.instruction(in)
+	}
+}
+
+// undefine makes registers undefined.
+func (e *emitter) undefine(regs regSet) {
+	for r := ir.Reg(0); r < lift.FirstTemp; r++ {
+		if regs.has(r) {
+			e.add(assign(e.reg(r), ir.Undefined(ir.U64)))
+		}
 	}
 }
 
@@ -314,6 +327,7 @@ func (e *emitter) call(in *inst, o offsets) {
 		op = ir.NewOp(ir.Nop)
 	}
 	e.add(op)
+	e.undefine(in.spoils)
 	pair := in.stub != nil && in.stub.isPair()
 	switch more := in.defines(e.p) & in.live; {
 	case pair && (more.has(lift.RDX) || in.tail && e.f.results.has(lift.RDX)):

@@ -10,9 +10,11 @@ import (
 
 // Which registers matter where. The System V ABI says which registers a call takes and leaves: a function
 // gets up to six parameters in registers, of which only those count that it reads, and returns rax. The
-// registers that belong to the caller are as before after a call. The other registers are the callee's:
-// code that reads one of them after a call that overwrites it is not supported. A function of the program that
-// does not write a register leaves it, also rax.
+// registers that belong to the caller are as before after a call. The other registers are the callee's: what they hold
+// after a call that overwrites them is undefined, and so is what registers hold at the beginning of a function that
+// are no parameters of it. Such a value may be saved and handed over, as functions do that return two words and leave the second
+// one as it is; an execution that decides something by it is not supported (transform/undefined.go). A function of the
+// program that does not write a register leaves it, also rax.
 
 // regSet is a set of the registers of the processor.
 type regSet uint64
@@ -82,28 +84,15 @@ func (p *program) analyse() {
 			if f.variadic && len(f.params) < len(callRegs) {
 				f.params, again = callRegs, true
 			}
-			for r := lift.Vector; r < lift.CF && !again; r++ {
-				if entry.has(r) {
-					f.problem = "the function takes a parameter in a vector register, which is not supported"
-				}
-			}
 			again = p.findResults(f) || again
 		}
 	}
 	for _, f := range p.funcs {
-		if entry := f.insts[f.sym.Addr()].before(p); entry.has(lift.R10) || entry.has(lift.R11) {
-			f.problem = "the function takes a parameter in r10 or r11, which is not supported"
-		}
+		f.unset = f.insts[f.sym.Addr()].before(p) & volatileRegs
 		for _, in := range f.order {
 			p.dropDead(in)
-			if bad := in.live & in.overwrites() &^ in.defines(p); in.isCall() && !in.tail && bad != 0 && in.refused == "" {
-				in.refused, in.code = in.words()+": a register of the callee is read after the call", codeFlow
-				for r := ir.Reg(0); r < lift.FirstTemp; r++ {
-					if bad.has(r) {
-						in.refused = in.words() + ": " + lift.RegisterName(r) + " is read after the call, which may change it"
-						break
-					}
-				}
+			if in.isCall() && !in.tail && in.refused == "" {
+				in.spoils = in.live & in.overwrites() &^ in.defines(p)
 			}
 		}
 		f.takeApart(p)

@@ -22,6 +22,9 @@ type libraryVar struct {
 	start  bool // a static executable has another value before main begins
 }
 
+// rustStackSize has the size of the stacks of threads of Rust, and 1; 0 until it is known.
+const rustStackSize = "std::thread::lifecycle::spawn_unchecked::MIN"
+
 // libraryVars are the variables that are known. The streams have the numbers that <stdio.h> gives them in C.
 var libraryVars = []libraryVar{
 	{name: "stdin", size: 8, value: 1}, {name: "stdout", size: 8, value: 2}, {name: "stderr", size: 8, value: 3},
@@ -37,11 +40,15 @@ var libraryVars = []libraryVar{
 	// The virtual functions of the base class of what std::thread runs, which nothing calls, and an empty class.
 	{name: "_ZTVNSt6thread6_StateE", size: 40, fixed: true}, {name: "_ZSt7nothrow", size: 1, fixed: true},
 	{name: "std::panicking::panic_count::GLOBAL_PANIC_COUNT", size: 8}, // panics end the program
+	{name: rustStackSize, size: 8, value: 2<<20 + 1},
 }
 
 // libraryVariable returns the variable of a library that has a name, nil if it is not known.
 func libraryVariable(name string) *libraryVar {
 	name, _, _ = strings.Cut(name, "@") // the version
+	if strings.HasSuffix(name, "9lifecycle15spawn_unchecked03MIN") {
+		name = rustStackSize
+	}
 	if strings.HasPrefix(name, "_ZN3std") || strings.HasPrefix(name, "_R") {
 		name = shortName(name)
 	}

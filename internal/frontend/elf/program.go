@@ -63,6 +63,7 @@ type program struct {
 	unaligned int            // how many accesses are at addresses whose alignment is not known
 	names     map[string]int // how many functions have the name in answers
 	swept     *sweep         // all code; nil: not read so far
+	edges     map[*object.Symbol]bool
 }
 
 // function is a function of the program.
@@ -83,6 +84,7 @@ type function struct {
 	writes   regSet // what it overwrites of the registers that a call may change
 	used     bool   // some caller reads rax after it
 	results  regSet // registers beside rax that callers read after it
+	unset    regSet // registers that it reads, and that are undefined when it begins unless they are parameters
 	problem  string // the whole function has no translation
 	frame    frame
 	fb       *ir.FuncBuilder
@@ -112,6 +114,7 @@ type inst struct {
 	table   *table
 	keeps   []*table // tables of which it reads a word
 	live    regSet   // the registers that matter after it
+	spoils  regSet   // those that are undefined after it
 	upper   regSet   // those of which more than the lowest byte does
 	high    regSet   // those of which more than the lowest two bytes do
 	maybe   regSet   // registers that a later call through a pointer may take
@@ -125,7 +128,7 @@ type inst struct {
 func newProgram(image *object.Image, opt Options, whole map[*object.Section]bool) *program {
 	return &program{
 		image: image, opt: opt, at: map[uint64]*function{}, taken: map[*function]bool{}, known: map[*object.Section][]*datum{}, whole: whole,
-		forwards: map[string]*function{}, perhaps: map[*function]bool{}, names: map[string]int{}, wrapped: map[wrapper]bool{}, blockReads: map[uint64]bool{}, sites: map[uint64]*ir.FenceSite{}, called: map[ir.EdgeID]*ir.Expr{},
+		forwards: map[string]*function{}, perhaps: map[*function]bool{}, names: map[string]int{}, wrapped: map[wrapper]bool{}, blockReads: map[uint64]bool{}, edges: map[*object.Symbol]bool{}, sites: map[uint64]*ir.FenceSite{}, called: map[ir.EdgeID]*ir.Expr{},
 	}
 }
 

@@ -168,6 +168,8 @@ func (p *program) variadic(f *function, in *inst, pr *prototype) (n int, problem
 				return 0, "the operation of futex is not a constant before the call"
 			case op.Value&127 == 0:
 				n = futexWaits
+			case op.Value&127 == 9: // FUTEX_WAIT_BITSET
+				n = futexWaits + 2
 			case op.Value&127 != 1:
 				return 0, fmt.Sprintf("operation %d of futex is not supported in machine code", op.Value&127)
 			}
@@ -232,6 +234,22 @@ func (p *program) callback(t, variable string, f *function) string {
 	return fmt.Sprintf("(%s(%s)%s)", b.String(), t, variable)
 }
 
+// threadStart is the type of a function that a thread begins with.
+const threadStart = "void *(*)(void *)"
+
+// threadStart returns an expression for such a function whose address a variable holds. Which functions begin threads is
+// not known then: one that seems to have more parameters, because it saves registers, is called with one.
+func (p *program) threadStart(variable string) string {
+	var b strings.Builder
+	for _, f := range p.funcs {
+		if p.taken[f] && f.arity() > 1 && !p.onStack(f) {
+			p.wrapped[wrapper{f, 1}] = true
+			fmt.Fprintf(&b, "%s == (unsigned long)%s ? %s : ", variable, f.cName(), wrapper{f, 1}.name())
+		}
+	}
+	return fmt.Sprintf("(%s(%s)%s)", b.String(), threadStart, variable)
+}
+
 // wrapper is a function in C that calls a function of the program with other parameters.
 type wrapper struct {
 	f *function
@@ -243,16 +261,19 @@ func (w wrapper) name() string { return fmt.Sprintf("%s_with_%d", w.f.cName(), w
 // callbacks writes the wrappers.
 func (p *program) callbacks(b *strings.Builder) {
 	for _, f := range p.funcs {
-		for _, n := range []int{0, 2} {
+		for _, n := range []int{0, 1, 2} {
 			if !p.wrapped[wrapper{f, n}] {
 				continue
 			}
 			args := slices.Repeat([]string{"0"}, f.arity())
 			copy(args, []string{"(void *)a", "(void *)b"}[:n])
 			call := fmt.Sprintf("%s(%s)", f.cName(), strings.Join(args, ", "))
-			if n == 0 {
+			switch n {
+			case 0:
 				fmt.Fprintf(b, "void %s(void) { %s; }\n", wrapper{f, n}.name(), call)
-			} else {
+			case 1:
+				fmt.Fprintf(b, "void *%s(void *a) { return %s; }\n", wrapper{f, n}.name(), call)
+			default:
 				fmt.Fprintf(b, "int %s(const void *a, const void *b) { return (int)(long)%s; }\n", wrapper{f, n}.name(), call)
 			}
 		}

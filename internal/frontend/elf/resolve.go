@@ -36,7 +36,7 @@ func (p *program) Memory(addr uint64, off int, target uint64) (*ir.Expr, bool, e
 		return e, false, err
 	}
 	past := int64(target) - content - int64(addr) - int64(off) // from the field to the end of the instruction
-	if r.Kind == object.GOTPC32 && r.Addend+past == 0 && isExtern(r.Sym) && !p.linkerDefines(r.Sym) {
+	if r.Kind == object.GOTPC32 && r.Addend+past == 0 && p.isExtern(r.Sym) && !p.linkerDefines(r.Sym) {
 		return p.externAddr(r.Sym.Name), true, nil
 	}
 	e, err := p.symbol(r.Sym, r.Addend+past)
@@ -74,7 +74,7 @@ func (p *program) tableWord(addr uint64) (e *ir.Expr, ok bool, err error) {
 		return ir.Int(off), true, nil
 	case r.Sym == nil:
 		e, err = p.address(uint64(r.Addend))
-	case isExtern(r.Sym) || r.Sym.Kind == object.Indirect:
+	case p.isExtern(r.Sym) || r.Sym.Kind == object.Indirect:
 		return p.externAddr(r.Sym.Name), true, nil
 	default:
 		e, err = p.symbol(r.Sym, r.Addend)
@@ -148,7 +148,7 @@ func (p *program) Branch(addr uint64, off int, target uint64) (lift.Target, erro
 		return p.linked(target)
 	}
 	past := int64(target) - content - int64(addr) - int64(off)
-	if r.Sym.Sec == nil {
+	if r.Sym.Sec == nil || p.rustEdge(r.Sym) {
 		return lift.Target{Name: r.Sym.Name}, nil
 	}
 	if r.Sym.Kind == object.Indirect {
@@ -186,8 +186,8 @@ func (p *program) linked(target uint64) (lift.Target, error) {
 	return lift.Target{}, fmt.Errorf("the entry of the linkage table at 0x%x is not understood", target)
 }
 
-func isExtern(s *object.Symbol) bool {
-	return s.Sec == nil && !s.Absolute && !s.Weak && libraryVariable(s.Name) == nil
+func (p *program) isExtern(s *object.Symbol) bool {
+	return s.Sec == nil && !s.Absolute && !s.Weak && libraryVariable(s.Name) == nil || p.rustEdge(s)
 }
 
 // externAddr is the address of a function that is not defined in the files. Only calls take it.
@@ -208,7 +208,7 @@ func (p *program) externOf(e *ir.Expr) string {
 // libraries in it. Code with lines is the user's.
 func (p *program) libraryName(addr uint64) string {
 	sec := p.image.Find(addr)
-	if sym := p.functionAt(addr); sym != nil && replaced[sym.Name] {
+	if sym := p.functionAt(addr); sym != nil && (replaced[sym.Name] || p.rustEdge(sym)) {
 		return sym.Name
 	}
 	if !p.image.Static || sec == nil || p.image.Lines.At(addr).Line > 0 {

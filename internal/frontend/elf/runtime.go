@@ -48,6 +48,9 @@ func libraryFunction(name string) *prototype {
 	if pr := prototypes()[rustNames[short]]; pr != nil {
 		return pr
 	}
+	if strings.HasSuffix(short, "::drop_slow") && strings.Contains(name, "6thread6thread5Inner") {
+		short = "Arc<Thread>::drop_slow"
+	}
 	if f, ok := rustStd[short]; ok {
 		pr := *prototypes()[f.name]
 		pr.rust = f.versions
@@ -103,6 +106,13 @@ func runtime(names map[string]bool) string {
 	var out []string
 	if names["fp_thread_atexit"] {
 		out = append(out, "#define FP_THREAD_ENDS\n")
+	}
+	for _, name := range []string{"fp_rust_thread", "fp_rust_park_thread", "fp_rust_park_here", "fp_rust_current", "fp_rust_begin", "fp_rust_scope_less"} {
+		if names[name] { // one part has all of them; fp_second has the second word of a result
+			out = append(out, "#define FP_RUST_THREADS\n")
+			names["fp_second"] = true
+			break
+		}
 	}
 	for i, part := range strings.Split(runtimeText, "\n\n") {
 		wanted := i == 1 && len(names) > 0 // the type

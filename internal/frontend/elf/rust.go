@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"fencepost/internal/frontend/elf/object"
 	"fencepost/internal/lazyregexp"
 )
 
@@ -20,37 +21,103 @@ var rustNames = map[string]string{
 
 // rustFunction is a function of some versions.
 type rustFunction struct {
-	name     string // in prototypes.txt
-	versions []string
+	name     string   // in prototypes.txt
+	versions []string // nil: all
 }
 
-var debianStable = []string{"1.63"}
+var debianStable, recentStable = []string{"1.63"}, []string{"1.95"}
 
 var rustStd = map[string]rustFunction{
-	"std::rt::lang_start_internal":                                    {"fp_rust_start", debianStable},
-	"std::thread::Builder::new":                                       {"fp_rust_builder", debianStable},
-	"std::sys_common::thread::min_stack":                              {"fp_rust_min_stack", debianStable},
-	"std::thread::Thread::new":                                        {"fp_rust_handle", debianStable},
-	"std::thread::Thread::cname":                                      {"fp_rust_none", debianStable},
-	"std::io::stdio::set_output_capture":                              {"fp_rust_none", debianStable},
-	"std::sys::unix::thread::Thread::new":                             {"fp_rust_spawn", debianStable},
-	"std::sys::unix::thread::Thread::join":                            {"fp_rust_join", debianStable},
-	"std::sys::unix::thread::Thread::set_name":                        {"fp_rust_nothing", debianStable},
-	"std::sys::unix::thread::Thread::yield_now":                       {"sched_yield", debianStable},
-	"std::thread::yield_now":                                          {"sched_yield", debianStable},
-	"std::sys::unix::thread::guard::current":                          {"fp_rust_no_guard", debianStable},
-	"std::sys_common::thread_info::set":                               {"fp_rust_nothing", debianStable},
-	"std::sys::unix::locks::futex::Mutex::lock_contended":             {"fp_rust_lock", debianStable},
-	"std::sys::unix::locks::futex::Mutex::wake":                       {"fp_rust_nothing", debianStable},
-	"std::sys::unix::locks::futex::Condvar::wait":                     {"fp_rust_wait", debianStable},
-	"std::sync::condvar::Condvar::notify_one":                         {"fp_rust_notify_one", debianStable},
-	"std::sync::condvar::Condvar::notify_all":                         {"fp_rust_notify_all", debianStable},
-	"std::sys_common::condvar::check::NoCheck::new":                   {"fp_rust_nothing", debianStable},
-	"std::sys_common::condvar::check::NoCheck::verify":                {"fp_rust_nothing", debianStable},
-	"std::sys_common::mutex::MovableMutex::raw":                       {"fp_rust_same", debianStable},
-	"std::sys::unix::locks::futex::Condvar::notify_one":               {"fp_rust_notify_one", debianStable},
-	"std::sys::unix::locks::futex::Condvar::notify_all":               {"fp_rust_notify_all", debianStable},
-	"<std::sys::unix::thread::Thread as core::ops::drop::Drop>::drop": {"fp_rust_detach", debianStable},
+	"std::env::_var_os":                                                   {"fp_rust_no_variable", nil},
+	"std::rt::lang_start_internal":                                        {"fp_rust_start", nil},
+	"std::thread::Builder::new":                                           {"fp_rust_builder", debianStable},
+	"std::sys_common::thread::min_stack":                                  {"fp_rust_min_stack", debianStable},
+	"std::thread::Thread::new":                                            {"fp_rust_handle", debianStable},
+	"std::thread::Thread::cname":                                          {"fp_rust_none", debianStable},
+	"std::io::stdio::set_output_capture":                                  {"fp_rust_none", debianStable},
+	"std::sys::unix::thread::Thread::new":                                 {"fp_rust_spawn", debianStable},
+	"std::sys::unix::thread::Thread::join":                                {"fp_rust_join", debianStable},
+	"std::sys::unix::thread::Thread::set_name":                            {"fp_rust_nothing", debianStable},
+	"std::sys::unix::thread::Thread::yield_now":                           {"sched_yield", debianStable},
+	"std::thread::yield_now":                                              {"sched_yield", nil},
+	"std::thread::functions::yield_now":                                   {"sched_yield", nil},
+	"std::sys::thread_local::destructors::linux_like::register":           {"fp_rust_at_thread_end", nil},
+	"std::sys::pal::unix::futex::futex_wake":                              {"fp_rust_futex_wake", nil},
+	"std::sys::pal::unix::futex::futex_wake_all":                          {"fp_rust_futex_wake_all", nil},
+	"std::sys::unix::thread::guard::current":                              {"fp_rust_no_guard", debianStable},
+	"std::sys_common::thread_info::set":                                   {"fp_rust_nothing", debianStable},
+	"std::sys::unix::locks::futex::Mutex::lock_contended":                 {"fp_rust_lock", debianStable},
+	"std::sys::unix::locks::futex::Mutex::wake":                           {"fp_rust_nothing", debianStable},
+	"std::sys::unix::locks::futex::Condvar::wait":                         {"fp_rust_wait", debianStable},
+	"std::sync::condvar::Condvar::notify_one":                             {"fp_rust_notify_one", debianStable},
+	"std::sync::condvar::Condvar::notify_all":                             {"fp_rust_notify_all", debianStable},
+	"std::sys_common::condvar::check::NoCheck::new":                       {"fp_rust_nothing", debianStable},
+	"std::sys_common::condvar::check::NoCheck::verify":                    {"fp_rust_nothing", debianStable},
+	"std::sys_common::mutex::MovableMutex::raw":                           {"fp_rust_same", debianStable},
+	"std::sys::unix::locks::futex::Condvar::notify_one":                   {"fp_rust_notify_one", debianStable},
+	"std::sys::unix::locks::futex::Condvar::notify_all":                   {"fp_rust_notify_all", debianStable},
+	"<std::sys::unix::thread::Thread as core::ops::drop::Drop>::drop":     {"fp_rust_detach", debianStable},
+	"std::thread::spawnhook::run_spawn_hooks":                             {"fp_rust_no_hooks", recentStable},
+	"<std::thread::spawnhook::ChildSpawnHooks>::run":                      {"fp_rust_nothing", recentStable},
+	"<std::thread::spawnhook::SpawnHooks as core::ops::drop::Drop>::drop": {"fp_rust_nothing", recentStable},
+	"<std::thread::id::ThreadId>::new":                                    {"fp_rust_number", recentStable},
+	"<std::thread::thread::Thread>::new":                                  {"fp_rust_thread", recentStable},
+	"<std::thread::thread::Thread>::park":                                 {"fp_rust_park", recentStable},
+	"std::thread::functions::park":                                        {"fp_rust_park_here", recentStable},
+	"std::thread::current::current":                                       {"fp_rust_current", recentStable},
+	"std::thread::current::current_or_unnamed":                            {"fp_rust_current", recentStable},
+	"<std::sys::thread::unix::Thread>::new":                               {"fp_rust_begin", recentStable},
+	"<std::sys::thread::unix::Thread>::join":                              {"fp_rust_join", recentStable},
+	"<std::sys::thread::unix::Thread as core::ops::drop::Drop>::drop":     {"fp_rust_detach", recentStable},
+	"Arc<Thread>::drop_slow":                                              {"fp_rust_forget", recentStable},
+	"<std::thread::scoped::ScopeData>::increment_num_running_threads":     {"fp_rust_scope_more", recentStable},
+	"<std::thread::scoped::ScopeData>::decrement_num_running_threads":     {"fp_rust_scope_less", recentStable},
+	"<std::sys::sync::mutex::futex::Mutex>::lock_contended":               {"fp_rust_lock", recentStable},
+	"<std::sys::sync::mutex::futex::Mutex>::wake":                         {"fp_rust_nothing", recentStable},
+	"<std::sys::sync::condvar::futex::Condvar>::wait":                     {"fp_rust_wait", recentStable},
+	"<std::sync::poison::condvar::Condvar>::notify_one":                   {"fp_rust_notify_one", recentStable},
+	"<std::sync::poison::condvar::Condvar>::notify_all":                   {"fp_rust_notify_all", recentStable},
+	"<std::sys::sync::once::futex::Once>::call":                           {"fp_rust_once", recentStable},
+}
+
+// rustEdges are functions of Rust's library that are not read where the files have it: what begins the program is
+// modelled, a panic is an error of the program, and texts are made of values by much code that matters to no other
+// thread. The others are read as the user's code is, so that what they do is that of the version.
+var rustEdges = []string{"core::fmt::", "alloc::fmt::", "std::backtrace", "std::io::stdio::", "std::sys::backtrace", "std::rt::lang_start_internal", "std::process::", "std::env::"}
+
+// rustEdge reports whether a symbol is one of those functions.
+func (p *program) rustEdge(s *object.Symbol) bool {
+	if s.Kind != object.Function || !strings.HasPrefix(s.Name, "_") {
+		return false
+	}
+	is, known := p.edges[s]
+	if !known {
+		is = isRustEdge(s.Name)
+		p.edges[s] = is
+	}
+	return is
+}
+
+func isRustEdge(name string) bool {
+	short, ok := isRust(name)
+	if !ok || isStatic(short) {
+		return false
+	}
+	for _, part := range []string{"rust_begin_short_backtrace", "std::panicking::catch_unwind", "std::panicking::try", "std::panicking::panic_count"} { // they call what the program gives them
+		if strings.Contains(short, part) {
+			return false
+		}
+	}
+	if pr := libraryFunction(name); pr != nil && (pr.fails() || pr.rust == nil) {
+		return true
+	}
+	short, _, _ = strings.Cut(strings.TrimLeft(short, "<"), "::{")
+	for _, edge := range rustEdges {
+		if strings.HasPrefix(short, edge) {
+			return true
+		}
+	}
+	return strings.Contains(short, " as core::fmt::")
 }
 
 var rustVersion = lazyregexp.New(`rustc version (\d+\.\d+)`)
@@ -95,5 +162,5 @@ func (p *program) unknownRust(name string, pr *prototype) string {
 	case pr != nil && !slices.ContainsFunc(versions, func(v string) bool { return !slices.Contains(pr.rust, v) }):
 		return ""
 	}
-	return short + " of Rust's library " + strings.Join(versions, ", ") + " is not known; that of rustc " + strings.Join(debianStable, ", ") + " is read in part"
+	return short + " of Rust's library " + strings.Join(versions, ", ") + " is not known; parts of those of rustc " + strings.Join(slices.Concat(debianStable, recentStable), " and ") + " are"
 }

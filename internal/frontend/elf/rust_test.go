@@ -22,6 +22,62 @@ func rustc(t *testing.T) string {
 	return ""
 }
 
+// recentRustc returns the compiler of the other version whose standard library is read; "" if there is none.
+func recentRustc() string {
+	home, _ := os.UserHomeDir()
+	for _, path := range []string{"rustc", filepath.Join(home, ".cargo", "bin", "rustc")} {
+		if out, err := exec.Command(path, "--version").Output(); err == nil && strings.HasPrefix(string(out), "rustc 1.95.") {
+			return path
+		}
+	}
+	return ""
+}
+
+// TestRecentRust: threads, mutexes and thread-local variables of the library of rustc 1.95.
+func TestRecentRust(t *testing.T) {
+	compiler := recentRustc()
+	if compiler == "" {
+		t.Skip("there is no rustc 1.95 here, so that threads of its library are not tried")
+	}
+	for _, c := range []struct{ name, want, text string }{
+		{"a mutex", "safe", `use std::sync::{Arc, Mutex};
+fn main() { let m = Arc::new(Mutex::new(0u32)); let n = Arc::clone(&m); let t = std::thread::spawn(move || { *n.lock().unwrap() += 1; });
+    *m.lock().unwrap() += 1; t.join().unwrap(); assert_eq!(*m.lock().unwrap(), 2); }
+`},
+		{"a panic", "unsafe", `use std::sync::{Arc, Mutex};
+fn main() { let m = Arc::new(Mutex::new(0u32)); let n = Arc::clone(&m); let t = std::thread::spawn(move || { *n.lock().unwrap() += 1; });
+    assert_eq!(*m.lock().unwrap(), 0); t.join().unwrap(); }
+`},
+		{"yield_now", "safe", `use std::sync::atomic::{AtomicBool, Ordering::*}; static F: AtomicBool = AtomicBool::new(false);
+fn main() { let t = std::thread::spawn(|| F.store(true, Release)); while !F.load(Acquire) { std::thread::yield_now(); } t.join().unwrap(); }
+`},
+		{"a value that a thread returns", "unsafe", `fn main() { let k = std::thread::spawn(|| 41u64).join().unwrap(); assert!(k == 42); }
+`},
+		{"thread-local variables", "safe", `use std::cell::Cell; thread_local! { static N: Cell<u32> = const { Cell::new(1) }; static M: Cell<u32> = const { Cell::new(2) }; }
+fn main() { N.with(|n| n.set(5)); let t = std::thread::spawn(|| assert!(N.with(|n| n.get()) + M.with(|n| n.get()) == 3)); t.join().unwrap(); assert!(N.with(|n| n.get()) == 5); }
+`},
+		{"thread-local variables, wrong", "unsafe", `use std::cell::Cell; thread_local! { static N: Cell<u32> = const { Cell::new(1) }; static M: Cell<u32> = const { Cell::new(2) }; }
+fn main() { N.with(|n| n.set(5)); let t = std::thread::spawn(|| assert!(N.with(|n| n.get()) + M.with(|n| n.get()) == 7)); t.join().unwrap(); }
+`},
+		{"an option", "safe", `use std::sync::atomic::{AtomicUsize, Ordering::*}; static X: AtomicUsize = AtomicUsize::new(0);
+#[inline(never)] fn take() -> Option<usize> { let v = X.swap(0, SeqCst); if v == 0 { None } else { Some(v) } }
+fn main() { let t = std::thread::spawn(|| X.store(5, SeqCst)); if let Some(v) = take() { assert!(v == 5); } t.join().unwrap(); }
+`},
+		{"an option, wrong", "unsafe", `use std::sync::atomic::{AtomicUsize, Ordering::*}; static X: AtomicUsize = AtomicUsize::new(0);
+#[inline(never)] fn take() -> Option<usize> { let v = X.swap(0, SeqCst); if v == 0 { None } else { Some(v) } }
+fn main() { let t = std::thread::spawn(|| X.store(5, SeqCst)); if let Some(v) = take() { assert!(v != 5); } t.join().unwrap(); }
+`},
+	} {
+		src := filepath.Join(t.TempDir(), "a.rs")
+		if err := os.WriteFile(src, []byte(c.text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if got, why := askRust(t, compiler, src, "tso"); got != c.want {
+			t.Errorf("%s: %s (%s), want %s", c.name, got, why, c.want)
+		}
+	}
+}
+
 func askRust(t *testing.T, compiler, src, question string) (verdict, reason string) {
 	t.Helper()
 	out := filepath.Join(t.TempDir(), "a.o")

@@ -308,6 +308,9 @@ func (p *program) stub(b *strings.Builder, s *stub) {
 	for i, t := range s.proto.params {
 		c := s.args[i]
 		switch {
+		case c == nil && t == threadStart:
+			params = append(params, fmt.Sprintf("unsigned long a%d", i))
+			args = append(args, p.threadStart(fmt.Sprintf("a%d", i)))
 		case c == nil && callbackArity(t) >= 0:
 			params = append(params, fmt.Sprintf("unsigned long a%d", i))
 			args = append(args, p.callback(t, fmt.Sprintf("a%d", i), nil))
@@ -364,12 +367,15 @@ func (p *program) bodies() map[string]translate.Body {
 	return out
 }
 
-// invoke makes the body of a function by which runtime.txt calls functions of the program with one argument: they may
+// invoke makes the body of a function by which runtime.txt calls functions of the program with one argument or two: they may
 // seem to have more parameters, which they do not read. There is one for each purpose, because what reaches one
 // is taken to be called there.
 func (p *program) invoke(l *translate.Linker, fb *ir.FuncBuilder) {
 	p.begin(l)
 	e := &emitter{p: p, l: l, fb: fb, pos: fb.F.Pos, regs: map[ir.Reg]ir.Reg{lift.R11: 0, lift.RDI: 1}}
+	if fb.F.Params > 2 {
+		e.regs[lift.RSI] = 2
+	}
 	e.at = fb.Loc("", e.pos)
 	fb.Entry(e.at)
 	e.callPointer(&inst{Inst: &lift.Inst{Cond: ir.R(lift.R11)}}, nil)

@@ -3,14 +3,15 @@ package elf
 import (
 	"fmt"
 
+	"fencepost/internal/frontend/elf/lift"
 	"fencepost/internal/frontend/elf/object"
 	"fencepost/internal/ir"
 )
 
 // Addresses of thread-local variables. In an object, code adds the offset of a variable in the block of the thread to
 // the address of the block: mov rax, fs:0 and lea rax, [rax+offset], or fs:[rax] after a load of the offset. A relocation
-// gives the address of the variable instead of its offset, so that the address of the block is 0 here. It must be used
-// for nothing else. In a linked file the offsets are numbers, and the block has an address: the end of the object that
+// gives the address of the variable instead of its offset, so that the address of the block is 0 here. It may be copied
+// to other registers, and must be used for nothing else. In a linked file the offsets are numbers, and the block has an address: the end of the object that
 // holds the variables of a thread.
 
 // Thread resolves the word at the beginning of the block of a thread, which holds its address.
@@ -49,7 +50,7 @@ func (p *program) threadBlocks(f *function) {
 	}
 	seen := map[at]bool{}
 	for _, in := range f.order {
-		if !p.blockReads[in.addr] || in.refused != "" || len(in.Ops) == 0 {
+		if !p.blockReads[in.addr] || in.refused != "" || len(in.Ops) == 0 || p.image.Find(in.addr).LocalDynamic(in.NextAddr()) {
 			continue
 		}
 		todo := []at{}
@@ -71,6 +72,10 @@ func (p *program) threadBlocks(f *function) {
 			kept := true
 			for i := range next.in.Ops {
 				op := &next.in.Ops[i]
+				if kept && op.Kind == ir.Assign && op.Dst < lift.Vector && op.Val.Op == ir.RegRef && op.Val.Reg == next.reg { // a copy
+					walk(next.in, op.Dst)
+					continue
+				}
 				op.Uses(func(r ir.Reg) {
 					if r == next.reg && kept && !p.hasThreadOffset(next.in) {
 						next.in.refused = next.in.Text + ": this use of the address of the thread's block is not supported"

@@ -23,7 +23,7 @@ type member struct {
 	data []byte
 }
 
-// rustMetadata is the member of a Rust library (.rlib) that has no code: it is for the compiler.
+// rustMetadata begins the names of the members of a Rust library (.rlib) that have no code: they are for the compiler.
 const rustMetadata = "lib.rmeta"
 
 // members takes an archive apart.
@@ -66,7 +66,7 @@ func members(file string, data []byte) ([]member, *Error) {
 		default:
 			name = strings.TrimSuffix(name, "/")
 		}
-		if name == rustMetadata {
+		if strings.HasPrefix(name, rustMetadata) {
 			continue
 		}
 		out = append(out, member{name: fmt.Sprintf("%s(%s)", file, name), data: body})

@@ -98,10 +98,17 @@ const (
 	TPOff32              // the offset of S in the block of a thread, below its end
 	TPOff64
 	GOTTPOff32 // as GOTPC32, but the word holds a TPOff64
+	// Those of code for dynamic libraries, which thread_model.go replaces.
+	generalDynamic
+	localDynamic
+	localOffset
+	descriptor
+	descriptorCall
 )
 
 func (k RelocKind) String() string {
-	names := [...]string{"", "R_X86_64_64", "R_X86_64_32", "R_X86_64_32S", "R_X86_64_PC32", "R_X86_64_PC64", "R_X86_64_GOTPCREL", "R_X86_64_TPOFF32", "R_X86_64_TPOFF64", "R_X86_64_GOTTPOFF"}
+	names := [...]string{"", "R_X86_64_64", "R_X86_64_32", "R_X86_64_32S", "R_X86_64_PC32", "R_X86_64_PC64", "R_X86_64_GOTPCREL", "R_X86_64_TPOFF32", "R_X86_64_TPOFF64", "R_X86_64_GOTTPOFF",
+		"R_X86_64_TLSGD", "R_X86_64_TLSLD", "R_X86_64_DTPOFF32", "R_X86_64_GOTPC32_TLSDESC", "R_X86_64_TLSDESC_CALL"}
 	if int(k) >= len(names) {
 		panic(fmt.Sprintf("BUG: unknown relocation %d", k))
 	}
@@ -113,6 +120,8 @@ func (k RelocKind) Size() uint64 {
 	switch k {
 	case Abs64, PC64, TPOff64:
 		return 8
+	case descriptorCall:
+		return 2
 	}
 	return 4
 }

@@ -26,6 +26,8 @@ type Line struct {
 type Lines struct {
 	rows  []lineRow // by address
 	calls []inlined // by first address
+	// callsAt has the numbers of the calls in each stretch of addresses.
+	callsAt map[uint64][]int32
 	// Problems says what is wrong with the debug information of some files; their code has no lines.
 	Problems []string
 	data     []*dwarf.Data
@@ -306,10 +308,29 @@ func (l *Lines) At(addr uint64) Line {
 	return l.rows[i-1].pos
 }
 
+// callsPage is how many bits of an address say where it is in a stretch of addresses that has a list of calls.
+const callsPage = 8
+
+// listCalls makes the lists of the calls in each stretch of addresses.
+func (l *Lines) listCalls() {
+	l.callsAt = map[uint64][]int32{}
+	for i, c := range l.calls {
+		if c.high <= c.low || c.high-c.low > maxMemory {
+			continue
+		}
+		for page := c.low >> callsPage; page <= (c.high-1)>>callsPage; page++ {
+			l.callsAt[page] = append(l.callsAt[page], int32(i))
+		}
+	}
+}
+
 // Inlined returns the functions that were put into each other at an address, the outermost first.
 func (l *Lines) Inlined(addr uint64) []Frame {
 	var out []Frame
-	for i := range l.calls {
+	if l.callsAt == nil {
+		l.listCalls()
+	}
+	for _, i := range l.callsAt[addr>>callsPage] {
 		if c := &l.calls[i]; addr >= c.low && addr < c.high {
 			out = append(out, Frame{Func: c.name, Call: c.call})
 		}

@@ -30,7 +30,7 @@ func (a *adder) addRelocs() *Error {
 		if s.Type != elf.SHT_RELA || int(s.Info) >= len(a.sections) || a.sections[s.Info] == nil {
 			continue
 		}
-		sec := a.sections[s.Info]
+		sec, models := a.sections[s.Info], false
 		err := a.each(s, func(off uint64, typ elf.R_X86_64, sym uint32, addend int64) *Error {
 			if strings.HasPrefix(sec.Name, ".eh_frame") { // for exceptions
 				return nil
@@ -39,6 +39,10 @@ func (a *adder) addRelocs() *Error {
 				return nil
 			}
 			kind := relocKinds[typ]
+			if kind == RelocUnset && sec.Exec {
+				kind = threadModels[typ]
+				models = models || kind != RelocUnset
+			}
 			if kind == RelocUnset {
 				return refusedReloc(a.name, sec, off, typ)
 			}
@@ -54,6 +58,9 @@ func (a *adder) addRelocs() *Error {
 		if err != nil {
 			return err
 		}
+		if models {
+			sec.toLocal()
+		}
 	}
 	return nil
 }
@@ -62,7 +69,7 @@ func (a *adder) addRelocs() *Error {
 func refusedReloc(name string, sec *Section, off uint64, typ elf.R_X86_64) *Error {
 	err := problem(name, "the relocation %s at byte %d of %s is not supported", typ, off, sec.Name)
 	switch typ {
-	case elf.R_X86_64_TLSGD, elf.R_X86_64_TLSLD, elf.R_X86_64_DTPOFF32, elf.R_X86_64_DTPMOD64, elf.R_X86_64_DTPOFF64:
+	case elf.R_X86_64_DTPMOD64, elf.R_X86_64_DTPOFF64:
 		return err.advise("it belongs to thread-local variables of dynamic libraries: compile without -fPIC, or with -ftls-model=initial-exec")
 	case elf.R_X86_64_PC16, elf.R_X86_64_PC8, elf.R_X86_64_16, elf.R_X86_64_8:
 		return err.advise("the code is not 64-bit code")
