@@ -8,8 +8,7 @@ import (
 
 // Thread-local variables of code that may become part of a dynamic library: such code calls __tls_get_addr, or a function
 // that a descriptor names, for the address of a variable. A linker that makes a program replaces these calls, because the
-// offsets of the variables are known then; the ABI fixes what the instructions are, so that it can [Drepper, "ELF
-// handling for thread-local storage", section 5]. The same is done here. Code that is not as the ABI has it keeps its
+// offsets of the variables are known then; the ABI fixes what the instructions are, so that it can. The same is done here. Code that is not as the ABI has it keeps its
 // relocations, which instructions are refused for.
 
 // threadModels are the relocations of such code.
