@@ -21,7 +21,7 @@ type Options struct {
 	// the largest of them.
 	Any   bool
 	Range []int64
-	// Refuse says that undefined values are those that calls leave in registers: what decides by one is not supported.
+	// Refuse makes decisions by undefined values unsupported: calls have left the values in registers.
 	Refuse bool
 	// Plain leaves out the passes that only make the program smaller.
 	Plain bool

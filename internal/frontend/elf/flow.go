@@ -10,10 +10,10 @@ import (
 
 // Which registers matter where. The System V ABI says which registers a call takes and leaves: a function
 // gets up to six parameters in registers, of which only those count that it reads, and returns rax. The
-// registers that belong to the caller are as before after a call. The other registers are the callee's: what they hold
-// after a call that overwrites them is undefined, and so is what registers hold at the beginning of a function that
-// are no parameters of it. Such a value may be saved and handed over, as functions do that return two words and leave the second
-// one as it is; an execution that decides something by it is not supported (transform/undefined.go). A function of the
+// registers that belong to the caller are as before after a call. The other registers belong to the callee: their values
+// are undefined after a call that overwrites them. So are registers at the beginning of a function, unless they are
+// parameters. An undefined value may be saved and handed over, as functions do that return two words and leave the second
+// one alone; an execution that decides something by it is not supported (transform/undefined.go). A function of the
 // program that does not write a register leaves it, also rax.
 
 // regSet is a set of the registers of the processor.

@@ -84,7 +84,7 @@ type function struct {
 	writes   regSet // what it overwrites of the registers that a call may change
 	used     bool   // some caller reads rax after it
 	results  regSet // registers beside rax that callers read after it
-	unset    regSet // registers that it reads, and that are undefined when it begins unless they are parameters
+	unset    regSet // registers with undefined values when it begins, as far as it reads them
 	problem  string // the whole function has no translation
 	frame    frame
 	fb       *ir.FuncBuilder
@@ -114,7 +114,7 @@ type inst struct {
 	table   *table
 	keeps   []*table // tables of which it reads a word
 	live    regSet   // the registers that matter after it
-	spoils  regSet   // those that are undefined after it
+	spoils  regSet   // registers with undefined values after it
 	upper   regSet   // those of which more than the lowest byte does
 	high    regSet   // those of which more than the lowest two bytes do
 	maybe   regSet   // registers that a later call through a pointer may take
