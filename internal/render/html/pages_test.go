@@ -39,6 +39,10 @@ func (b *browser) fits(name string) {
 	if bad := eval[string](b, overflowing); bad != "" {
 		b.TB.Errorf("%s: overflow: %s", name, bad)
 	}
+	// What the step does is never cut off.
+	if cut := eval[string](b, `[...document.querySelectorAll(".caption .effect, .ev b")].filter(e => e.scrollWidth > e.clientWidth + 1 && getComputedStyle(e).display !== "inline").map(e => e.textContent).slice(0, 3).join("; ")`); cut != "" {
+		b.TB.Errorf("%s: cut off: %s", name, cut)
+	}
 	b.Accessible(name)
 }
 
