@@ -36,6 +36,15 @@ func clients(o *Object, calls, prefix int, drains bool) []*client {
 	return out
 }
 
+var putVerb = verbOf("put", putWords)
+
+// puts reports whether an operation puts something into the object, by its name.
+func (o *Operation) puts() bool {
+	given := slices.ContainsFunc(o.Params, func(p Param) bool { return p.Kind == ValueArg || p.Kind == KeyArg || p.Kind == BlockArg })
+	name := snake(o.Name)
+	return o.phase == harness.Puts || o.phase != harness.Takes && given && putVerb.words.MatchString(name) && !finds.MatchString(name)
+}
+
 // fillers returns the operations of prefixes: operations that put something, or all if none does.
 func fillers(o *Object) []*Operation {
 	var puts, all []*Operation
@@ -44,7 +53,7 @@ func fillers(o *Object) []*Operation {
 			continue
 		}
 		all = append(all, op)
-		if op.phase == harness.Puts {
+		if op.puts() {
 			puts = append(puts, op)
 		}
 	}
@@ -266,7 +275,7 @@ func suffix(o *Object, c *client) []call {
 		}
 		n := 1
 		for _, other := range c.all() {
-			if other.op.phase == harness.Puts {
+			if other.op.puts() {
 				n++
 			}
 		}

@@ -42,6 +42,15 @@ func TestCorpus(t *testing.T) {
 		{"seqlock.h", "", "tso", 3, "", verdict.Safe, false},
 		{"seqlock.h", "", "c11", 2, "", verdict.Safe, false},
 		{"seqlock.h", "BROKEN", "sc", 2, "", verdict.Unsafe, false},
+		{"harris.h", "", "tso", 2, "set", verdict.Safe, true},
+		{"harris.h", "UNMARKED", "sc", 3, "set", verdict.Unsafe, false},
+		{"lazy_list.h", "", "sc", 2, "set", verdict.Safe, true},
+		{"lazy_list.h", "UNCHECKED", "sc", 3, "set", verdict.Unsafe, false},
+		{"elimination.h", "", "tso", 2, "stack", verdict.Safe, false},
+		{"elimination.h", "KEPT", "sc", 3, "stack", verdict.Unsafe, false},
+		{"ms_queue_acquire.h", "", "c11", 3, "", verdict.Unsafe, true}, // the second of two dequeues
+		{"ms_queue_acquire.h", "RELEASED", "c11", 2, "", verdict.Safe, false},
+		{"ms_queue_acquire.h", "", "tso", 2, "queue", verdict.Safe, false},
 	} {
 		name := c.file + " " + c.define + " " + c.models
 		if c.slow && *lin.Objects < 3000 {

@@ -103,10 +103,11 @@ func (q *question) clients(ctx context.Context, s *search) (*verdict.Result, err
 	if most == 0 {
 		most = maxCalls
 	}
-	done := 0
+	done, any := 0, false
 	for calls := 2; calls <= most; calls++ {
 		for prefix := range maxPrefix + 1 {
 			list := clients(q.object, calls, prefix, q.drains)
+			any = any || len(list) > 0
 			for i, c := range list {
 				q.progress(s, len(list), i)
 				wrong, failed, err := s.inClient(ctx, c)
@@ -127,6 +128,11 @@ func (q *question) clients(ctx context.Context, s *search) (*verdict.Result, err
 			}
 		}
 		done = calls
+	}
+	if !any { // and nothing was asked
+		return nil, q.run.Refuse(verdict.Diagnostic{Code: "FP0943", Message: fmt.Sprintf("there is no client with two threads and at most %d concurrent calls", most), Notes: []string{
+			"the operations are " + strings.Join(q.describe().Operations, ", "), "give more of them with --ops or //@ op, or a larger number with --calls",
+		}})
 	}
 	return q.holds(ctx, s, done, ""), nil
 }

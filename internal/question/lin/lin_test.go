@@ -124,6 +124,7 @@ func TestSays(t *testing.T) {
 		"int x;\nint main(void) { return x; }\n":                      "FP0943",
 		"int x;\ndouble half(void) { return x / 2.0; }\n":             "FP0943",
 		"int x;\n//@ op threads a\nint next(void) { return x++; }\n":  "FP0944",
+		"int x;\n//@ op thread a\nint next(void) { return x++; }\n":   "FP0943", // no client
 		"int x;\n//@ may fail some\nint next(void) { return x++; }\n": "FP0944",
 	} {
 		answer, err := lin.Run(context.Background(), query.Input{Name: "object.h", Text: []byte(text)}, query.LinOptions{Calls: 2})
@@ -228,6 +229,22 @@ int once(void) { int was = z; z = 1; return was; }
 	for _, m := range res.Linearizability.Mutants {
 		if m.Pos.Line == 18 && m.Fate != verdict.MutantNoticed {
 			t.Errorf("the fence of take: %s %s", m.Fate, m.Why)
+		}
+	}
+}
+
+// TestWaiting: a call that waits for ever is a mistake where all calls could come to their end, in whatever order.
+func TestWaiting(t *testing.T) {
+	const queue = "#include <pthread.h>\nstatic pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;\nstatic pthread_cond_t c = PTHREAD_COND_INITIALIZER;\n" +
+		"static int a[4], n, h;\nvoid put(int v) {\n  pthread_mutex_lock(&m);\n  a[(h + n++) % 4] = v;\n  SIGNAL\n  pthread_mutex_unlock(&m);\n}\n" +
+		"int get(void) {\n  pthread_mutex_lock(&m);\n  while (!n)\n    pthread_cond_wait(&c, &m);\n  int v = a[h];\n  h = (h + 1) % 4;\n  n--;\n  pthread_mutex_unlock(&m);\n  return v;\n}\n"
+	for signal, want := range map[string]verdict.Verdict{
+		"pthread_cond_signal(&c);":             verdict.Safe,
+		"if (n == 2) pthread_cond_signal(&c);": verdict.Unsafe,
+	} {
+		res := ask(t, strings.Replace(queue, "SIGNAL", signal, 1), query.LinOptions{Models: query.Models{"sc"}, Calls: 2})
+		if res.Verdict != want {
+			t.Errorf("%s: %s %s, want %s", signal, res.Verdict, res.Reason, want)
 		}
 	}
 }

@@ -136,7 +136,7 @@ func (r *repairer) begin(ctx context.Context) error {
 			return err
 		}
 	}
-	return r.run.Refuse(verdict.Diagnostic{Code: "FP0943", Message: fmt.Sprintf("there is no client with at most %d concurrent calls", r.opt.Calls), Notes: []string{"give a larger number with --calls"}})
+	return r.run.Refuse(verdict.Diagnostic{Code: "FP0943", Message: fmt.Sprintf("there is no client with two threads and at most %d concurrent calls", r.opt.Calls), Notes: []string{"give a larger number with --calls"}})
 }
 
 // clientSearch prepares the search in clients of a text.

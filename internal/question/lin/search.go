@@ -56,13 +56,19 @@ func (s *search) inClient(ctx context.Context, c *client) (wrong *found, failed 
 	if err != nil {
 		return nil, false, err
 	}
-	s.waits = s.waits || t.waits
+	ends := !t.waits
+	if !ends && s.itself {
+		if ends, err = s.spec.alwaysEnds(ctx, c); err != nil {
+			return nil, false, err
+		}
+	}
+	s.waits = s.waits || !ends
 	if s.kind != nil {
 		if f, why := s.kind.table(c, t); f != nil {
 			return &found{client: c, order: f.total(), results: f.results, why: why}, false, nil
 		}
 	}
-	out, err := x.results(ctx, c.programOrder(), !t.waits)
+	out, err := x.results(ctx, c.programOrder(), ends)
 	if err != nil || out.fails != nil {
 		return nil, out != nil && out.fails != nil, err
 	}

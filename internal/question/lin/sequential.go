@@ -86,6 +86,53 @@ func (s *specification) table(ctx context.Context, c *client, dropped uint64) (*
 	return t, nil
 }
 
+// alwaysEnds reports whether all calls of a client come to their end one at a time, if a call that would wait lets others go first. Then a call
+// that waits for ever in an execution is a mistake: nothing that the others do later is missing.
+//
+// A sequence of some of the calls is stuck if none of the others can come next. What comes to its end is known from the
+// clients that have some of the calls only.
+func (s *specification) alwaysEnds(ctx context.Context, c *client) (bool, error) {
+	n, po := len(c.concurrent()), c.programOrder()
+	all := uint64(1)<<n - 1
+	ending := map[uint64]map[string]bool{} // by set of calls, the sequences that end
+	for set := range all + 1 {
+		closed := true
+		for i := range n {
+			closed = closed && (set>>i&1 == 0 || po.before(i)&^set == 0)
+		}
+		if !closed {
+			continue
+		}
+		t, err := s.table(ctx, c, all&^set)
+		if err != nil {
+			return false, err
+		}
+		ending[set] = map[string]bool{}
+		for i := range t.finals {
+			ending[set][fmt.Sprint(t.finals[i].order)] = true
+		}
+	}
+	var from func(set uint64, done sequence) bool
+	from = func(set uint64, done sequence) bool {
+		if set == all {
+			return true
+		}
+		next := false
+		for i := range n {
+			with := set | 1<<i
+			longer := append(slices.Clone(done), i)
+			if with == set || ending[with] == nil || !ending[with][fmt.Sprint(longer)] {
+				continue
+			}
+			if next = true; !from(with, longer) {
+				return false
+			}
+		}
+		return next
+	}
+	return from(0, sequence{}), nil
+}
+
 // kept returns the numbers that the concurrent calls have in the client without any of them dropped.
 func (c *client) kept(whole *client, dropped uint64) []int {
 	var out []int
