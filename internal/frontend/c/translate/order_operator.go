@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"fencepost/internal/ir"
+	"fencepost/internal/lang/c/lex"
 	"fencepost/internal/lang/c/parse"
 	"fencepost/internal/lang/c/types"
 	"fencepost/internal/source"
@@ -62,6 +63,9 @@ func (f *siteMarks) noteOperator(n parse.Node, kind ir.AccessKind, edges int) {
 	}
 	e, _ := n.(*parse.Expr)
 	first, last := operatorTokens(n, e)
+	if kind == ir.LoadAccess {
+		first, last = f.argument(first, last)
+	}
 	list := f.writtenAt(first)
 	if len(list) == 0 {
 		return
@@ -95,6 +99,15 @@ func operatorTokens(n parse.Node, e *parse.Expr) (first, last int32) {
 	case parse.PostInc, parse.PostDec:
 		first, _ = e.A.Tokens()
 		last = e.Tok
+	}
+	return first, last
+}
+
+// argument returns the tokens of an lvalue, without the parentheses that a macro has around its argument.
+func (f *siteMarks) argument(first, last int32) (int32, int32) {
+	tokens := f.In.Tree.Source.Tokens
+	for first < last && tokens[first].From != tokens[first+1].From && tokens[first].Kind == lex.LParen && tokens[last].Kind == lex.RParen {
+		first, last = first+1, last-1
 	}
 	return first, last
 }

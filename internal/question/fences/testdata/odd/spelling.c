@@ -5,7 +5,7 @@
 #include <stdbool.h>
 
 #define ON 1
-#define NEXT(i) ((i) + 1) // needs: seq_cst
+#define NEXT(i) ((i) + 1)
 #define SET(x, v) do { x = v; } while (0)
 #define STORE(p, v, order) atomic_store_explicit(p, v, memory_order_##order) // needs: release
 
@@ -18,7 +18,7 @@ void *writer(void *arg) {
   data = 1;
   flag = true; // needs: release
   g = ON; // needs: relaxed
-  h = NEXT(g); // needs: release
+  h = NEXT(g); // needs: release, relaxed
   k = ((int[]){1, 2})[1]; // needs: relaxed
   k = (int){3}; // needs: release
   SET(g, 2); // needs: seq_cst
