@@ -236,6 +236,42 @@ int main(void) { pthread_t t; pthread_create(&t, 0, one, 0); if (f) d = 2; pthre
 	compiles(t, got)
 }
 
+// TestFenceInFunctionOfMacro tests that a fence stands inside of a function that is the expansion of a macro.
+func TestFenceInFunctionOfMacro(t *testing.T) {
+	text := `#include <pthread.h>
+#include <stdatomic.h>
+#define RELEASE(name) static void name(void) { SET; }
+#define SET atomic_fetch_add_explicit(&f, 1, memory_order_relaxed)
+atomic_int f;
+int d, e;
+RELEASE(release)
+void *one(void *arg) { d = 1; release(); return arg; }
+void *two(void *arg) { e = 1; release(); return arg; }
+int main(void) {
+  pthread_t t, u;
+  pthread_create(&t, 0, one, 0);
+  if (atomic_load_explicit(&f, memory_order_acquire))
+    d = 2;
+  pthread_create(&u, 0, two, 0);
+  if (atomic_load_explicit(&f, memory_order_acquire) == 2)
+    e = 2;
+  pthread_join(t, 0);
+  pthread_join(u, 0);
+  return 0;
+}
+`
+	opt := query.FenceOptions{Options: query.Defaults(), Model: query.C11, For: query.ForAssertions}
+	answer, err := fences.Run(context.Background(), query.Input{Name: "a.c", Text: []byte(text)}, opt)
+	if err != nil || answer.HasErrors() {
+		t.Fatal(err, answer.Diagnostics)
+	}
+	got := answer.Results[0].Repair.Patches[0].Text
+	if strings.Contains(got, "atomic_thread_fence(memory_order_release);\nRELEASE") || !strings.Contains(got, "atomic_thread_fence(memory_order_release);") {
+		t.Error(got)
+	}
+	compiles(t, got)
+}
+
 // TestOrderLimits tests what the user can keep, and answers without orders.
 func TestOrderLimits(t *testing.T) {
 	text, err := os.ReadFile("testdata/orders/mp.c")

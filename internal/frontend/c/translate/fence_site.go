@@ -316,11 +316,14 @@ func firstLine(text string) string {
 	return strings.ToValidUTF8(strings.Join(strings.Fields(line), " "), ".")
 }
 
-// mark takes a step that does nothing. It returns false if another statement of the same
-// expansion has the fence site.
+// mark takes a step that does nothing. It returns false if another statement of the same expansion has the fence site, or if
+// the expansion is the whole function, and the fence would stand outside.
 func (f *siteMarks) mark(at *mark) bool {
 	pos := at.file.Pos(at.offset)
 	key := markKey{pos: pos}
+	if pos == f.opens && !at.readOnly && !at.macro {
+		return false
+	}
 	switch {
 	case at.readOnly:
 		f.readOnly[pos]++

@@ -36,6 +36,7 @@ func (c *Compiler) lowerFunction(s *symbol) {
 func (c *Compiler) lowerBody(f *Lowering, s *symbol) {
 	body := f.In.Body(s.Def)
 	c.marks.findBare(f.In, body)
+	f.Mem.sites.opens = f.In.Pos(body.Tok)
 	if result := f.Vars.result; !IsVoid(result) && !inWords(result) {
 		f.Types.Scalar(result, s.Decl)
 	}

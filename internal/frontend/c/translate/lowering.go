@@ -249,4 +249,7 @@ type siteMarks struct {
 	marks    *marks // nil: no marks are wanted
 	marked   map[markKey]bool
 	readOnly map[source.Pos]int // read-only marks by position
+	// opens is the position where the body of the function begins. A statement that begins there comes from a macro that is
+	// the whole body.
+	opens source.Pos
 }
