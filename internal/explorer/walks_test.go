@@ -182,7 +182,7 @@ func expected(s *verdict.State) shown {
 }
 
 // BenchmarkFirstPaint measures the time from the request for the page to its first paint with content, and to the first
-// state, when steps can be taken.
+// state, when steps can be taken. `make paint` runs it.
 func BenchmarkFirstPaint(b *testing.B) {
 	page := newTab(b, server(b, explorer.Start{}), "")
 	paint, usable := 0.0, 0.0
