@@ -88,8 +88,8 @@ func keptIfNone(p *ir.Program) map[ir.EdgeID]bool {
 }
 
 // Alone returns the step of thread t that concerns a block which it alone can reach, if it is all that the thread can do:
-// an access, the end of the block, or its allocation. Which block is allocated makes no difference: one that the thread
-// has given back, or a new one.
+// an access, the end of the block, or its allocation. The block is a new one: what an access to a block that has ended
+// would do to one that is used again is an error then.
 func (x *Stepper) Alone(s State, t int) (*Move, error) {
 	f := x.m.p.ThreadFunc(ir.ThreadID(t))
 	out := f.Out(s.s.threads[t].loc)
@@ -114,14 +114,7 @@ func (x *Stepper) Alone(s State, t int) (*Move, error) {
 	if c.err != nil || len(c.out) == 0 {
 		return nil, c.err
 	}
-	which := 0
-	for i := range c.out {
-		if b := c.s.blockAt(c.out[i].addr); e.Op.Kind == ir.Alloc && c.out[i].choice != 0 && x.m.kept[c.s.blocks[b].site] && c.out[i].addr>>32 == (heapBase>>32)+uint64(t) {
-			which = i
-			break
-		}
-	}
-	one := moves(c.out[which : which+1])
+	one := moves(c.out[:1]) // of an allocation, the new block
 	return &one[0], nil
 }
 
