@@ -223,6 +223,9 @@ func including(in query.Input, others func(string) ([]byte, bool)) func(string) 
 // signatures lists the functions of the file.
 func (q *question) signatures(ctx context.Context) ([]c.Signature, error) {
 	reading := pipeline.Open(query.Input{Name: q.in.Name, Text: q.in.Text})
+	if strings.HasPrefix(string(q.in.Text[:min(len(q.in.Text), 7)]), "!<arch>") {
+		return nil, q.run.Refuse(verdict.Diagnostic{Code: "FP0943", Message: "this is an archive, and its operations are not known", Notes: []string{"give the object that has them first, and the archive after it"}})
+	}
 	if pipeline.IsMachineCode(q.in.Text) {
 		return q.machineCode(reading)
 	}

@@ -121,10 +121,11 @@ func TestSays(t *testing.T) {
 		t.Errorf("%s %s %q", res.Verdict, res.Reason, res.Linearizability.Hints)
 	}
 	for text, want := range map[string]string{
-		"int x;\nint main(void) { return x; }\n":                      "FP0943",
-		"int x;\ndouble half(void) { return x / 2.0; }\n":             "FP0943",
-		"int x;\n//@ op threads a\nint next(void) { return x++; }\n":  "FP0944",
-		"int x;\n//@ op thread a\nint next(void) { return x++; }\n":   "FP0943", // no client
+		"int x;\nint main(void) { return x; }\n":                     "FP0943",
+		"int x;\ndouble half(void) { return x / 2.0; }\n":            "FP0943",
+		"int x;\n//@ op threads a\nint next(void) { return x++; }\n": "FP0944",
+		"int x;\n//@ op thread a\nint next(void) { return x++; }\n":  "FP0943", // no client
+		"!<arch>\nobject.o/": "FP0943",
 		"int x;\n//@ may fail some\nint next(void) { return x++; }\n": "FP0944",
 	} {
 		answer, err := lin.Run(context.Background(), query.Input{Name: "object.h", Text: []byte(text)}, query.LinOptions{Calls: 2})
