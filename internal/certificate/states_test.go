@@ -242,17 +242,29 @@ func TestStatesOfUnsafe(t *testing.T) {
 	}
 }
 
-// onStack makes a program of a random one in which all blocks are automatic variables.
+// onStack makes a program of a random one in which all blocks are automatic variables. What was never written is undefined,
+// and these programs have no checks of that: if they load from blocks, each block has a size of its own, so that none is
+// used again with what another one held.
 func onStack(p *ir.Program) *ir.Program {
 	out := *p
 	out.Funcs = slices.Clone(p.Funcs)
+	loads, size := false, int64(0)
+	for _, f := range p.Funcs {
+		for i := range f.Edges {
+			op := &f.Edges[i].Op
+			loads = loads || op.Accesses() && op.Kind != ir.Store && op.Obj == ir.NoObject
+		}
+	}
 	for k, f := range p.Funcs {
 		g := *f
 		g.Edges = slices.Clone(f.Edges)
 		for i := range g.Edges {
 			switch op := &g.Edges[i].Op; op.Kind {
 			case ir.Alloc:
-				op.Stack, op.Undef = true, true
+				if op.Stack, op.Undef = true, true; loads {
+					size += 16
+					op.Val = ir.Int(size)
+				}
 			case ir.Free:
 				op.Stack = true
 			}
