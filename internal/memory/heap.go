@@ -11,7 +11,9 @@ import (
 // differ. Reuse of a freed block is a choice of the step.
 
 const (
-	heapBase  = 0x2000_0000_0000
+	// heapBase is a multiple of the largest alignment, and its lower half is not zero: a pointer that is cut to 32 bits
+	// must not become null.
+	heapBase  = 0x2000_4000_0000
 	heapShift = 32 // address space per thread
 	heapAlign = 16
 )

@@ -13,7 +13,7 @@ import (
 // depends only on the thread, on its earlier fresh blocks and on its alignment.
 
 const (
-	heapBase      = 0x2000_0000_0000
+	heapBase      = 0x2000_4000_0000
 	heapAlignment = 16
 	heapGap       = 16
 )
