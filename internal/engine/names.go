@@ -204,7 +204,7 @@ func (n *names) fault(f memory.Fault) string {
 			return fmt.Sprintf("%s: the barrier %s is not initialised, or was destroyed", f.Class, name)
 		}
 	case ir.InvalidFree:
-		return fmt.Sprintf("%s: %s", f.Class, n.notAllocated(f.Addr))
+		return fmt.Sprintf("%s: %s", f.Class, n.notAllocated(f.Addr+uint64(n.leading(f.Edge))))
 	case ir.BadJoin:
 		return f.Class.String() + ": the thread has been joined before, or is none that was started"
 	case ir.UseAfterFree, ir.DoubleFree:
@@ -286,10 +286,25 @@ func (n *names) notAllocated(addr uint64) string {
 		return "no block begins at this address"
 	case b != nil && b.stack:
 		return name + " is automatic storage"
-	case b != nil && b.offset(addr) != 0 && addr != b.addr:
+	case b != nil && b.offset(addr) != 0:
 		return fmt.Sprintf("%s is inside a block and not its beginning", name)
 	}
 	return name + " is not a block of the heap"
+}
+
+// leading is how far in front of the pointer of the program an operation on a whole block looks.
+func (n *names) leading(e *ir.Edge) int64 {
+	if e == nil || e.Op.Kind == ir.Free && e.Op.Stack {
+		return 0
+	}
+	for _, f := range n.p.Funcs {
+		for i := range f.Edges {
+			if lead := f.Edges[i].Op.Lead; lead > 0 {
+				return lead
+			}
+		}
+	}
+	return 0
 }
 
 // nearby is how far after a block an access counts as missing it.
@@ -298,7 +313,7 @@ const nearby = 16
 // dead says what was used after its end, and where that was.
 func (n *names) dead(b *namedBlock, f memory.Fault, size int) string {
 	name := b.name
-	if f.Class == ir.UseAfterFree && size > 1 {
+	if f.Class == ir.UseAfterFree && size > 1 && b.offset(f.Addr) >= 0 {
 		name, _ = n.location(f.Addr, size)
 	}
 	switch {

@@ -205,9 +205,11 @@ const (
 	Destroys
 	// Detaches marks the assignment of the handle of a thread that is detached, and a spawn of a thread that may be detached.
 	Detaches
+	// Header marks an access to the bytes in front of what a program asked for (Lead). No other operation may access these.
+	Header
 )
 
-var markNames = [...]string{"weak", "asstore", "nonatomic", "machine", "initialises", "destroys", "detaches"}
+var markNames = [...]string{"weak", "asstore", "nonatomic", "machine", "initialises", "destroys", "detaches", "header"}
 
 // Has reports whether the set has a mark.
 func (m Mark) Has(n Mark) bool { return m&n != 0 }

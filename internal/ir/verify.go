@@ -15,6 +15,8 @@ func Verify(p *Program) []error {
 	v.program()
 	v.objects()
 	v.functions()
+	v.where = ""
+	v.leads()
 	v.threads()
 	v.spawns()
 	return v.errs
@@ -58,6 +60,26 @@ func unique(v *verifier, what string, n int, name func(int) string) {
 			v.errorf("two %ss are called %s", what, name(i))
 		}
 		seen[name(i)] = true
+	}
+}
+
+// leads checks that all blocks of the heap have as many bytes in front of what the program asked for.
+func (v *verifier) leads() {
+	lead := int64(-1)
+	for _, f := range v.p.Funcs {
+		if f == nil {
+			continue
+		}
+		for i := range f.Edges {
+			op := &f.Edges[i].Op
+			if op.Kind != Alloc || op.Stack {
+				continue
+			}
+			if lead >= 0 && op.Lead != lead {
+				v.errorf("function %s: blocks of the heap have %d and %d bytes in front", f.Name, lead, op.Lead)
+			}
+			lead = op.Lead
+		}
 	}
 }
 

@@ -65,6 +65,9 @@ func (y *System) locate(s *State, t int, e *edge, addr uint64) (int, ir.CheckCla
 	if e.off >= 0 {
 		return int(e.off), 0
 	}
+	if e.header && !s.begins(addr) {
+		return -1, ir.InvalidFree
+	}
 	off, fault := y.resolve(s, addr, int(e.size), e.obj)
 	if fault == 0 && y.static.forbidden(e, off) {
 		return -1, ir.ReadOnly
@@ -72,10 +75,26 @@ func (y *System) locate(s *State, t int, e *edge, addr uint64) (int, ir.CheckCla
 	if fault == 0 && s.freedBy(t, addr) {
 		return -1, ir.UseAfterFree
 	}
+	if fault == 0 && y.lead > 0 && !e.header && s.inFront(addr, int(e.size), y.lead) {
+		return -1, ir.OutOfBounds
+	}
 	if y.private != nil && fault == 0 && y.stray(e, off) {
 		s.Err = ErrStray
 	}
 	return off, fault
+}
+
+// begins reports whether a block of the heap begins at an address, freed or not.
+func (s *State) begins(addr uint64) bool {
+	i := s.findBlock(addr, 1)
+	return i >= 0 && s.blocks[i].kind == heapBlock && s.blocks[i].addr == addr
+}
+
+// inFront reports whether an access is to the first bytes of a block of the heap, which are in front of what the program
+// asked for.
+func (s *State) inFront(addr uint64, size int, lead uint64) bool {
+	i := s.findBlock(addr, size)
+	return i >= 0 && s.blocks[i].kind == heapBlock && addr-s.blocks[i].addr < lead
 }
 
 // freedBy reports whether thread t has a pending free of the block at addr.

@@ -43,6 +43,7 @@ type System struct {
 	edges    []*ir.Edge // compiled edges over all threads
 	fences   bool       // compiled with Options.Fences
 
+	lead        uint64                  // the bytes in front of what a program asked for, in all blocks of the heap
 	private     *analysis.PrivateMemory // nil: all memory is buffered
 	masked      bool                    // some edge asks which bits are undefined (undefined.go)
 	allocates   bool                    // some edge of the program allocates
@@ -96,6 +97,7 @@ type edge struct {
 	signed  bool
 	obj     int32
 	private bool    // accesses thread-private memory
+	header  bool    // may access the bytes in front of what a program asked for
 	undef   bool    // makes a block or an object undefined
 	bounds  *bounds // havoc and abstract load
 }
@@ -213,7 +215,7 @@ func (c *compiler) edge(e *ir.Edge) edge {
 	ce := edge{
 		ir: e, kind: op.Kind, to: int32(e.To), dst: int32(op.Dst), dst2: int32(op.Dst2), dstMask: int32(op.DstMask), mask: compile(p, op.Mask),
 		addr: compile(p, op.Addr), val: compile(p, op.Val), val2: compile(p, op.Val2), cond: compile(p, op.Cond),
-		off: -1, size: uint8(op.Type.Size()), signed: op.Type.Signed, obj: int32(op.Obj), private: y.PrivateAccess(e),
+		header: op.Marks.Has(ir.Header), off: -1, size: uint8(op.Type.Size()), signed: op.Type.Signed, obj: int32(op.Obj), private: y.PrivateAccess(e),
 	}
 	for _, a := range op.Args {
 		ce.args = append(ce.args, compile(p, a))
@@ -225,6 +227,7 @@ func (c *compiler) edge(e *ir.Edge) edge {
 		y.hasSections = true
 	case ir.Alloc:
 		y.hasBlocks = true
+		y.lead = max(y.lead, uint64(op.Lead))
 		ce.undef = op.Undef && y.masked
 	case ir.Nop, ir.Assign:
 		ce.undef = op.Undef && y.masked && p.Objects[op.Obj].Masked

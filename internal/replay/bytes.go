@@ -129,6 +129,23 @@ func (m *machine) check(s *state, buf []entry, obj ir.ObjectID, addr uint64, siz
 	}
 }
 
+// checkHeader returns the check that an access fails at the first bytes of a block of the heap, in front of what the
+// program asked for. Only operations that are marked may access these bytes, and nothing else.
+func (m *machine) checkHeader(s *state, op *ir.Op, addr uint64) *violation {
+	if op.Marks.Has(ir.Header) {
+		if i := s.blockAt(addr); i < 0 || s.blocks[i].stack {
+			return &violation{ir.InvalidFree, fmt.Sprintf("no block of the heap begins at 0x%x", addr)}
+		}
+		return nil
+	}
+	for _, b := range s.blocks {
+		if !b.stack && addr >= b.addr && addr < b.addr+uint64(m.lead) {
+			return &violation{ir.OutOfBounds, fmt.Sprintf("0x%x is in front of the block at 0x%x", addr, b.addr+uint64(m.lead))}
+		}
+	}
+	return nil
+}
+
 // isCell reports whether the access is to a cell mem[e] with an index e below the limit.
 func isCell(addr uint64, size int) bool {
 	e := int64(addr) / ir.CellUnit

@@ -238,7 +238,7 @@ func (x *Growing) next(c *turn) (Next, error) {
 		return Next{Does: Steps}, nil
 	}
 	addr := uint64(c.eval(c.op.Addr))
-	if x.m.check(x.s, nil, c.op.Obj, addr, size) != nil { // whatever is there: the step fails
+	if x.m.check(x.s, nil, c.op.Obj, addr, size) != nil || x.m.checkHeader(x.s, c.op, addr) != nil { // whatever is there: the step fails
 		return Next{Does: Steps}, nil
 	}
 	if x.model != C11 {

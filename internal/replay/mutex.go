@@ -73,7 +73,7 @@ func (c *turn) unset(addr uint64, old int64) bool {
 // buffer, and takes bytes that the thread has itself stored from there. errno returns the result of the call for
 // the word that it sees; 0 if the call does not fail.
 func (c *turn) fails(addr uint64, errno func(word int64) int64) bool {
-	if c.m.check(c.s, c.th.buf, c.op.Obj, addr, mutexSize) != nil {
+	if c.m.check(c.s, c.th.buf, c.op.Obj, addr, mutexSize) != nil || c.m.checkHeader(c.s, c.op, addr) != nil {
 		return false
 	}
 	raw := c.s.read(addr, mutexSize)

@@ -14,6 +14,7 @@ import (
 type machine struct {
 	p     *ir.Program
 	model Model
+	lead  int64 // bytes in front of what the program asked for, in all blocks of the heap
 	// chosen is the choice of the witness step that is replayed, or nil. If a havoc has
 	// too many values to list, only this one is tried.
 	chosen *int64
@@ -46,7 +47,15 @@ func newMachine(p *ir.Program, model Model) (*machine, error) {
 	}
 	switch model {
 	case SC, TSO, PSO:
-		return &machine{p: p, model: model}, nil
+		m := &machine{p: p, model: model}
+		for _, f := range p.Funcs {
+			for i := range f.Edges {
+				if op := &f.Edges[i].Op; op.Kind == ir.Alloc && !op.Stack {
+					m.lead = op.Lead // the same in all allocations of the heap
+				}
+			}
+		}
+		return m, nil
 	default:
 		return nil, fmt.Errorf("memory model %d is unknown", model)
 	}

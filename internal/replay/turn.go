@@ -145,6 +145,9 @@ func (c *turn) direct() bool { return c.m.model == SC || c.s.holder == c.t }
 // that fails.
 func (c *turn) valid(obj ir.ObjectID, addr uint64, size int) bool {
 	v := c.m.check(c.s, c.th.buf, obj, addr, size)
+	if v == nil || c.op.Marks.Has(ir.Header) && v.class != ir.UseAfterFree {
+		v = c.m.checkHeader(c.s, c.op, addr)
+	}
 	if v != nil {
 		c.fail(record{addr: addr, size: size}, v)
 	}

@@ -108,7 +108,7 @@ func (c *turn) decidedByUndefined(main bool) bool {
 // forward reads memory once the buffer of its thread is empty.
 func (c *turn) readsUndefined(size int, forwards bool) bool {
 	addr := uint64(c.eval(c.op.Addr))
-	if !forwards && !c.drained() || c.m.check(c.s, c.th.buf, c.op.Obj, addr, size) != nil || c.s.heldByOther(c.t) {
+	if !forwards && !c.drained() || c.m.check(c.s, c.th.buf, c.op.Obj, addr, size) != nil || c.m.checkHeader(c.s, c.op, addr) != nil || c.s.heldByOther(c.t) {
 		return false
 	}
 	entries := make([]*entry, size)

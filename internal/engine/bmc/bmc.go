@@ -25,6 +25,18 @@ const (
 	DefaultQueue  = 3
 )
 
+// leading returns an allocation with bytes in front of what the program asks for, nil if there is none.
+func leading(p *ir.Program) *ir.Edge {
+	for _, f := range p.Funcs {
+		for i := range f.Edges {
+			if f.Edges[i].Op.Lead > 0 {
+				return &f.Edges[i]
+			}
+		}
+	}
+	return nil
+}
+
 func supports(t *engine.Task) error {
 	if err := engine.NoGlobalFence("bmc", t.Program); err != nil {
 		return err
@@ -34,6 +46,9 @@ func supports(t *engine.Task) error {
 	}
 	if err := engine.NoMasks("bmc", t.Program); err != nil {
 		return err
+	}
+	if e := leading(t.Program); e != nil {
+		return &engine.Unsupported{Pos: engine.Pos(e), What: "bmc does not take blocks that realloc may move", Advice: "use check --engine explicit, smc or rf"}
 	}
 	if err := t.NoEndless("bmc"); err != nil {
 		return err

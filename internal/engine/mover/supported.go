@@ -18,6 +18,9 @@ func supported(p *ir.Program) error {
 			if e.Op.DstMask != ir.NoReg {
 				return refuse(e, "whether the memory read here is initialised is not covered by proofs with movers; give --uninitialised zero")
 			}
+			if e.Op.Lead > 0 {
+				return refuse(e, "blocks that realloc may move are not covered by proofs with movers")
+			}
 			if e.Op.Fence == ir.GlobalFence {
 				return refuse(e, "membarrier is not covered by proofs with movers")
 			}

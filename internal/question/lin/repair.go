@@ -6,10 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
+	"fencepost/internal/lazyregexp"
 	"fencepost/internal/pipeline"
 	"fencepost/internal/question/fences"
 	"fencepost/internal/supervise"
@@ -244,8 +244,8 @@ func (r *repairer) askFences(ctx context.Context) (*verdict.Result, error) {
 }
 
 var (
-	clientName = regexp.MustCompile(`\b(?:lin_object|lin_result|lin_block\d+|lin_returned|lin_may_begin|lin_legal|thread_\d+|clock_\d+|main)\b`)
-	directive  = regexp.MustCompile(`(?m)^#include .*\n`)
+	clientName = lazyregexp.New(`\b(?:lin_object|lin_result|lin_block\d+|lin_returned|lin_may_begin|lin_legal|thread_\d+|clock_\d+|main)\b`)
+	directive  = lazyregexp.New(`(?m)^#include .*\n`)
 )
 
 // together returns one program that runs one of several clients.

@@ -39,8 +39,15 @@ func heapBlock(f *translate.Lowering, name string, n *ir.Expr, align int64, layo
 	op.Val = ir.Binary(ir.Add, ir.U64, n, ir.Int(sizeHeader))
 	op.Layout, op.Lead = afterHeader(n, layout), sizeHeader
 	f.Code.Emit(op)
-	f.Mem.StoreWord(translate.Lvalue{Reg: ir.NoReg, Addr: ir.R(op.Dst), Obj: ir.NoObject}, ir.U64, ir.Binary(ir.Add, ir.U64, n, ir.Int(1)))
+	store := translate.Access(ir.Store, header(ir.R(op.Dst)), ir.U64, ir.Plain)
+	store.Val = ir.Binary(ir.Add, ir.U64, n, ir.Int(1))
+	f.Code.Emit(store)
 	return ir.Binary(ir.Add, ir.U64, ir.R(op.Dst), ir.Int(sizeHeader))
+}
+
+// header is the size in front of a block, whose bytes begin at an address.
+func header(block *ir.Expr) translate.Lvalue {
+	return translate.Lvalue{Reg: ir.NoReg, Addr: block, Obj: ir.NoObject, Marks: ir.Header}
 }
 
 // afterHeader is the layout of a block with its size in front, where its size is
@@ -61,8 +68,7 @@ func afterHeader(n *ir.Expr, elem *ir.Layout) *ir.Layout {
 // libBlockSize is __fp_block_size: how many bytes the block at an address has.
 func libBlockSize(f *translate.Lowering, c *translate.Call) translate.Value {
 	p := f.Exprs.Operand(c.Args[0])
-	at := translate.Lvalue{Reg: ir.NoReg, Addr: ir.Binary(ir.Sub, ir.U64, p.Expr, ir.Int(sizeHeader)), Obj: ir.NoObject}
-	op := translate.Access(ir.Await, at, ir.U64, ir.Plain)
+	op := translate.Access(ir.Await, header(ir.Binary(ir.Sub, ir.U64, p.Expr, ir.Int(sizeHeader))), ir.U64, ir.Plain)
 	op.Dst, op.Cond = f.Code.Temp(), ir.Binary(ir.Ne, ir.U64, ir.SeenValue(), ir.Int(0))
 	f.Code.Emit(op)
 	return translate.Integer(ir.Binary(ir.Sub, ir.U64, ir.R(op.Dst), ir.Int(1)), ir.U64)
