@@ -13,8 +13,11 @@ package lesson
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
+
+	"fencepost/internal/lazyregexp"
 )
 
 // Task is the part of a task that its comments say.
@@ -58,11 +61,21 @@ func (t Task) Expects(pair string) bool {
 
 // Problem says why a text is no answer to the task, "" if it is one.
 func (t Task) Problem(answer string) string {
-	before, _ := parts(t.text)
-	after, fences := parts(answer)
+	before, _, inTask := parts(t.text)
+	after, fences, inside := parts(answer)
 	for i := range max(len(before), len(after)) {
 		if i >= len(before) || i >= len(after) || before[i] != after[i] {
 			return "only fences may be changed: " + difference(before, after, i)
+		}
+	}
+	for _, at := range inside {
+		if !slices.Contains(inTask, at) {
+			return fmt.Sprintf("a fence stands after %q: put it between statements, or braces around it and the statement", after[at-1])
+		}
+	}
+	for _, at := range inTask {
+		if !slices.Contains(inside, at) {
+			return fmt.Sprintf("the fence after %q has to stay: it is all of a statement's body", before[at-1])
 		}
 	}
 	if fences > t.Fences {
@@ -89,17 +102,41 @@ var fences = [][]string{
 }
 
 // parts returns the words of a program without comments and fences, and how many fences it has. A line of the
-// preprocessor is one word.
-func parts(text string) (list []string, count int) {
+// preprocessor is one word. inside are the numbers of the words before which fences stand that are not between statements.
+func parts(text string) (list []string, count int, inside []int) {
 	for _, w := range words(text) {
 		list = append(list, w)
 		for _, f := range fences {
-			if at := len(list) - len(f); at >= 0 && equal(list[at:], f) {
-				list, count = list[:at], count+1
+			at := len(list) - len(f)
+			if at < 0 || !equal(list[at:], f) {
+				continue
+			}
+			if list, count = list[:at], count+1; !betweenStatements(list) {
+				inside = append(inside, at)
 			}
 		}
 	}
-	return list, count
+	return list, count, inside
+}
+
+// betweenStatements reports whether a statement can begin after some words without being a part of the statement before:
+// after else, a fence would free what it is put before.
+func betweenStatements(before []string) bool {
+	if len(before) == 0 {
+		return true
+	}
+	switch last := before[len(before)-1]; {
+	case last == ";", last == "{", last == "}", last[0] == '#':
+		return true
+	case last == ":": // of a label, or of a conditional expression
+		for i := len(before) - 2; i >= 0 && !strings.Contains(";{}", before[i]); i-- {
+			if before[i] == "?" {
+				return false
+			}
+		}
+		return true
+	}
+	return false
 }
 
 func equal(a, b []string) bool {
@@ -111,8 +148,12 @@ func equal(a, b []string) bool {
 	return true
 }
 
+// splice is the end of a line that goes on in the next one, also in a comment.
+var splice = lazyregexp.New(`\\[ \t]*\r?\n`)
+
 // words returns the words of a program: names and numbers, texts in quotes, and single signs.
 func words(text string) []string {
+	text = splice.ReplaceAllString(text, "")
 	var out []string
 	fresh := true // nothing but blanks so far in this line
 	for i := 0; i < len(text); {

@@ -35,6 +35,8 @@ func TestProblem(t *testing.T) {
 		with("x = 1", "x = 2"):                  "only fences",
 		with("x = 1;", ""):                      "only fences",
 		with("x = 1;", "// x = 1;\n"):           "only fences",
+		with("// two\n", "// two \\\n"):         "only fences",
+		with("// two\n", "// two \\ \r\n"):      "only fences",
 		with("x = 1;", "if (0) fence; x = 1;"):  "only fences",
 		with("a // b", "a"):                     "only fences",
 		with("#define A 1", "#define A 2"):      "only fences",
@@ -44,6 +46,23 @@ func TestProblem(t *testing.T) {
 		task + "thread u { }":                   "only fences",
 		task + "/* open":                        "",
 	} {
+		if got := read.Problem(answer); want == "" && got != "" || !strings.HasPrefix(got, want) {
+			t.Errorf("%s\n%q, want %q", answer, got, want)
+		}
+	}
+	const branches = "// task: a\n// fences: at most 2\nvoid f(void) { if (n) n = 7; else n = 0; while (n) n = 1; l: n = n ? g() : h(); if (n) fence; }\n"
+	for answer, want := range map[string]string{
+		branches: "",
+		strings.Replace(branches, "else ", "else fence; ", 1):                 `a fence stands after "else"`,
+		strings.Replace(branches, "else ", "else fence; fence; ", 1):          `a fence stands after "else"`,
+		strings.Replace(branches, "(n) n = 1", "(n) fence; n = 1", 1):         `a fence stands after ")"`,
+		strings.Replace(branches, ": h", ": __sync_synchronize(); h", 1):      `a fence stands after ":"`,
+		strings.Replace(branches, "l: ", "l: fence; ", 1):                     "",
+		strings.Replace(branches, "while", "fence; while", 1):                 "",
+		strings.Replace(branches, "if (n) fence; }", "if (n) }", 1):           `the fence after ")"`,
+		strings.Replace(branches, "if (n) fence;", "if (n) fence; fence;", 1): "",
+	} {
+		read, _ := Read(branches)
 		if got := read.Problem(answer); want == "" && got != "" || !strings.HasPrefix(got, want) {
 			t.Errorf("%s\n%q, want %q", answer, got, want)
 		}

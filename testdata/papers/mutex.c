@@ -100,7 +100,7 @@ static void lock(int me) {
 static void unlock(int me) {
   STORES();
   if (me == 0)
-    while (flag[1] == 2 || flag[1] == 3)
+    while (flag[1] & 2) // 2 or 3, read once
       ;
   STORES();
   flag[me] = 0;

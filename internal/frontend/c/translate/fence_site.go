@@ -64,6 +64,7 @@ type markKey struct {
 
 // marks are the fence sites of a program.
 type marks struct {
+	kernel   bool // the program has the words of the Linux kernel, some of which mean something else in C11
 	files    map[string]*source.File
 	order    map[string]int          // of the files: those given first, then those included, by name
 	included map[string]*source.File // files that are not to be changed
@@ -419,6 +420,9 @@ func (u *Unit) setSites(m *marks, needsHeaders bool) {
 	}
 	u.Sites = append(u.Sites, m.orderSites()...)
 	u.Write = func(choices []ir.FenceAt, style FenceStyle) []source.Edit {
+		if m.kernel && style == C11 {
+			style = SmpMb
+		}
 		var fences []ir.FenceAt
 		orders := map[*orderMark]ir.Order{}
 		for _, c := range choices {

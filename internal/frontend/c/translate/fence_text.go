@@ -1,6 +1,7 @@
 package translate
 
 import (
+	"bytes"
 	"fmt"
 	"regexp"
 	"slices"
@@ -42,6 +43,9 @@ func ParseFenceStyle(name string) (FenceStyle, bool) {
 
 // FenceStyles are the names of the styles.
 func FenceStyles() []string { return styleNames[1:] }
+
+// kernelHeader has the fences of the Linux kernel.
+const kernelHeader = "fencepost/linux.h"
 
 // in is the style in a file: where the preprocessor has been, headers come too late.
 func (s FenceStyle) in(f *source.File) FenceStyle {
@@ -96,6 +100,9 @@ func (s FenceStyle) prepare(f *source.File, kinds []ir.FenceKind) []source.Edit 
 			text = "#include <stdatomic.h>\n"
 		}
 	case SmpMb:
+		if bytes.Contains(f.Text, []byte("<"+kernelHeader+">")) {
+			break
+		}
 		for _, kind := range []ir.FenceKind{ir.FullFence, ir.StoreStoreFence} {
 			name := strings.TrimSuffix(s.statement(kind), "();")
 			if slices.Contains(kinds, kind) && !regexp.MustCompile(`\b`+name+`\b`).Match(f.Text) {

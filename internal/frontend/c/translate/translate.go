@@ -128,6 +128,7 @@ func (c *Compiler) finishParsing(files []*source.File) {
 	c.Syms.checkAttributes(c.test == nil)
 	if c.Opt.Sites {
 		c.marks = newMarks(files, c.In.Included(), c.In.IsSystem)
+		c.marks.kernel = c.In.Files[read.HeaderDir+"/"+kernelHeader] != nil
 		for _, u := range c.Syms.units {
 			if !u.ofLibrary() {
 				c.marks.addMacros(u.In)
