@@ -194,7 +194,7 @@ var policy = map[string]rule{
 	"internal/editdistance": {},
 	"internal/lazyregexp":   {},
 	"internal/suite":        {ours: []string{"internal/inputfile", "internal/lesson", "query", "verdict"}},
-	"internal/lesson":       {ours: []string{"internal/lazyregexp"}},
+	"internal/lesson":       {},
 	"internal/family":       {}, "internal/papers": {},
 	"internal/codes": {},
 

@@ -16,8 +16,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-
-	"fencepost/internal/lazyregexp"
 )
 
 // Task is the part of a task that its comments say.
@@ -148,12 +146,22 @@ func equal(a, b []string) bool {
 	return true
 }
 
-// splice is the end of a line that goes on in the next one, also in a comment.
-var splice = lazyregexp.New(`\\[ \t]*\r?\n`)
+// spliced joins lines that end with a backslash with the next ones, also in comments.
+func spliced(text string) string {
+	var out strings.Builder
+	for line := range strings.Lines(text) {
+		head := strings.TrimRight(line, " \t\r\n")
+		if rest, goesOn := strings.CutSuffix(head, "\\"); goesOn && strings.HasSuffix(line, "\n") {
+			line = rest
+		}
+		out.WriteString(line)
+	}
+	return out.String()
+}
 
 // words returns the words of a program: names and numbers, texts in quotes, and single signs.
 func words(text string) []string {
-	text = splice.ReplaceAllString(text, "")
+	text = spliced(text)
 	var out []string
 	fresh := true // nothing but blanks so far in this line
 	for i := 0; i < len(text); {
