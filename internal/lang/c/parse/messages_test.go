@@ -11,6 +11,7 @@ func TestMessages(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{"int f(void) { return coutner; }\nint counter;\n", "a.c:1:22: syntax: coutner is not declared\n"},
 		{"int counter;\nint f(void) { return coutner + coutner; }\n", "a.c:2:22: syntax: coutner is not declared (did you mean counter?)\n"},
+		{"int f(void) { retrun 0; }\nint g(void) { return b 2; }\n", "a.c:1:15: syntax: retrun is not declared (did you mean return?)\na.c:2:22: syntax: b is not declared\n"},
 		{"struct s { int value; } v;\nint f(void) { return v.valeu; }\n", "a.c:2:24: syntax: struct s has no member valeu (did you mean value?)\n"},
 		{"typedef int word;\nwrod x;\nint y;\n", "a.c:2:1: syntax: there is no type wrod (did you mean word?)\n"},
 		{"int a\nint b;\n", "a.c:2:1: syntax: ',' or ';' is expected before 'int'\n"},

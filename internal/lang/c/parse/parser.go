@@ -28,11 +28,13 @@ type parser struct {
 	prototypes prototypes
 	function   *funcState
 	limit      int32 // objects of the file count if they are declared before this token
-	c23        bool
-	gnuInline  bool
-	unsigned   bool            // char
-	short      bool            // enums
-	further    map[string]byte // Options.Builtins
+	// afterUnknown is the token after the last name that was reported as not declared, 0 if there is none.
+	afterUnknown int32
+	c23          bool
+	gnuInline    bool
+	unsigned     bool            // char
+	short        bool            // enums
+	further      map[string]byte // Options.Builtins
 }
 
 // bail ends the parsing of a declaration or statement whose mistake was reported.
@@ -107,6 +109,9 @@ func (p *parser) acceptKey(k keyword) bool {
 // expect skips a token that must come.
 func (p *parser) expect(k lex.Kind) {
 	if p.kind != k {
+		if p.at == p.afterUnknown && p.at > 0 {
+			panic(bail{}) // a misspelt word, which has its message
+		}
 		p.fail(p.at, "%s is expected before %s", quoted(k), p.spelled(p.at))
 	}
 	p.next()

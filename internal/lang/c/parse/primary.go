@@ -97,7 +97,11 @@ func (p *parser) unknownName() *Expr {
 		return &Expr{Op: Name, Tok: at, Obj: o, Type: o.Type}
 	}
 	note := p.suggest(word, p.eachName)
+	if k == lex.Identifier || k == lex.Number { // no expression goes on like this
+		note = p.suggest(word, func(yield func(string)) { yield("return"); yield("goto"); yield("else") })
+	}
 	p.report(at, lex.Syntax, note, "%s is not declared", word)
+	p.afterUnknown = p.at
 	// The name is declared now, so that there is one message for it.
 	p.declare(&Object{Kind: Variable, Name: n, Tok: at, Type: errorType, Global: true})
 	return p.bad(at)
