@@ -27,7 +27,7 @@ Exit codes: 1 violated, 2 unknown, 3 bad input or usage, 4 internal error, and 0
 the program asks whether a final state exists, and one was found.`
 
 const fuzzExample = `  fencepost fuzz server.c
-  fencepost fuzz server.c --model sc,tso,pso --timeout 10m
+  fencepost fuzz server.c --model sc,tso,pso,c11 --timeout 10m
   fencepost fuzz queue.c --runs 100000 --depth 8 --workers 4
   fencepost fuzz queue.c --seed 1742 --runs 1 --html found.html`
 

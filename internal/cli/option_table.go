@@ -24,7 +24,7 @@ const loopBound = "iterations of a loop, where a bound is needed"
 // help.
 var table = []option{
 	{name: "model", short: "m", field: "Models", value: anyModels, group: groupQuestion, on: "check litmus lsp bisect lin fuzz",
-		text: "memory models, separated by commas: sc, tso, pso, c11", other: map[string]string{"fuzz": "memory models, separated by commas: sc, tso, pso"}},
+		text: "memory models, separated by commas: sc, tso, pso, c11"},
 	{name: "model", short: "m", field: "Models", value: anyModels, group: groupQuestion, on: "robust",
 		text: "memory models, separated by commas: tso, pso, c11"},
 	{name: "model", short: "m", field: "Model", value: word("model", "", query.TSO, query.PSO, query.C11), group: groupQuestion, on: "fences",

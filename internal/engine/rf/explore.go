@@ -45,6 +45,7 @@ type explorer struct {
 	frees   bool       // blocks are freed
 	inOrder bool       // what a thread has read from tells that all its earlier stores are in memory
 	peers   beginnings // of threads that can be exchanged
+	walk    *walk      // the choices of a random execution; nil: all classes are explored
 
 	// tick is called for every graph, leaf for every graph to which nothing can be added, with a
 	// witness.
@@ -67,7 +68,13 @@ func (x *explorer) visit(seq []node) {
 	}
 	x.out.counts.graphs++
 	stamp := x.g.stamp
-	x.extend(seq)
+	if x.walk != nil {
+		x.walk.moved = true
+		x.walk.extend(x, seq)
+		x.walk.moved = true
+	} else {
+		x.extend(seq)
+	}
 	x.g.stamp = stamp
 }
 
@@ -142,8 +149,8 @@ func (x *explorer) begin(t int, alts []machine.Label, seq []node) {
 		x.resume(t, append(seq, node{thread: int32(t), index: int32(i)}))
 		x.model.undo(m)
 		x.g.threads[t] = x.g.threads[t][:i]
-		if x.stopped() {
-			return
+		if x.stopped() || x.walk.over() {
+			break
 		}
 	}
 	x.width = width
@@ -202,6 +209,9 @@ func (x *explorer) read(t, i int, seq []node) {
 	} else {
 		now = x.model.holds(seq, at, c)
 	}
+	if !r.pool {
+		x.walk.sources(sources, now)
+	}
 	width := x.width
 	x.width = width / float64(len(sources))
 	for n, from := range sources {
@@ -218,7 +228,7 @@ func (x *explorer) read(t, i int, seq []node) {
 		o.reads = append(o.reads[:k:k], r)
 		x.drain(t, o)
 		x.readFrom(t, i, seq, from == now && (o.drains == old.drains || seq[len(seq)-1].is(at)))
-		if x.stopped() {
+		if x.stopped() || x.walk.over() {
 			break
 		}
 	}
@@ -362,7 +372,7 @@ func (x *explorer) learn(t, i int, seq []node) {
 	if !o.waits {
 		x.run.note(&seq[at])
 	}
-	if x.frees && !x.ordered(t, i) {
+	if x.walk.delays(x, t, o) || x.frees && !x.ordered(t, i) {
 		x.g.threads[t][i] = old
 		return
 	}
@@ -393,7 +403,7 @@ func (x *explorer) choose(t, i int, all []machine.Label, seq []node) {
 		*o = old
 		o.label, o.choices = lb, append(old.choices[:len(old.choices):len(old.choices)], choice{stamp, k > 0, old.label})
 		x.resume(t, seq)
-		if x.stopped() {
+		if x.stopped() || x.walk.over() {
 			break
 		}
 	}
@@ -418,7 +428,7 @@ func (x *explorer) write(t, i int, seq []node) {
 		stall(x, t, i, seq)
 	}
 	for c := range o.written() {
-		for n := 0; n < len(x.g.cell(c).reads) && !x.stopped(); n++ {
+		for n := 0; x.walk == nil && n < len(x.g.cell(c).reads) && !x.stopped(); n++ {
 			if r := x.g.cell(c).reads[n]; r.index >= o.past[r.thread] {
 				x.revisit(t, i, int(r.thread), int(r.index), int(r.k), seq)
 			}

@@ -44,6 +44,8 @@ type Options struct {
 	// cell: what was passed to Visit, Failed and Blocked is void. Without it, cells are found by an exploration
 	// that passes nothing.
 	Restart func()
+	// Walk, if not nil, asks for random executions under c11 instead of all classes.
+	Walk *Walk
 }
 
 // Engine is stateless model checking with one execution per reads-from class.
@@ -143,6 +145,9 @@ func run(ctx context.Context, task *job) (*engine.Outcome, error) {
 		return out, nil
 	}
 	task.groups = task.peers(y)
+	if memory.HasC11 && task.Walk != nil {
+		return walkAll(ctx, task, y)
+	}
 	x := explore(ctx, task, y)
 	out := x.out.Result
 	if err := x.found().outcome(y, out); err != nil {

@@ -5,6 +5,9 @@ import (
 	"context"
 
 	"fencepost/internal/engine/fuzz"
+	"fencepost/internal/engine/rf"
+	"fencepost/internal/ir"
+	"fencepost/internal/memory"
 	"fencepost/internal/pipeline"
 	"fencepost/internal/question/check"
 	"fencepost/internal/supervise"
@@ -28,33 +31,54 @@ func Run(ctx context.Context, in query.Input, opt query.FuzzOptions) (query.Answ
 		if err != nil {
 			return nil, err
 		}
-		e := fuzz.New(fuzz.Options{
-			Seed: uint64(cmp.Or(opt.Seed, 1)), Runs: int64(opt.Runs), Depth: cmp.Or(opt.Depth, query.DefaultDepth),
-			Buffer: cmp.Or(opt.Buffer, query.FuzzBuffer),
-		})
 		var results []verdict.Result
 		for _, name := range opt.Models.OrTSO() {
 			model, err := pipeline.ParseAnyModel(name)
 			if err != nil {
 				return nil, err
 			}
-			asked := pipeline.Asked{CheckOptions: how, Given: pipeline.GivenBy(&opt.Options)}
-			if err := pipeline.FillsUnder(run.Program, flat, model); err != nil {
+			res, err := under(ctx, run, flat, model, &opt)
+			if err != nil {
 				return nil, err
 			}
-			if err := run.Supports(&e, run.QuestionTask(flat, model, &asked)); err != nil {
-				return nil, err
-			}
-			run.Stage = "executions under " + string(name)
-			a := &pipeline.Asking{Engine: &e, Model: model, Under: model}
-			under, cancel := supervise.TimeLimit(ctx, opt.Timeout)
-			run.Ask(under, a, flat, asked)
-			cancel()
-			if a.Err != nil {
-				return nil, a.Err
-			}
-			results = append(results, *a.Result)
+			results = append(results, *res)
 		}
 		return results, nil
 	})
+}
+
+// unroll is how many rounds of a loop an execution under c11 has, unless the user says how many.
+const unroll = 128
+
+// under answers under one model.
+func under(ctx context.Context, run *pipeline.Run, flat *ir.Program, model memory.Model, opt *query.FuzzOptions) (*verdict.Result, error) {
+	how := opt.Check()
+	asked := pipeline.Asked{CheckOptions: how, Given: pipeline.GivenBy(&opt.Options)}
+	seed, runs, depth := uint64(cmp.Or(opt.Seed, 1)), int64(opt.Runs), cmp.Or(opt.Depth, query.DefaultDepth)
+	e := fuzz.New(fuzz.Options{Seed: seed, Runs: runs, Depth: depth, Buffer: cmp.Or(opt.Buffer, query.FuzzBuffer)})
+	if memory.HasC11 && model == memory.C11 {
+		var err error
+		if flat, err = pipeline.ForC11(run.Program, flat); err != nil {
+			return nil, err
+		}
+		e = rf.New(rf.Options{Walk: &rf.Walk{Seed: seed, Runs: runs, Depth: depth}})
+		if asked.Unroll == 0 {
+			asked.Unroll = unroll
+		}
+	}
+	if err := pipeline.FillsUnder(run.Program, flat, model); err != nil {
+		return nil, err
+	}
+	if err := run.Supports(&e, run.QuestionTask(flat, model, &asked)); err != nil {
+		return nil, err
+	}
+	run.Stage = "executions under " + model.String()
+	a := &pipeline.Asking{Engine: &e, Model: model, Under: model}
+	limited, cancel := supervise.TimeLimit(ctx, opt.Timeout)
+	defer cancel()
+	run.Ask(limited, a, flat, asked)
+	if a.Err == nil && memory.HasC11 && model == memory.C11 {
+		pipeline.WarnLoadBuffering(a.Result, flat)
+	}
+	return a.Result, a.Err
 }

@@ -62,11 +62,10 @@ func TestNeverSafe(t *testing.T) {
 	}
 }
 
-// TestRefused: c11 is refused by its name, and so are fair executions and a search without an end.
+// TestRefused: fair executions are refused, and so is a search without an end.
 func TestRefused(t *testing.T) {
 	in := example(t, "dekker.c")
 	for name, opt := range map[string]query.FuzzOptions{
-		"c11":  {Models: query.Models{query.C11}, Runs: 1},
 		"fair": {Models: query.Models{query.TSO}, Runs: 1, Endless: query.Endless{Liveness: query.LivenessFair}},
 	} {
 		answer, err := fuzz.Run(t.Context(), in, opt)
@@ -139,7 +138,7 @@ func cpu(b *testing.B) float64 {
 
 // BenchmarkSteps measures the steps per second of CPU, on plain C.
 func BenchmarkSteps(b *testing.B) {
-	for _, model := range []query.Model{query.SC, query.TSO, query.PSO} {
+	for _, model := range []query.Model{query.SC, query.TSO, query.PSO, query.C11} {
 		b.Run(string(model), func(b *testing.B) {
 			before := cpu(b)
 			r := ask(b, query.Input{Name: "plain.c", Text: []byte(plain)}, query.FuzzOptions{Models: query.Models{model}, Runs: b.N, Options: query.Options{Workers: 1}})
