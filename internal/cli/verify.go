@@ -21,7 +21,7 @@ import (
 const verifyHelp = `Check stored results, for reviewers who do not want to trust the search that found
 an answer.
 
-RESULT is a certificate of ` + "`check --certificate`" + `, or the output of ` + "`check`, `robust`, `fences`, `prove`, `traces` or `litmus`" + ` with
+RESULT is a certificate of ` + "`check --certificate`" + `, or the output of ` + "`check`, `robust`, `fences`, `lin`, `fuzz`, `prove`, `traces` or `litmus`" + ` with
 --json. The program is read again; its text and all included files must be the same
 as in the result. A small interpreter of the memory models, which shares no code with
 the engines, executes each execution in the result step by step: every step must be

@@ -176,7 +176,7 @@ var policy = map[string]rule{
 	"internal/question/explore": {ours: questionMay},
 
 	"internal/question/verify": {ours: append([]string{
-		"internal/engine/fences", "internal/shorten", "internal/transform", "internal/question/check", "internal/question/fences", "internal/question/fuzz", "internal/question/litmus",
+		"internal/engine/fences", "internal/shorten", "internal/transform", "internal/question/check", "internal/question/fences", "internal/question/fuzz", "internal/question/lin", "internal/question/litmus",
 		"internal/question/param", "internal/question/prove", "internal/question/robust", "internal/question/traces",
 	}, questionMay...)},
 

@@ -135,6 +135,17 @@ func (q *question) confirmed(ctx context.Context, s *search, lin *verdict.Linear
 	return res, nil
 }
 
+// Client returns the client that an answer shows as a program for check, with the options to read it.
+func Client(in query.Input, opt query.LinOptions, shown *verdict.Linearizability) (query.Input, query.Options) {
+	x := &explorer{name: path.Join(path.Dir(in.Name), shown.File), more: in.More}
+	if pipeline.IsMachineCode(in.Text) {
+		x.code = &in
+	}
+	common := opt.Options
+	common.Lang, common.C.Include = "", including(in, opt.C.Include)
+	return x.input(shown.Client), common
+}
+
 // history returns the calls and their results.
 func history(f *found) *verdict.History {
 	h := &verdict.History{}

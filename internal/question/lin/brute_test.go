@@ -1,6 +1,7 @@
 package lin
 
 import (
+	"cmp"
 	"context"
 	"flag"
 	"fmt"
@@ -25,21 +26,26 @@ type statement struct {
 	kind  byte // l load, s store, a fetch-and-add, c compare-exchange, f fence
 	at    int
 	value int
+	order string // under c11
+	fail  string // the order of a compare-exchange that fails
 }
 
 func (s statement) c(order string) string {
 	v := [...]string{"x", "y"}[s.at]
+	if s.order != "" {
+		order = s.order
+	}
 	switch s.kind {
 	case 'l':
 		return fmt.Sprintf("r = r * 3 + atomic_load_explicit(&%s, memory_order_%s);", v, order)
 	case 's':
 		return fmt.Sprintf("atomic_store_explicit(&%s, %d, memory_order_%s);", v, s.value, order)
 	case 'a':
-		return fmt.Sprintf("r = r * 3 + atomic_fetch_add(&%s, 1);", v)
+		return fmt.Sprintf("r = r * 3 + atomic_fetch_add_explicit(&%s, 1, memory_order_%s);", v, cmp.Or(s.order, "seq_cst"))
 	case 'c':
-		return fmt.Sprintf("{ int e = %d; r = r * 3 + atomic_compare_exchange_strong(&%s, &e, %d); }", s.value, v, s.value+1)
+		return fmt.Sprintf("{ int e = %d; r = r * 3 + atomic_compare_exchange_strong_explicit(&%s, &e, %d, memory_order_%s, memory_order_%s); }", s.value, v, s.value+1, cmp.Or(s.order, "seq_cst"), cmp.Or(s.fail, "seq_cst"))
 	default:
-		return "atomic_thread_fence(memory_order_seq_cst);"
+		return fmt.Sprintf("atomic_thread_fence(memory_order_%s);", cmp.Or(s.order, "seq_cst"))
 	}
 }
 
@@ -48,7 +54,7 @@ func randomObject(r *rand.Rand) []randomOp {
 	for i := range out {
 		for range 1 + r.IntN(3) {
 			kind := "lllssacf"[r.IntN(8)]
-			out[i] = append(out[i], statement{kind, r.IntN(2), r.IntN(3)})
+			out[i] = append(out[i], statement{kind: kind, at: r.IntN(2), value: r.IntN(3)})
 		}
 	}
 	return out
@@ -294,16 +300,15 @@ func TestBrute(t *testing.T) {
 	}
 }
 
-// compare compares the answers for one object. Under c11 all accesses are seq_cst, which is SC.
+// compare compares the answers for one object.
 func compare(t *testing.T, seed uint64, model memory.Model, returns query.Return) bool {
 	r := rand.New(rand.NewPCG(seed, uint64(model)))
 	ops := randomObject(r)
 	prefix, threads := randomClient(r, model, returns)
-	order, as := "relaxed", model
+	b := &brute{ops: ops, threads: threads, model: model, returns: returns, seen: map[string]bool{}}
 	if model == memory.C11 {
-		order, as = "seq_cst", memory.SC
+		withOrders(r, ops)
 	}
-	b := &brute{ops: ops, threads: threads, model: as, returns: returns, seen: map[string]bool{}}
 	for _, p := range prefix {
 		run(ops[p], &b.start)
 	}
@@ -311,9 +316,13 @@ func compare(t *testing.T, seed uint64, model memory.Model, returns query.Return
 	for i := range s.threads {
 		s.threads[i].pc = -1
 	}
-	b.explore(s)
+	if model == memory.C11 {
+		b.wrong = newBruteGraphs(b).wrong()
+	} else {
+		b.explore(s)
+	}
 
-	in := query.Input{Name: "object.h", Text: []byte(text(ops, order))}
+	in := query.Input{Name: "object.h", Text: []byte(text(ops, "relaxed"))}
 	object := &Object{Ops: []*Operation{{Name: "op0", Result: "int"}, {Name: "op1", Result: "int"}}}
 	q := &question{in: in, object: object, opt: query.LinOptions{Return: returns}}
 	search, err := q.search(context.Background(), model)

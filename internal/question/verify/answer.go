@@ -25,7 +25,7 @@ import (
 
 // notChecked are fields that are compared with nothing: what was asked is taken as it stands, and the
 // others say how an answer was found.
-var notChecked = []string{"asked", "by", "compiled", "engine", "engines", "proof.checked_with", "proof.obligations", "proof.queries", "proof.solver", "repair.rounds", "stats", "warnings"}
+var notChecked = []string{"asked", "by", "compiled", "engine", "engines", "linearizability.clients", "linearizability.programs", "linearizability.states", "proof.checked_with", "proof.obligations", "proof.queries", "proof.solver", "repair.rounds", "stats", "warnings"}
 
 // rest checks what a result says beside its executions.
 func (v *verifier) rest(r *verdict.Result) {
@@ -41,7 +41,7 @@ func (v *verifier) rest(r *verdict.Result) {
 
 // shown reports whether an execution alone decides the answer.
 func shown(r *verdict.Result) bool {
-	return pipeline.EndsEarly(r) && r.Repair == nil && r.Litmus == nil && r.Proof == nil
+	return pipeline.EndsEarly(r) && r.Linearizability == nil && r.Repair == nil && r.Litmus == nil && r.Proof == nil
 }
 
 // nothingElse checks that a violation comes with an execution, and that a result about it says nothing
@@ -224,11 +224,14 @@ func scrub(r *verdict.Result) *verdict.Result {
 	}
 	out.Cause = nil
 	out.Trace = nil
+	out.Linearizability = scrubClients(r.Linearizability)
 	if r.Trace != nil {
 		out.Trace = &verdict.Trace{Number: r.Trace.Number}
 	}
 	if r.Verdict == verdict.Unsafe || r.Verdict == verdict.Observed {
-		out.Reason, out.Pos = "", nil
+		if out.Pos = nil; r.Question != verdict.Linearizable {
+			out.Reason = ""
+		}
 		if r.Witness != nil {
 			out.Question = ""
 		}
@@ -246,6 +249,9 @@ func scrub(r *verdict.Result) *verdict.Result {
 	}
 	if r.Verdict == verdict.Unknown && limited(r.Reason) {
 		out.Reason, out.Next, out.Coverage = "", nil, verdict.Coverage{}
+		if out.Linearizability != nil {
+			out.Linearizability.Calls, out.Linearizability.Mutants = 0, nil
+		}
 	}
 	out.Attacks, out.Triangles = slices.Clone(r.Attacks), slices.Clone(r.Triangles)
 	for i := range out.Attacks {
@@ -268,6 +274,16 @@ func scrub(r *verdict.Result) *verdict.Result {
 		}
 		out.Litmus = &l
 	}
+	return &out
+}
+
+// scrubClients does the same for what is said about an object: how much was looked at beyond the last complete size depends on the time.
+func scrubClients(lin *verdict.Linearizability) *verdict.Linearizability {
+	if lin == nil {
+		return nil
+	}
+	out := *lin
+	out.Clients, out.Programs, out.States = 0, 0, 0
 	return &out
 }
 

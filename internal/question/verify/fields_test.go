@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fencepost/internal/question/check"
 	"fencepost/internal/question/fences"
+	"fencepost/internal/question/lin"
 	qlitmus "fencepost/internal/question/litmus"
 	"fencepost/internal/question/param"
 	"fencepost/internal/question/prove"
@@ -222,6 +223,12 @@ func addOthers(ctx context.Context, add func(name string, in query.Input, answer
 	add("robust --param", calm, answer, err)
 	test, err := qlitmus.Run(ctx, litmus, query.LitmusOptions{Options: query.Defaults(), Witnesses: true})
 	add("litmus", litmus, query.Answer{Results: test.Results, Diagnostics: test.Diagnostics}, err)
+	object := input("object.h", "#include <stdatomic.h>\nstatic atomic_int n;\nint add(void) { int v = n; n = v + 1; return v; }\n")
+	for _, calls := range []int{2, 3} {
+		answer, err = lin.Run(ctx, object, query.LinOptions{Options: query.Defaults(), Calls: calls})
+		add(fmt.Sprint("lin ", calls), object, answer, err)
+		object.Text = bytes.Replace(object.Text, []byte("int v = n; n = v + 1; return v;"), []byte("return atomic_fetch_add(&n, 1);"), 1)
+	}
 	if _, err := exec.LookPath("z3"); err == nil {
 		answer, err := prove.Run(ctx, calm, query.ProveOptions{Options: query.Defaults()})
 		add("prove", calm, answer, err)

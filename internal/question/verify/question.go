@@ -14,6 +14,7 @@ import (
 	"fencepost/internal/question/check"
 	"fencepost/internal/question/fences"
 	"fencepost/internal/question/fuzz"
+	"fencepost/internal/question/lin"
 	"fencepost/internal/question/litmus"
 	"fencepost/internal/question/param"
 	"fencepost/internal/question/prove"
@@ -38,6 +39,7 @@ type question struct {
 	prove  *query.ProveOptions
 	traces *query.TraceOptions
 	fuzz   *query.FuzzOptions
+	lin    *query.LinOptions
 }
 
 // asksCheck returns the options of the question as those of check, nil if it is another question than that of check.
@@ -88,6 +90,13 @@ var questions = map[string]func(*verifier) *question{
 		return &question{options: opt, common: &opt.Options, fuzz: opt, ask: func(model string) (query.Answer, error) {
 			opt.Models = query.Models{query.Model(model)}
 			return fuzz.Run(v.ctx, v.in, *opt)
+		}}
+	},
+	lin.Command: func(v *verifier) *question {
+		opt := &query.LinOptions{}
+		return &question{options: opt, common: &opt.Options, check: &query.CheckOptions{}, lin: opt, ask: func(model string) (query.Answer, error) {
+			opt.Models = query.Models{query.Model(model)}
+			return lin.Run(v.ctx, v.in, *opt)
 		}}
 	},
 	robust.Command: func(v *verifier) *question {

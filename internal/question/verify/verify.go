@@ -111,6 +111,10 @@ func (v *verifier) readAndVerify(r *verdict.Result) error {
 		err = v.readLitmus(r.Litmus.Loops)
 	case r.Repair != nil && !r.Repair.Removal:
 		return v.repair(r)
+	case r.Linearizability != nil && r.Linearizability.Client == "":
+		return v.clients(r)
+	case r.Linearizability != nil:
+		err = v.readClient(r.Linearizability)
 	default:
 		err = v.read()
 	}
@@ -417,6 +421,9 @@ func (v *verifier) expected(e *verdict.Execution) (string, []replay.Expect, erro
 		return shows, []replay.Expect{{Target: replay.TargetFinal}}, nil
 	}
 	class, ok := ir.ParseCheckClass(question)
+	if question == string(verdict.Linearizable) && v.question.lin != nil { // the client ends with an assertion
+		class, ok = ir.Assertion, true
+	}
 	if !ok {
 		return question, nil, fmt.Errorf("fencepost cannot verify the answer to %q", question)
 	}

