@@ -34,7 +34,9 @@ type Move struct {
 	Partial  bool      // a section that has not come to its end
 	Joins    bool      // it waits for the end of the thread with a handle
 	Handle   int64
-	Spawns   int // 1 + thread started, with Args
+	Spawns   int  // 1 + thread started, with Args
+	Turn     int  // how many threads of the spawn were started before
+	Exceeds  bool // all threads of a spawn were started
 	Args     []int64
 }
 
@@ -77,22 +79,44 @@ func (y *System) MovesOf(user int, s *State, e *ir.Edge) []Move {
 	return y.access(user, s, e)
 }
 
-// spawn returns the moves of a spawn.
+// spawn returns the moves of a spawn: one for each thread that it can start, as far as a counter or nothing says so.
 func (y *System) spawn(s *State, e *ir.Edge) []Move {
-	if len(e.Op.Threads) != 1 {
+	first, n := 0, len(e.Op.Threads)
+	counter := -1
+	if y.opt.Counter != nil {
+		counter = y.opt.Counter(e)
+	} else if n != 1 {
 		y.Refuse(e, "a thread that is started more than once")
 		return nil
 	}
-	t := int(e.Op.Threads[0])
-	regs := slices.Clone(s.Regs)
-	if e.Op.Dst != ir.NoReg {
-		regs[e.Op.Dst] = int64(t)
+	if counter >= 0 {
+		if counter < len(s.Started) {
+			first = s.Started[counter]
+		}
+		if first == n {
+			return []Move{{Edge: e, Exceeds: true}}
+		}
+		n = first + 1
 	}
 	var args []int64
 	for _, a := range e.Op.Args {
 		args = append(args, a.Eval(y.Env(s.Regs, 0)))
 	}
-	return []Move{{Edge: e, Spawns: t + 1, Args: args, Next: y.Run(y.At(s, e.To, regs), []Taken{{Edge: e}})}}
+	var out []Move
+	for turn := first; turn < n; turn++ {
+		t := e.Op.Threads[turn]
+		regs := slices.Clone(s.Regs)
+		if e.Op.Dst != ir.NoReg {
+			regs[e.Op.Dst] = int64(t)
+		}
+		next := y.At(s, e.To, regs)
+		if counter >= 0 {
+			next.Started = append(slices.Clone(next.Started), make([]int, max(0, counter+1-len(next.Started)))...)
+			next.Started[counter] = turn + 1
+		}
+		out = append(out, Move{Edge: e, Spawns: int(t) + 1, Turn: turn, Args: args, Next: y.Run(next, []Taken{{Edge: e}})})
+	}
+	return out
 }
 
 // join returns the move of a join. Whether the other thread has ended is for the caller.

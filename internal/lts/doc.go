@@ -16,5 +16,5 @@
 // cells.go how memory is divided into cells, section.go atomic sections as one action.
 //
 // Deliberately absent: the memory model, and joins, conditions, barriers and allocation, which are
-// refused with their position. An engine can take a join itself.
+// refused with their position. An engine can take a join itself, and say which of its threads a spawn starts.
 package lts

@@ -33,6 +33,10 @@ type Options struct {
 	Fences bool
 	// Joins says that a join is an action; otherwise it is refused.
 	Joins bool
+	// Counter returns the index of the counter that says how many of its threads a spawn has started, -1 if it has
+	// none: then the caller knows. Only one thread may come to spawns with one counter. If Counter is nil, spawns that
+	// name several threads are refused.
+	Counter func(e *ir.Edge) int
 	// NewCell is called when cell c is new; Again is called with a user of a cell when the cell has a
 	// new value: the moves of the user's states are not complete any more. Both may be nil.
 	NewCell func(c int)
@@ -84,6 +88,8 @@ type State struct {
 	Held   []int // cells of mutexes
 	// Delays says that stores of the thread wait, so that it does not get past a full fence.
 	Delays bool
+	// Started has the counters of spawns.
+	Started []int
 }
 
 // Key returns a text that tells the states of a program apart.
@@ -93,8 +99,12 @@ func (s *State) Key() string {
 	for _, v := range s.Regs {
 		out = binary.AppendVarint(out, v)
 	}
+	out = binary.AppendUvarint(out, uint64(len(s.Held)))
 	for _, c := range s.Held {
 		out = binary.AppendUvarint(out, uint64(c))
+	}
+	for _, n := range s.Started {
+		out = binary.AppendUvarint(out, uint64(n))
 	}
 	return string(out)
 }

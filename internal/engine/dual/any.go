@@ -66,8 +66,10 @@ func decideAny(ctx context.Context, task *engine.Task, opt Options, d *lts.Domai
 			out.Violations = []engine.Violation{{}}
 			return nil
 		}
-		out.Coverage.Bounds = m.sys.Bounds
-		return stopped(s)
+		if s.stop != nil {
+			return s.stop
+		}
+		return m.bounds(ctx, out)
 	}
 	err := decide(ctx, task, opt, out, d, ask)
 	unsupported, grows := (*engine.Unsupported)(nil), (*lts.Growing)(nil)
@@ -204,8 +206,11 @@ type gate struct {
 // open is the value of a gate after a start; its initial value is 0.
 const open = 1
 
-// cells counts the cells, with the gates.
-func (m *model) cells() int { return len(m.sys.Cells) + len(m.gates) }
+// cells counts the cells, with the counters of pools and the gates.
+func (m *model) cells() int { return m.firstGate() + len(m.gates) }
+
+// firstGate is the cell of the first gate.
+func (m *model) firstGate() int { return len(m.sys.Cells) + len(m.pools.shared) }
 
 // gate returns the cell of the gate that a start opens.
 func (m *model) gate(mv *lts.Move) int32 {
@@ -217,7 +222,7 @@ func (m *model) gate(mv *lts.Move) int32 {
 		m.gates = append(m.gates, g)
 		m.initial = append(m.initial, 0)
 	}
-	return int32(len(m.sys.Cells) + i)
+	return int32(m.firstGate() + i)
 }
 
 // openGates lets the instances of templates start once their gates are open.
@@ -226,7 +231,7 @@ func (m *model) openGates() {
 		th := m.threads[g.template]
 		th.trans = append(th.trans, trans{
 			kind: exclusive, from: th.unstarted, to: g.entry,
-			accesses: []access{{cell: int32(len(m.sys.Cells) + i), old: open, new: open}},
+			accesses: []access{{cell: int32(m.firstGate() + i), old: open, new: open}},
 		})
 	}
 }

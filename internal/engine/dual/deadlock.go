@@ -50,10 +50,14 @@ func (m *model) deadlocks(ctx context.Context) ([]target, error) {
 		}
 		for _, s := range ways[p] {
 			c.at[p] = s
+			if !m.related(c) {
+				continue
+			}
 			if err := pick(p + 1); err != nil {
 				return err
 			}
 		}
+		c.at[p] = anything
 		return nil
 	}
 	return out, pick(0)

@@ -75,6 +75,9 @@ func takes(t *engine.Task) error {
 	case len(t.Program.Threads) > maxThreads:
 		return fmt.Errorf("dual takes at most %d threads", maxThreads)
 	}
+	if e := overlappingPools(t.Program); e != nil {
+		return &engine.Unsupported{Pos: engine.Pos(e), What: "dual: a spawn that shares some of its threads with another one is not supported"}
+	}
 	if what := engine.InsideSections(t.Program, t.Props); what != "" {
 		return fmt.Errorf("dual does not take %s", what)
 	}
@@ -97,10 +100,6 @@ func refused(op *ir.Op) string {
 	case ir.Lock, ir.TryLock, ir.Unlock, ir.Await:
 		if op.Mutex != ir.MutexUnset && op.Mutex != ir.NormalMutex {
 			return "a mutex that is not of the normal kind"
-		}
-	case ir.Spawn:
-		if len(op.Threads) != 1 {
-			return "a thread that is started more than once"
 		}
 	case ir.Havoc, ir.AbstractLoad:
 		if !op.HasRange || op.Hi-op.Lo < 0 || op.Hi-op.Lo >= lts.MaxChoices {
@@ -139,14 +138,6 @@ func reason(err error) string {
 	return err.Error()
 }
 
-// stopped returns why a search ended early, nil if it did not.
-func stopped(s *search) error {
-	if s.stop != nil {
-		return s.stop
-	}
-	return nil
-}
-
 // answer searches, and turns the result into an outcome.
 func (m *model) answer(ctx context.Context, out *engine.Outcome) error {
 	targets, err := m.targets(ctx)
@@ -166,7 +157,9 @@ func (m *model) answer(ctx context.Context, out *engine.Outcome) error {
 	if s.stop != nil {
 		return s.stop
 	}
-	out.Coverage.Bounds = m.sys.Bounds
+	if err := m.bounds(ctx, out); err != nil {
+		return err
+	}
 	out.Coverage.Exhaustive = len(out.Coverage.Bounds) == 0
 	return tested(ctx, m.task, out)
 }

@@ -89,6 +89,97 @@ thread b { reg r; r = x; assert r == 0; }
 `, verdict.Unsafe},
 }
 
+// inLoops are programs that start threads in loops.
+var inLoops = []struct {
+	name, why, text string
+	want            verdict.Verdict
+}{
+	{"buffers.c", "every thread may read before its neighbour's store reaches memory", ringOf("bad < 3"), verdict.Unsafe},
+	{"buffers-safe.c", "no more threads can do so than there are", ringOf("bad <= 3"), verdict.Safe},
+	{"nested.c", "threads that are started in a loop start others in a loop", `
+#include <pthread.h>
+#include <stdatomic.h>
+#include <assert.h>
+atomic_int c;
+void *g(void *a) { c++; return 0; }
+void *f(void *a) {
+  pthread_t t[2];
+  for (int i = 0; i < 2; i++) pthread_create(&t[i], 0, g, 0);
+  for (int i = 0; i < 2; i++) pthread_join(t[i], 0);
+  return 0;
+}
+int main(void) {
+  pthread_t t[2];
+  for (int i = 0; i < 2; i++) pthread_create(&t[i], 0, f, 0);
+  for (int i = 0; i < 2; i++) pthread_join(t[i], 0);
+  assert(c == 4);
+}
+`, verdict.Safe},
+	{"stops.c", "memory says how many threads are started, and the loop ends in time", `
+#include <pthread.h>
+#include <stdatomic.h>
+#include <assert.h>
+atomic_int x, stop;
+void *f(void *a) { x = 1; return 0; }
+int main(void) {
+  pthread_t t;
+  int n = 0;
+  while (!stop) {
+    pthread_create(&t, 0, f, 0);
+    if (++n == 3) stop = 1;
+  }
+  assert(n < 4);
+}
+`, verdict.Safe},
+	{"endless.c", "a loop that starts threads does not end: its bound is met", `
+#include <pthread.h>
+#include <stdatomic.h>
+#include <assert.h>
+atomic_int x, y;
+void *f(void *a) { x = 1; return 0; }
+void *h(void *a) { pthread_t t; while (y < 2) { pthread_create(&t, 0, f, 0); pthread_join(t, 0); } return 0; }
+int main(void) {
+  pthread_t t;
+  pthread_create(&t, 0, h, 0);
+  assert(x < 2);
+}
+`, verdict.Unknown},
+}
+
+// ringOf is a program in which each of three threads stores to its cell and reads its neighbour's.
+func ringOf(what string) string {
+	return `
+#include <pthread.h>
+#include <stdatomic.h>
+#include <assert.h>
+atomic_int x[3], bad;
+void *f(void *a) {
+  long i = (long)a;
+  atomic_store_explicit(&x[i], 1, memory_order_relaxed);
+  if (!atomic_load_explicit(&x[(i + 1) % 3], memory_order_relaxed)) bad++;
+  return 0;
+}
+int main(void) {
+  pthread_t t[3];
+  for (long i = 0; i < 3; i++) pthread_create(&t[i], 0, f, (void *)i);
+  for (int i = 0; i < 3; i++) pthread_join(t[i], 0);
+  assert(` + what + `);
+}
+`
+}
+
+// TestStartingInC: the programs have their answers, from dual and from the explicit engine.
+func TestStartingInC(t *testing.T) {
+	for _, p := range inLoops {
+		for _, name := range []string{"dual", "explicit"} {
+			opt := query.CheckOptions{Engines: query.NamedEngines(name), Deadlock: true}
+			if got := resultOf(t, p.name, p.text, opt).Verdict; got != p.want {
+				t.Errorf("%s: %s: %s says %s, want %s", p.name, p.why, name, got, p.want)
+			}
+		}
+	}
+}
+
 // TestAfterSteps: the programs have their answers, from dual and from the explicit engine.
 func TestAfterSteps(t *testing.T) {
 	for _, p := range afterSteps {

@@ -2,6 +2,7 @@ package dual_test
 
 import (
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"fencepost/internal/engine"
@@ -59,7 +60,7 @@ func TestOptionsLooping(t *testing.T) {
 	count := map[string]int{}
 	for i := range *looping {
 		seed := *firstSeed + uint64(i)
-		p, _ := generate(seed, withLoops)
+		p, _ := generate(seed, slices.Concat(withLoops, starting))
 		flat, props := p.Flat()
 		props.Deadlock = false
 		want, err := safely(&dual.Engine, flat, props, limits)

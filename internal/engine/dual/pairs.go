@@ -83,10 +83,14 @@ func (m *model) findPairs(ctx context.Context) (*pairs, error) {
 
 // valuesOf returns the number of values of a cell; a gate has two.
 func (m *model) valuesOf(c int) int {
-	if c < len(m.sys.Cells) {
+	switch n := len(m.sys.Cells); {
+	case c < n:
 		return len(m.sys.Cells[c].Values)
+	case c < m.firstGate():
+		return len(m.pools.shared[c-n].threads) + 1
+	default:
+		return 2
 	}
-	return 2
 }
 
 // join relates facts to each other.
@@ -182,6 +186,9 @@ func (r *pairs) reached(a int) bool {
 	}
 	return false
 }
+
+// related reports whether all pairs of a configuration may be there at once.
+func (m *model) related(c *config) bool { return m.pairs == nil || m.pairs.allow(m, c) }
 
 // allow reports whether all pairs of a configuration are related.
 func (r *pairs) allow(m *model, c *config) bool {

@@ -229,5 +229,5 @@ func (m *model) possible(c *config) bool {
 			return false
 		}
 	}
-	return m.pairs == nil || m.pairs.allow(m, c)
+	return m.related(c)
 }

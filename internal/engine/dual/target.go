@@ -163,10 +163,14 @@ func (m *model) combine(ways [][]int32, of []int32, cond *property.Cond, want bo
 			}
 			for _, s := range ways[p] {
 				c.at[p] = s
+				if !m.related(c) {
+					continue
+				}
 				if err := pick(p + 1); err != nil {
 					return err
 				}
 			}
+			c.at[p] = anything
 			return nil
 		}
 		if len(*sofar) > maxTargets {

@@ -78,6 +78,7 @@ type model struct {
 	initial []int32 // values of cells
 	err     error
 
+	pools pools
 	gates []gate // of templates that threads start
 	pairs *pairs // nil: not used
 
@@ -110,9 +111,9 @@ func build(ctx context.Context, task *engine.Task, opt Options, d domain) (*mode
 }
 
 func buildWith(ctx context.Context, task *engine.Task, opt Options, d domain, cuts lts.Cuts) (*model, error) {
-	m := &model{task: task, opt: opt}
+	m := &model{task: task, opt: opt, pools: findPools(task.Program)}
 	m.sys = lts.New(task.Program, cuts, lts.Options{
-		For: "dual: ", Keep: task.KeepOf(), Domain: d.Domain, Restricted: d.cells, Fences: true, Joins: true, Again: m.again,
+		For: "dual: ", Keep: task.KeepOf(), Domain: d.Domain, Restricted: d.cells, Fences: true, Joins: true, Counter: m.pools.counter, Again: m.again,
 	})
 	showGoals(m.sys, task.Props)
 	for t := range task.Program.Threads {
@@ -254,6 +255,7 @@ func (m *model) connect(ctx context.Context) error {
 			return fmt.Errorf("more than %d cells, or more than %d values of one", maxCell, maxValue)
 		}
 	}
+	m.initial = append(m.initial, make([]int32, len(m.pools.shared))...)
 	m.addJoined()
 	known, count := map[string]bool{}, 0
 	for id := range m.users {
@@ -314,6 +316,7 @@ func (m *model) transitions(u user, mv *lts.Move) ([]trans, error) {
 	if mv.Joins {
 		return m.joins(u, mv), nil
 	}
+	m.mayExceed(u, mv)
 	for i := range mv.Next {
 		n := &mv.Next[i]
 		if n.Fails && !m.task.Props.Checks && !m.task.Props.Deadlock {
@@ -367,6 +370,7 @@ func (m *model) transition(u user, mv *lts.Move, n *lts.Outcome) (trans, error) 
 		case mv.Spawns > 0 && m.threads[mv.Spawns-1].template:
 			tr.accesses = append(tr.accesses, access{cell: m.gate(mv), old: anything, new: open})
 		case mv.Spawns > 0:
+			m.takeTurn(mv, &tr)
 			tr.other, tr.before = int32(mv.Spawns), m.threads[mv.Spawns-1].unstarted
 			tr.after = m.state(mv.Spawns-1, m.sys.Entry(mv.Spawns-1, mv.Args))
 		}
