@@ -149,3 +149,29 @@ func wrongWithoutGoals(t *testing.T, q question) bool {
 	}
 	return len(out.Violations) > 0 || out.Final || out.Deadlock && q.props.Deadlock || out.Endless && q.props.Endless
 }
+
+// A loop with a fence that only reads waits as one without: whether it ends is not decided by a tree.
+func TestClassesOfLoopsWithFences(t *testing.T) {
+	for _, between := range []string{"", " b -> c: fence.full\n", " b -> c: assume (r == r)\n"} {
+		last := "c"
+		if between == "" {
+			last = "b"
+		}
+		text := "program waits flat\nobject x size 8\nfunc t0() {\n reg r\n a -> b: r = load [&x]\n" + between +
+			" " + last + " -> a: assume (r == 0)\n " + last + " -> d: assume (r != 0)\n}\nthread t0 = t0()\n"
+		p, diags := ir.Parse("waits.ir", []byte(text))
+		if diags.HasErrors() {
+			t.Fatal(diags.All)
+		}
+		for _, m := range testkit.Models {
+			model, err := replay.ParseModel(m.String())
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, err = certificate.Classes(t.Context(), &bytes.Buffer{}, certificate.Statement{}, p, &property.Set{Deadlock: true, Endless: true}, model, 800)
+			if !errors.Is(err, replay.ErrLoop) {
+				t.Errorf("%s, %q: %v", model, between, err)
+			}
+		}
+	}
+}

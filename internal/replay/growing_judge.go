@@ -286,7 +286,7 @@ func (x *Growing) leaves(s *state) bool {
 				break
 			}
 			tr := &next[0]
-			if tr.fail != nil || tr.wrote || tr.kind != verdict.StepLoad && tr.kind != verdict.StepRMW && !x.aside(tr.edge) {
+			if tr.fail != nil || tr.wrote || tr.kind == verdict.StepStore || othersSee(now, tr.next, t) {
 				return true
 			}
 			now = tr.next
@@ -300,10 +300,12 @@ func (x *Growing) leaves(s *state) bool {
 	return false
 }
 
-// aside reports whether an operation changes registers only.
-func (x *Growing) aside(id ir.EdgeID) bool {
-	f, e, ok := x.m.p.EdgeByID(id)
-	return ok && quiet(f, e.From)
+// othersSee reports whether a step of thread t changed anything but the state of the thread. Fences do not: a loop with
+// one waits as one without does.
+func othersSee(before, after *state, t int) bool {
+	n := after.clone()
+	n.threads[t] = before.threads[t]
+	return n.key(false) != before.key(false)
 }
 
 // Key identifies what thread t has come to: two executions in which it is equal go on alike if the thread reads alike.
