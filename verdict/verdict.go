@@ -189,9 +189,10 @@ type NotAsked string
 
 // What an answer may say nothing about.
 const (
-	NotAskedRaces NotAsked = "races" // data races: plain accesses of two threads may meet
-	NotAskedC11   NotAsked = "c11"   // executions of C11 that the model does not have: the program has weaker atomic accesses
-	NotAskedLeaks NotAsked = "leaks" // blocks that are never freed: the program allocates memory
+	NotAskedRaces  NotAsked = "races"  // data races: plain accesses of two threads may meet
+	NotAskedC11    NotAsked = "c11"    // executions of C11 that the model does not have: the program has weaker atomic accesses
+	NotAskedKernel NotAsked = "kernel" // executions that the Linux kernel's own model allows beyond the model: the program has its words
+	NotAskedLeaks  NotAsked = "leaks"  // blocks that are never freed: the program allocates memory
 )
 
 // Stats are counts of the work done. They are the same for every run of a

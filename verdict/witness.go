@@ -133,6 +133,8 @@ type Step struct {
 	Pos   *Pos     `json:"pos,omitempty"`
 	Text  string   `json:"text,omitempty"`  // the instruction as the user wrote it
 	Stack []string `json:"stack,omitempty"` // call stack, innermost last
+	// Calls has the positions of the calls of Stack, of a step that fails: the first is in Stack[0].
+	Calls []Pos `json:"calls,omitempty"`
 
 	Addr     uint64 `json:"addr,omitempty"`
 	Size     int    `json:"size,omitempty"`

@@ -105,6 +105,7 @@ func (r *Recorder) Step(st memory.Step) {
 	if f, failed := r.s.Fault(); failed {
 		step.Kind = verdict.StepFail
 		step.Note = r.n.fault(f)
+		step.Calls = callsOf(e)
 		if f.Edge != nil {
 			step.Addr, step.Size, step.Location = 0, 0, ""
 		}
@@ -144,6 +145,18 @@ func stackOf(thread string, e *ir.Edge) []string {
 	out := []string{root}
 	for _, f := range e.Stack {
 		out = append(out, f.Func)
+	}
+	return out
+}
+
+// callsOf returns where the functions are called that a step is inside of, outermost first.
+func callsOf(e *ir.Edge) []verdict.Pos {
+	if e == nil {
+		return nil
+	}
+	var out []verdict.Pos
+	for _, f := range e.Stack {
+		out = append(out, verdict.Pos{File: f.Call.File, Line: f.Call.Line, Col: f.Call.Col})
 	}
 	return out
 }

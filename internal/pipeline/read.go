@@ -56,6 +56,8 @@ type Facts struct {
 	Uninitialised query.Uninitialised
 	// Orders says what the memory orders of C11 mean in the language.
 	Orders Orders
+	// Kernel: the program has words of the Linux kernel, whose own memory model is not one of ours.
+	Kernel bool
 	// LeftOut lists what final states do not show of memory.
 	LeftOut []string
 }
@@ -153,7 +155,7 @@ func parseLitmus(files []*source.File, opt ReadOptions) (*Unit, *diag.List) {
 		Write: func(fences []ir.FenceAt) []source.Edit { return u.Write(fences, u.FenceStyle(fenceStyle(opt))) },
 	}
 	if u.Program != nil && u.InC() {
-		out.Orders = OrdersPlain
+		out.Orders, out.Kernel = OrdersPlain, u.Kernel
 	}
 	return out, diags
 }

@@ -54,7 +54,7 @@ func parseC(files []*source.File, opt ReadOptions) (*Unit, *diag.List) {
 		IR: u.Program, Props: u.Props, Included: u.Included, LoopFree: !u.Loops, Notes: u.Annotations, Sites: u.Sites, Kinds: allFences,
 		Write: func(fences []ir.FenceAt) []source.Edit { return u.Write(fences, fenceStyle(opt)) },
 		Facts: Facts{
-			SizedNumbers: true, Errors: true, BeginsAtMain: true, StarDeclares: true, Uninitialised: mode, Orders: OrdersPlain,
+			SizedNumbers: true, Errors: true, BeginsAtMain: true, StarDeclares: true, Uninitialised: mode, Orders: OrdersPlain, Kernel: u.Kernel,
 			LeftOut: []string{"freed blocks", "automatic and thread-local objects, whose functions and threads have ended"},
 		},
 	}, diags

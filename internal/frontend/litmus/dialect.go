@@ -10,7 +10,7 @@ import "bytes"
 
 const (
 	c11Prelude    = "#include <stdatomic.h>\n#include <fencepost/linux_barriers.h>\n"
-	kernelPrelude = "#include <fencepost/linux.h>\n"
+	kernelPrelude = "#include <fencepost/linux_atomic.h>\n"
 	// Where no thread waits for readers of RCU: a reader orders nothing on x86.
 	rcuPrelude = "#define rcu_read_lock() barrier()\n#define rcu_read_unlock() barrier()\nvoid call_rcu(void *, void (*)(void *));\n"
 )

@@ -64,7 +64,7 @@ func (c *compiler) compileC() {
 	}
 	out := test.Finish()
 	c.unit.Program, c.unit.Sites, c.unit.Write = out.Program, out.Sites, undeclaring(out.Write, c.code.declared)
-	c.unit.Included, c.unit.kernel = out.Included, c.code.kernel
+	c.unit.Included, c.unit.Kernel = out.Included, c.code.kernel || speaksKernel(c.code.text)
 }
 
 // declareC lists the locations of the initial state and of the conditions.
@@ -248,7 +248,7 @@ func (c *compiler) observeLocal(at *ref) *observed {
 // FenceStyle is how a fence is written into the test, where one style was asked for: a
 // test with the kernel's words has none of C11's.
 func (u *Unit) FenceStyle(asked FenceStyle) FenceStyle {
-	if u.kernel && asked == translate.C11 {
+	if u.Kernel && asked == translate.C11 {
 		return translate.SmpMb
 	}
 	return asked

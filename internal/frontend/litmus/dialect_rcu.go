@@ -9,7 +9,7 @@ import (
 	"fencepost/internal/lazyregexp"
 )
 
-// RCU is written in C (<fencepost/linux_rcu.h>): a grace period looks at the threads that have read-side sections.
+// RCU is written in C (<fencepost/linux_rcu_litmus.h>): a grace period looks at the threads that have read-side sections.
 // Which threads these are is found in the text, so that a grace period does not look at the others.
 
 var (
@@ -41,7 +41,7 @@ func (c *compiler) rcu() string {
 		}
 	}
 	return fmt.Sprintf("#define __FP_RCU_THREADS %d\n#define __FP_RCU_EACH(f)%s\n#define __FP_SRCU_SECTIONS %d\n#define __FP_SRCU_EACH(f)%s\n"+
-		"#include <fencepost/linux_rcu.h>\nvoid call_rcu(void *, void (*)(void *));\n", threads, rcu.String(), sections, srcu.String())
+		"#include <fencepost/linux_rcu_litmus.h>\nvoid call_rcu(void *, void (*)(void *));\n", threads, rcu.String(), sections, srcu.String())
 }
 
 // body returns the text from the name of a thread's function to the end of its body.

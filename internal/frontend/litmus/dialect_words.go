@@ -15,6 +15,15 @@ var (
 	c11Atomics = lazyregexp.New(`\b(atomic_(u?(char|short|int|long|llong)|bool|flag|\w+_explicit|load|store|exchange|compare_exchange_(strong|weak)|thread_fence)|memory_order_\w+|_Atomic)\b`)
 )
 
+// kernelWords are words of the kernel that mean the same beside C11's atomics.
+var kernelWords = lazyregexp.New(`\b(READ_ONCE|WRITE_ONCE|ACCESS_ONCE|smp_\w+|s?rcu_\w+|synchronize_s?rcu\w*|cmpxchg\w*|xchg\w*|spin_(un)?lock\w*|spin_trylock)\b`)
+
+// speaksKernel reports whether a test has words of the kernel and none of C11.
+func speaksKernel(code []byte) bool {
+	_, c11 := atomicWords(code)
+	return c11 == nil && kernelWords.Match(code)
+}
+
 // atomicWords returns where the first words of the kernel and of C11 are, nil where there is none.
 func atomicWords(code []byte) (kernel, c11 []int) {
 	return kernelAtomics.FindIndex(code), c11Atomics.FindIndex(code)

@@ -47,7 +47,9 @@ type Unit struct {
 	// Included are the files of the library that a test in C took in.
 	Included []*source.File
 
-	kernel           bool  // a test in C with the kernel's atomics
+	// Kernel: a test in C with words of the Linux kernel and none of C11.
+	Kernel bool
+
 	condAt, filterAt []int // of each variable, its index in Props.Observe
 	symbols          []symbol
 	addresses        bool // values may be addresses

@@ -38,7 +38,7 @@ func checked(p *pipeline.Program, flat *ir.Program, threads int) *verdict.Checke
 		f := flat.ThreadFunc(ir.ThreadID(t))
 		for i := range f.Edges {
 			e := &f.Edges[i]
-			if at := (position{e.Pos.File, e.Pos.Line, e.Pos.Col}); asserts(e) && p.Props.Checks && !seen[at] {
+			if at := (position{e.Pos.File, e.Pos.Line, e.Pos.Col}); asserts(e) && p.Props.Checks && !inLibrary(e.Pos.File) && !seen[at] {
 				seen[at] = true
 				c.Assertions++
 			}

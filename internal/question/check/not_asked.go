@@ -22,9 +22,12 @@ func notAsked(p *pipeline.Program, flat *ir.Program, opt *query.CheckOptions) []
 		if plain && !opt.Races {
 			out = append(out, verdict.NotAskedRaces)
 		}
-		if weak {
+		if weak && !p.Kernel { // whose model is the kernel's
 			out = append(out, verdict.NotAskedC11)
 		}
+	}
+	if p.Kernel {
+		out = append(out, verdict.NotAskedKernel)
 	}
 	if p.Errors && !opt.Leaks && allocates(flat) {
 		out = append(out, verdict.NotAskedLeaks)

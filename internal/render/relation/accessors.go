@@ -1,6 +1,10 @@
 package relation
 
-import "fencepost/verdict"
+import (
+	"strings"
+
+	"fencepost/verdict"
+)
 
 // An accessor is a call in which the program does one thing that other threads can notice:
 // a function of a library that loads one variable, an unlock that is one store. A reader
@@ -18,6 +22,12 @@ type invocation struct {
 	caller int   // step before the call, -1 if there is none
 	steps  []int // not local
 	count  int   // statements that they belong to
+	ours   bool  // all of them are in headers of ours
+}
+
+// InHeader reports whether a position is in a header of ours whose functions have bodies, which no reader has written.
+func InHeader(p *verdict.Pos) bool {
+	return p != nil && strings.HasPrefix(p.File, "<fencepost>/fencepost/")
 }
 
 // Callers returns for each step the step of the caller that a reader should see instead: the
@@ -45,7 +55,7 @@ func Callers(w *verdict.Witness) []int {
 		for len(t.open) > depth {
 			call := t.open[len(t.open)-1]
 			t.open = t.open[:len(t.open)-1]
-			if call.count == 1 && call.caller >= 0 && w.Steps[call.caller].Pos != nil {
+			if (call.count == 1 || call.ours) && call.caller >= 0 && w.Steps[call.caller].Pos != nil && !InHeader(w.Steps[call.caller].Pos) {
 				for _, i := range call.steps {
 					out[i] = call.caller // an outer call is closed later
 				}
@@ -61,7 +71,7 @@ func Callers(w *verdict.Witness) []int {
 		depth := max(0, len(s.Stack)-1)
 		closeTo(t, depth)
 		for len(t.open) < depth {
-			t.open = append(t.open, invocation{caller: t.last})
+			t.open = append(t.open, invocation{caller: t.last, ours: true})
 			t.pos = nil
 		}
 		if !IsLocal(s) || allocates[i] {
@@ -71,6 +81,7 @@ func Callers(w *verdict.Witness) []int {
 					t.open[k].count++
 				}
 				t.open[k].steps = append(t.open[k].steps, i)
+				t.open[k].ours = t.open[k].ours && InHeader(s.Pos)
 			}
 			t.pos = s.Pos
 		}

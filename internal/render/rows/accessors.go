@@ -11,7 +11,7 @@ func nameAccessors(w *verdict.Witness, list []Row) {
 	callers := relation.Callers(w)
 	for i := range list {
 		r := &list[i]
-		if r.quiet || r.Fails {
+		if r.quiet || r.Fails && !relation.InHeader(r.Pos) {
 			continue
 		}
 		for k := r.First; k <= r.Last; k++ {

@@ -96,6 +96,22 @@ func positions(v *rows.View) func(*verdict.Pos) string {
 	}
 }
 
+// callers returns the functions that a step is inside of, outermost first, with the places of the calls.
+func callers(s *verdict.Step, w *verdict.Witness) string {
+	short := w.ShortFiles()
+	var out strings.Builder
+	for i, name := range s.Stack {
+		if out.WriteString(name); i == len(s.Stack)-1 {
+			break
+		}
+		if i < len(s.Calls) && s.Calls[i].Line > 0 {
+			fmt.Fprintf(&out, " (%s:%d)", short(s.Calls[i].File), s.Calls[i].Line)
+		}
+		out.WriteString(" > ")
+	}
+	return out.String()
+}
+
 // picture prints the witness and what explains it.
 func (p *printer) picture(e *verdict.Execution, model string) {
 	w, cause := e.Witness, e.Cause
@@ -108,7 +124,7 @@ func (p *printer) picture(e *verdict.Execution, model string) {
 	for _, s := range w.Steps {
 		if s.Kind == verdict.StepFail && len(s.Stack) > 1 {
 			p.line("")
-			p.line("Called from: %s", oneLine(strings.Join(s.Stack, " > ")))
+			p.line("Called from: %s", oneLine(callers(&s, w)))
 		}
 	}
 	p.line("")

@@ -272,6 +272,8 @@ func notChecked(c *verdict.Checked) []string {
 			out = append(out, "data races (--races)")
 		case verdict.NotAskedC11:
 			out = append(out, "what C11 allows beyond the model")
+		case verdict.NotAskedKernel:
+			out = append(out, "what the Linux kernel's model (LKMM) allows beyond the model")
 		case verdict.NotAskedLeaks:
 			out = append(out, "memory leaks (--leaks)")
 		default:

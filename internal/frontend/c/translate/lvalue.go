@@ -1,6 +1,7 @@
 package translate
 
 import (
+	"fencepost/internal/frontend/c/translate/read"
 	"fencepost/internal/lang/c/lex"
 	"fencepost/internal/lang/c/parse"
 	"fencepost/internal/lang/c/types"
@@ -15,7 +16,7 @@ func (f *Lvalues) Lvalue(e *parse.Expr) Lvalue {
 	}
 	l := f.designated(e)
 	l.Atomic = isAtomic(e.Type) && l.Type.Kind != types.Array
-	l.Relaxed = f.Code.Opt.VolatileIsAtomic && e.Type.Qual&types.Volatile != 0
+	l.Relaxed = e.Type.Qual&types.Volatile != 0 && (f.Code.Opt.VolatileIsAtomic || f.inKernelHeader(e))
 	if l.Atomic && l.bits != nil {
 		f.In.Refuse(CodeAtomic, e, "atomic bit-fields are not supported")
 	}
@@ -23,6 +24,16 @@ func (f *Lvalues) Lvalue(e *parse.Expr) Lvalue {
 		f.Mem.refuseMisplaced(e)
 	}
 	return l
+}
+
+// kernelAccesses is the header with READ_ONCE and WRITE_ONCE.
+const kernelAccesses = read.HeaderDir + "/fencepost/linux_barriers.h"
+
+// inKernelHeader reports whether an expression is written in the header with the accesses of the Linux kernel, which are
+// relaxed atomics.
+func (f *Lvalues) inKernelHeader(e *parse.Expr) bool {
+	s := f.In.Tree.Source
+	return e.Op == parse.Deref && f.In.Files[kernelAccesses] != nil && s.Space.Position(s.Tokens[e.Tok].Pos).File == kernelAccesses
 }
 
 // isAtomic reports whether objects of a type are _Atomic.

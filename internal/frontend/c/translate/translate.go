@@ -80,6 +80,8 @@ type Unit struct {
 	Objects []ir.ObjectID
 	// Loops says that the files of the user have a loop, or a statement that may be part of one.
 	Loops bool
+	// Kernel says that the program includes the header with the words of the Linux kernel.
+	Kernel bool
 	// Included are the files of the user that were included.
 	Included []*source.File
 	// Annotations are the comments //@ of all files, by position.
@@ -140,7 +142,7 @@ func (c *Compiler) finishParsing(files []*source.File) {
 // unit is the result.
 func (c *Compiler) unit(files []*source.File) *Unit {
 	c.unattached()
-	u := &Unit{Included: c.In.Included(), Annotations: c.In.Annotations()}
+	u := &Unit{Kernel: c.In.Files[read.HeaderDir+"/"+kernelHeader] != nil, Included: c.In.Included(), Annotations: c.In.Annotations()}
 	for _, one := range c.Syms.units {
 		u.Loops = u.Loops || one.loops && !one.ofLibrary()
 	}

@@ -31,6 +31,7 @@ func atomicTable() map[string]function {
 		"__sync_bool_compare_and_swap": {-1, libSyncCas},
 		"__sync_val_compare_and_swap":  {-1, libSyncCas},
 		"__fp_init":                    {2, libInit},
+		"__fp_order_fence":             {1, libOrderFence},
 		"__fp_fetch_add":               {3, update(1, translate.RmwScaled)},
 		"__fp_fetch_sub":               {3, update(2, translate.RmwScaled)},
 	}
@@ -268,6 +269,16 @@ func libSyncCas(f *translate.Lowering, c *translate.Call) translate.Value {
 
 func libFence(f *translate.Lowering, c *translate.Call) translate.Value {
 	f.Atomics.ByOrder(c.Args[0], translate.FenceOrder, func(order ir.Order, _ bool) { fence(f, order) })
+	return nothing()
+}
+
+// libOrderFence is a fence of C11's model that is no instruction.
+func libOrderFence(f *translate.Lowering, c *translate.Call) translate.Value {
+	f.Atomics.ByOrder(c.Args[0], translate.FenceOrder, func(order ir.Order, _ bool) {
+		op := ir.NewOp(ir.Nop)
+		op.Order = order
+		f.Code.Emit(op)
+	})
 	return nothing()
 }
 

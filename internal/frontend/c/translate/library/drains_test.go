@@ -29,10 +29,26 @@ func (c drainCall) name() string {
 	return c["call"] + ": " + c["result"]
 }
 
-// drainCalls returns the records.
+// drainCalls returns the records of library calls.
 func drainCalls(t *testing.T) []drainCall {
 	t.Helper()
-	file, err := os.Open(filepath.Join("testdata", "drains.txt"))
+	return drainRecords(t, "drains.txt")
+}
+
+// kernelWords returns the records of words of the Linux kernel.
+func kernelWords(t *testing.T) []drainCall {
+	t.Helper()
+	all := drainRecords(t, "drains_kernel.txt")
+	for _, c := range all {
+		c["kernel"] = "yes"
+	}
+	return all
+}
+
+// drainRecords returns the records of a file.
+func drainRecords(t *testing.T, name string) []drainCall {
+	t.Helper()
+	file, err := os.Open(filepath.Join("testdata", name))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,7 +63,7 @@ func drainCalls(t *testing.T) []drainCall {
 		case line == "":
 			fresh = true
 		case !ok:
-			t.Fatalf("drains.txt: %q", line)
+			t.Fatalf("%s: %q", name, line)
 		default:
 			if fresh {
 				out, fresh = append(out, drainCall{}), false
@@ -106,6 +122,24 @@ static int nothing11(void *arg) { return 0; }
 static void *dies(void *arg) { pthread_mutex_lock(arg); return 0; }
 `
 
+// kernelHead is the beginning of programs with words of the kernel.
+const kernelHead = `#define _GNU_SOURCE
+#include <stdio.h>
+#include <stdlib.h>
+#include <fencepost/linux.h>
+static void released(struct kref *k) {}
+static void called(struct rcu_head *h) {}
+static int runs(void *arg) { return 0; }
+`
+
+// head returns the beginning of a program.
+func (c drainCall) head() string {
+	if c["kernel"] != "" {
+		return kernelHead
+	}
+	return drainHead
+}
+
 // model returns a program that fails if a round can end with a and b.
 func (c drainCall) model(s shape, a, b int) string {
 	second := "o2"
@@ -120,7 +154,7 @@ func (c drainCall) model(s shape, a, b int) string {
 	init := func(object string) string {
 		return fmt.Sprintf("  { struct object *o = &%s; (void)o; %s }\n", object, c["init"])
 	}
-	text := drainHead + "void __VERIFIER_assume(int);\nstatic void other_result(void) { __VERIFIER_assume(0); }\n" +
+	text := c.head() + "void __VERIFIER_assume(int);\nstatic void other_result(void) { __VERIFIER_assume(0); }\n" +
 		"struct object { " + c["object"] + " };\nstatic struct object o1, o2;\nstatic int x, y, r, s;\n" +
 		side("one", "o1", s.first) + side("two", second, s.second) +
 		c.waiter() + "int main(void) {\n  pthread_t p, q;\n" + init("o1")
@@ -168,7 +202,11 @@ func TestDrains(t *testing.T) {
 	if len(calls) < 100 {
 		t.Errorf("only %d calls", len(calls))
 	}
-	for _, c := range calls {
+	words := kernelWords(t)
+	if len(words) < 130 {
+		t.Errorf("only %d words of the kernel", len(words))
+	}
+	for _, c := range append(calls, words...) {
 		if c["model"] == "none" {
 			continue
 		}
@@ -198,7 +236,7 @@ var quietCalls = strings.Fields(`
 	pthread_barrierattr_destroy pthread_barrierattr_init pthread_barrierattr_setpshared
 	pthread_rwlockattr_destroy pthread_rwlockattr_init pthread_rwlockattr_setpshared
 	__fp_abs __fp_all __fp_any __fp_assert __fp_bits __fp_block_size __fp_clock __fp_destroy __fp_format_unknown __fp_format_unsupported __fp_futex_full __fp_futex_pi __fp_g
-	__fp_global_fence __fp_init __fp_inv __fp_loads_begin __fp_loads_end __fp_no_system_call __fp_number __fp_pages __fp_ptr __fp_fetch_add __fp_fetch_sub __fp_sqrt __fp_sqrtf
+	__fp_global_fence __fp_order_fence __fp_init __fp_inv __fp_loads_begin __fp_loads_end __fp_no_system_call __fp_number __fp_pages __fp_ptr __fp_fetch_add __fp_fetch_sub __fp_sqrt __fp_sqrtf
 	__fp_varargs __assert_fail`)
 
 // TestDrainsComplete: every function of the library has a record, or is known to access nothing.
@@ -224,37 +262,47 @@ func TestDrainsComplete(t *testing.T) {
 
 var update = flag.Bool("update", false, "rewrite the table of calls in docs/models.md")
 
-// TestDrainsInDocs: docs/models.md has a row for every call and result.
+// TestDrainsInDocs: docs/models.md has a row for every call and result, and for every word of the kernel.
 func TestDrainsInDocs(t *testing.T) {
-	const begin, end = "<!-- calls -->\n", "<!-- end of calls -->\n"
 	path := filepath.Join("..", "..", "..", "..", "..", "docs", "models.md")
 	page, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var table strings.Builder
-	table.WriteString("| call | result | drains | why | seen |\n|---|---|---|---|---|\n")
-	for _, c := range drainCalls(t) {
-		name := c["shown"]
-		if name == "" {
-			name = "`" + c["call"] + "`"
-		}
-		fmt.Fprintf(&table, "| %s | %s | %s | %s | %s |\n", name, c["result"], c["drains"], c["why"], c["seen"])
-	}
-	before, rest, ok1 := strings.Cut(string(page), begin)
-	_, after, ok2 := strings.Cut(rest, end)
-	if !ok1 || !ok2 {
-		t.Fatal("no place for the table")
-	}
-	want := before + begin + table.String() + end + after
+	want := withTable(t, string(page), "calls", drainCalls(t), []string{"call", "result", "drains", "why", "seen"})
+	want = withTable(t, want, "kernel words", kernelWords(t), []string{"word", "result", "drains", "why"})
 	if want == string(page) {
 		return
 	}
 	if !*update {
-		t.Error("the table of calls in docs/models.md is not that of testdata/drains.txt; make update writes it")
+		t.Error("the tables of calls in docs/models.md are not those of testdata/drains*.txt; make update writes them")
 		return
 	}
 	if err := os.WriteFile(path, []byte(want), 0o644); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// withTable returns a page with a table of records between two marks.
+func withTable(t *testing.T, page, mark string, calls []drainCall, columns []string) string {
+	t.Helper()
+	begin, end := "<!-- "+mark+" -->\n", "<!-- end of "+mark+" -->\n"
+	before, rest, ok1 := strings.Cut(page, begin)
+	_, after, ok2 := strings.Cut(rest, end)
+	if !ok1 || !ok2 {
+		t.Fatalf("no place for the table of %s", mark)
+	}
+	var table strings.Builder
+	table.WriteString("| " + strings.Join(columns, " | ") + " |\n" + strings.Repeat("|---", len(columns)) + "|\n")
+	for _, c := range calls {
+		cells := []string{c["shown"]}
+		if cells[0] == "" {
+			cells[0] = "`" + c["call"] + "`"
+		}
+		for _, column := range columns[1:] {
+			cells = append(cells, c[column])
+		}
+		table.WriteString("| " + strings.Join(cells, " | ") + " |\n")
+	}
+	return before + begin + table.String() + end + after
 }

@@ -1,6 +1,7 @@
 package read_test
 
 import (
+	"bytes"
 	"fmt"
 	"io/fs"
 	"os"
@@ -23,7 +24,11 @@ func headersForPrograms(t *testing.T) []string {
 	var out []string
 	err := filepath.WalkDir("include", func(path string, d fs.DirEntry, err error) error {
 		name := strings.TrimPrefix(filepath.ToSlash(path), "include/")
-		if err == nil && !d.IsDir() && name != "predefined.h" && !strings.HasPrefix(name, "fencepost/linux") {
+		if err != nil || d.IsDir() || name == "predefined.h" || strings.HasPrefix(name, "fencepost/linux") {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		if !bytes.Contains(text, []byte("<fencepost/linux.h>")) { // which cannot stand beside <stdatomic.h>
 			out = append(out, name)
 		}
 		return err
@@ -113,5 +118,43 @@ func TestConstants(t *testing.T) {
 	cmd.Stdin = strings.NewReader(text.String())
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Errorf("%v\n%.3000s", err, out)
+	}
+}
+
+// TestKernelHeaders: each header of the kernel can be the first and only one of a program, for gcc, too, and all of them together.
+func TestKernelHeaders(t *testing.T) {
+	names, err := filepath.Glob("include/linux/*.h")
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := ""
+	for _, path := range names {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Contains(text, []byte("<fencepost/linux.h>")) {
+			continue
+		}
+		include := fmt.Sprintf("#include <linux/%s>\n", filepath.Base(path))
+		all += include
+		readText(t, path, include, read.Options{})
+	}
+	if strings.Count(all, "\n") < 25 {
+		t.Fatalf("only these headers:\n%s", all)
+	}
+	readText(t, "all", all, read.Options{})
+	gcc, err := exec.LookPath("gcc")
+	if err != nil {
+		t.Skip("no gcc here")
+	}
+	dir := t.TempDir()
+	if err := os.CopyFS(filepath.Join(dir, "fencepost"), os.DirFS("include/fencepost")); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(gcc, "-x", "c", "-Wall", "-Werror", "-Wno-unused", "-fsyntax-only", "-I", dir, "-")
+	cmd.Stdin = strings.NewReader("#include <fencepost/linux.h>\nint main(void) { return 0; }\n")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s", err, out)
 	}
 }

@@ -1,83 +1,139 @@
-/* RCU and SRCU of the Linux kernel. A grace period waits for every read-side section that began before it, and is a
-   fence for all threads at its beginning and at its end. To begin or to end a section orders nothing by itself: it is a
-   store, which the next fence for all threads makes visible. Threads are counted from 0 in the order in which they are
-   created; what includes this file says how many there are, how many sections of SRCU each of them has at most, and
-   which threads have sections. */
+/* The part of <fencepost/linux.h> about RCU and SRCU. A grace period waits for every read-side section that began before
+   it, and is a fence for all threads at its beginning and at its end. To begin or to end a section orders nothing by
+   itself: it is a store, which the next fence for all threads makes visible. */
 #ifndef _FP_LINUX_RCU_H
 #define _FP_LINUX_RCU_H
-#include <fencepost/linux_barriers.h>
+#include <stdlib.h>
+#include <fencepost/linux_atomic.h>
 
-#ifndef __FP_RCU_THREADS
-#define __FP_RCU_THREADS 8
-#define __FP_RCU_EACH(f) f(0) f(1) f(2) f(3) f(4) f(5) f(6) f(7)
-#define __FP_SRCU_SECTIONS 1
-#define __FP_SRCU_EACH(f) __FP_RCU_EACH(f)
-#endif
+/* The first sixteen threads can have read-side sections. */
+#define __FP_RCU_THREADS 16
+#define __FP_RCU_EACH(f) f(0) f(1) f(2) f(3) f(4) f(5) f(6) f(7) f(8) f(9) f(10) f(11) f(12) f(13) f(14) f(15)
 
+#ifdef __FENCEPOST__
 void __fp_global_fence(void);
 void __VERIFIER_atomic_begin(void);
 void __VERIFIER_atomic_end(void);
-void __VERIFIER_assume(int);
+#define __fp_rcu_me() ((unsigned)pthread_self() - 1)
+#else
+#include <linux/membarrier.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#define __fp_global_fence() ((void)syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0))
+#define __VERIFIER_atomic_begin() ((void)0)
+#define __VERIFIER_atomic_end() ((void)0)
+static unsigned __fp_rcu_known;
+static __thread unsigned __fp_rcu_number;
+static inline unsigned __fp_rcu_me(void) {
+  if (!__fp_rcu_number)
+    __fp_rcu_number = __atomic_add_fetch(&__fp_rcu_known, 1, __ATOMIC_RELAXED);
+  return __fp_rcu_number - 1;
+}
+#endif
 
 /* Of each thread, how many sections it has begun, and in the lower eight bits how deep it is inside of one. */
-static volatile unsigned __fp_rcu_reader[__FP_RCU_THREADS];
+struct __fp_rcu_readers { unsigned reader[__FP_RCU_THREADS]; };
 #define __FP_RCU_DEPTH 0xffu
-
-static inline void rcu_read_lock(void) {
-  unsigned word = __fp_rcu_reader[pthread_self() - 1];
-  __fp_rcu_reader[pthread_self() - 1] = word & __FP_RCU_DEPTH ? word + 1 : word + __FP_RCU_DEPTH + 2;
+static inline unsigned *__fp_rcu_mine(struct __fp_rcu_readers *r) {
+  unsigned me = __fp_rcu_me();
+  __FP_MUST(me < __FP_RCU_THREADS, "only the first sixteen threads can have read-side sections");
+  return &r->reader[me];
 }
-
-static inline void rcu_read_unlock(void) { __fp_rcu_reader[pthread_self() - 1]--; }
-
-/* A grace period is two steps: its beginning notes who is inside, and its end is possible once they have left. */
-#define __FP_RCU_SEEN(thread) unsigned seen##thread = __fp_rcu_reader[thread];
+static inline void __fp_rcu_enter(struct __fp_rcu_readers *r) {
+  unsigned *mine = __fp_rcu_mine(r), word = READ_ONCE(*mine);
+  WRITE_ONCE(*mine, word & __FP_RCU_DEPTH ? word + 1 : word + __FP_RCU_DEPTH + 2);
+}
+static inline void __fp_rcu_leave(struct __fp_rcu_readers *r) {
+  unsigned *mine = __fp_rcu_mine(r), word = READ_ONCE(*mine);
+  __FP_MUST(word & __FP_RCU_DEPTH, "rcu_read_unlock without rcu_read_lock");
+  __fp_order_fence(__ATOMIC_RELEASE);
+  WRITE_ONCE(*mine, word - 1);
+}
+#define __FP_RCU_SEEN(thread) unsigned seen##thread = READ_ONCE(r->reader[thread]);
 #define __FP_RCU_WAIT(thread) \
-  if (seen##thread & __FP_RCU_DEPTH) { \
-    unsigned now = __fp_rcu_reader[thread]; \
-    __VERIFIER_assume(!(now & __FP_RCU_DEPTH) || (now ^ seen##thread) > __FP_RCU_DEPTH); \
-  }
-static inline void synchronize_rcu(void) {
-  __VERIFIER_atomic_begin();
+  if (seen##thread & __FP_RCU_DEPTH) \
+    for (;;) { \
+      unsigned now = READ_ONCE(r->reader[thread]); \
+      if (!(now & __FP_RCU_DEPTH) || (now ^ seen##thread) > __FP_RCU_DEPTH) \
+        break; \
+      cpu_relax(); \
+    }
+static inline void __fp_rcu_wait(struct __fp_rcu_readers *r) {
+  if (__fp_rcu_me() < __FP_RCU_THREADS) /* it would wait for itself */
+    __FP_MUST(!(READ_ONCE(*__fp_rcu_mine(r)) & __FP_RCU_DEPTH), "a grace period inside of a read-side section of the same thread");
   __fp_global_fence();
+  __VERIFIER_atomic_begin();
   __FP_RCU_EACH(__FP_RCU_SEEN)
   __VERIFIER_atomic_end();
-  __VERIFIER_atomic_begin();
   __FP_RCU_EACH(__FP_RCU_WAIT)
+  __fp_order_fence(__ATOMIC_ACQUIRE);
   __fp_global_fence();
-  __VERIFIER_atomic_end();
 }
+
+static struct __fp_rcu_readers __fp_rcu;
+#define rcu_read_lock() __fp_rcu_enter(&__fp_rcu)
+#define rcu_read_unlock() __fp_rcu_leave(&__fp_rcu)
+#define rcu_read_lock_held() ((READ_ONCE(*__fp_rcu_mine(&__fp_rcu)) & __FP_RCU_DEPTH) != 0)
+#define rcu_read_lock_bh() rcu_read_lock()
+#define rcu_read_unlock_bh() rcu_read_unlock()
+#define rcu_read_lock_sched() rcu_read_lock()
+#define rcu_read_unlock_sched() rcu_read_unlock()
+#define synchronize_rcu() __fp_rcu_wait(&__fp_rcu)
 #define synchronize_rcu_expedited() synchronize_rcu()
+#define synchronize_net() synchronize_rcu()
 
-/* SRCU: every section has a flag of its own, which is used once. */
-struct srcu_struct {
-  volatile unsigned char __fp_inside[__FP_RCU_THREADS * __FP_SRCU_SECTIONS];
+/* A callback runs in a thread of its own, after a grace period. */
+struct rcu_head {
+  struct rcu_head *next;
+  void (*func)(struct rcu_head *);
 };
-static __thread unsigned __fp_srcu_count;
+#define callback_head rcu_head
+static int __fp_rcu_pending;
+static inline void *__fp_rcu_callback(void *arg) {
+  struct rcu_head *head = arg;
+  synchronize_rcu();
+  head->func(head);
+  __atomic_fetch_sub(&__fp_rcu_pending, 1, __ATOMIC_SEQ_CST);
+  return NULL;
+}
+static inline void *__fp_rcu_free(void *block) {
+  synchronize_rcu();
+  free(block);
+  __atomic_fetch_sub(&__fp_rcu_pending, 1, __ATOMIC_SEQ_CST);
+  return NULL;
+}
+static inline void __fp_rcu_later(void *(*function)(void *), void *arg) {
+  pthread_t t;
+  __atomic_fetch_add(&__fp_rcu_pending, 1, __ATOMIC_SEQ_CST);
+  pthread_create(&t, NULL, function, arg);
+  pthread_detach(t);
+}
+static inline void call_rcu(struct rcu_head *head, void (*function)(struct rcu_head *)) {
+  head->func = function;
+  __fp_rcu_later(__fp_rcu_callback, head);
+}
+#define kfree_rcu(p, ...) __fp_rcu_later(__fp_rcu_free, (p))
+static inline void rcu_barrier(void) {
+  while (smp_load_acquire(&__fp_rcu_pending) != 0)
+    cpu_relax();
+}
 
+/* SRCU: readers of each domain by themselves. */
+struct srcu_struct { struct __fp_rcu_readers __fp_readers; };
+#define DEFINE_SRCU(name) struct srcu_struct name
+#define DEFINE_STATIC_SRCU(name) static struct srcu_struct name
+#define init_srcu_struct(s) (memset((s), 0, sizeof *(s)), 0)
+#define cleanup_srcu_struct(s) ((void)(s))
 static inline int srcu_read_lock(struct srcu_struct *s) {
-  assert(__fp_srcu_count < __FP_SRCU_SECTIONS);
-  int section = (pthread_self() - 1) * __FP_SRCU_SECTIONS + __fp_srcu_count++;
-  s->__fp_inside[section] = 1;
-  return section;
+  __fp_rcu_enter(&s->__fp_readers);
+  return 0;
 }
-
-static inline void srcu_read_unlock(struct srcu_struct *s, int section) { s->__fp_inside[section] = 0; }
-#define srcu_down_read(s) srcu_read_lock(s)
-#define srcu_up_read(s, section) srcu_read_unlock(s, section)
-#define smp_mb__after_srcu_read_unlock() smp_mb()
-
-#define __FP_SRCU_SEEN(section) unsigned char seen##section = s->__fp_inside[section];
-#define __FP_SRCU_WAIT(section) if (seen##section) __VERIFIER_assume(!s->__fp_inside[section]);
-static inline void synchronize_srcu(struct srcu_struct *s) {
-  __VERIFIER_atomic_begin();
-  __fp_global_fence();
-  __FP_SRCU_EACH(__FP_SRCU_SEEN)
-  __VERIFIER_atomic_end();
-  __VERIFIER_atomic_begin();
-  __FP_SRCU_EACH(__FP_SRCU_WAIT)
-  __fp_global_fence();
-  __VERIFIER_atomic_end();
+static inline void srcu_read_unlock(struct srcu_struct *s, int section) {
+  (void)section;
+  __fp_rcu_leave(&s->__fp_readers);
 }
+#define srcu_dereference(p, s) rcu_dereference(p)
+#define synchronize_srcu(s) __fp_rcu_wait(&(s)->__fp_readers)
 #define synchronize_srcu_expedited(s) synchronize_srcu(s)
+#define smp_mb__after_srcu_read_unlock() smp_mb()
 #endif
