@@ -56,7 +56,7 @@ type Facts struct {
 	Uninitialised query.Uninitialised
 	// Orders says what the memory orders of C11 mean in the language.
 	Orders Orders
-	// Kernel: the program has words of the Linux kernel, whose own memory model is not one of ours.
+	// Kernel: the program has words of the Linux kernel, whose model is not one of ours.
 	Kernel bool
 	// LeftOut lists what final states do not show of memory.
 	LeftOut []string

@@ -97,7 +97,7 @@ func rcuFinals(t *testing.T, name, text string, model query.Model) []string {
 	for _, s := range answer.Results[0].FinalStates {
 		values := map[string]bool{}
 		for _, m := range rcuValue.FindAllStringSubmatch(fmt.Sprint(s), -1) {
-			if m[2] != "0" { // a variable that nobody writes may be left out
+			if m[2] != "0" { // a variable that no thread writes may be left out
 				values[m[1]+"="+m[2]] = true
 			}
 		}

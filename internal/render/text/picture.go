@@ -96,7 +96,7 @@ func positions(v *rows.View) func(*verdict.Pos) string {
 	}
 }
 
-// callers returns the functions that a step is inside of, outermost first, with the places of the calls.
+// callers returns the functions that a step is inside of, outermost first, with the positions of the calls.
 func callers(s *verdict.Step, w *verdict.Witness) string {
 	short := w.ShortFiles()
 	var out strings.Builder
