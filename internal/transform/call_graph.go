@@ -20,6 +20,7 @@ type callGraph struct {
 	calls     [][]callSite // by function
 	component []int32      // by function
 	cyclic    []bool       // by component: it has a cycle
+	ends      *endings
 }
 
 // callSite is an instruction and the functions that it may call.
@@ -63,6 +64,7 @@ func newCallGraph(p *ir.Program, through map[ir.EdgeID][]ir.FuncID) *callGraph {
 			}
 		}
 	}
+	g.ends = newEndings(g)
 	return g
 }
 
@@ -85,11 +87,17 @@ func (g *callGraph) enter(r recursion, from, to ir.FuncID) recursion {
 	if g.component[from] != g.component[to] {
 		return g.first(to)
 	}
-	at, known := slices.BinarySearch(r.chain, to)
+	chain := slices.Clone(r.chain)
+	at, known := slices.BinarySearch(chain, to)
 	if known {
-		return recursion{r.chain, r.repeated + 1}
+		r.repeated++
+	} else {
+		chain = slices.Insert(chain, at, to)
 	}
-	return recursion{slices.Insert(slices.Clone(r.chain), at, to), r.repeated}
+	if g.ends.ends[to] { // control does not come back: how it came here makes no difference, only how often
+		chain = slices.DeleteFunc(chain, func(f ir.FuncID) bool { return !g.ends.ends[f] })
+	}
+	return recursion{chain, r.repeated}
 }
 
 // TooLarge says that inlining the calls of a program would make too many instructions.
@@ -108,6 +116,8 @@ type estimate struct {
 	*callGraph
 	bound int
 	sizes map[string]float64
+	// once has the sizes of functions that end the program, whose copies are shared, by function and state.
+	once map[string]float64
 }
 
 // recursionBound returns the bound of recursion: the one given or, if that makes the program too large and is a
@@ -130,9 +140,12 @@ func (g *callGraph) recursionBound(roots []ir.FuncID, bound int, isDefault bool)
 // tooLarge returns a *TooLarge if a thread's function has more instructions than the limit once
 // its calls are inlined, nil if it has not, or if that cannot be estimated.
 func (g *callGraph) tooLarge(roots []ir.FuncID, bound int, limit float64) error {
-	e := &estimate{callGraph: g, bound: bound, sizes: map[string]float64{}}
 	for _, f := range roots {
+		e := &estimate{callGraph: g, bound: bound, sizes: map[string]float64{}, once: map[string]float64{}}
 		n, ok := e.size(f, g.first(f))
+		for _, one := range e.once {
+			n += (separateCopies + 1) * one
+		}
 		if ok && n > limit {
 			return e.located(f, n, limit)
 		}
@@ -160,7 +173,12 @@ func (s *estimate) size(f ir.FuncID, r recursion) (float64, bool) {
 			if !ok {
 				return 0, false
 			}
-			n += one + float64(s.p.Funcs[callee].Params) + 2
+			n += float64(s.p.Funcs[callee].Params) + 2
+			if s.ends.ends[callee] {
+				s.once[shared(callee, in)] = one
+			} else {
+				n += one
+			}
 		}
 	}
 	s.sizes[key] = n

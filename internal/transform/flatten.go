@@ -120,6 +120,8 @@ type body struct {
 	end   ir.Loc            // the location at which the thread ends inside a call; -1: not made yet
 	// copies maps thread-local objects to the thread's copies.
 	copies map[ir.ObjectID]ir.ObjectID
+	// ending has the copies of functions that end the program, by function and state of recursion.
+	ending map[string]*endingCopies
 }
 
 // activation is one copy of a function in a body.
@@ -133,6 +135,8 @@ type activation struct {
 	id    ir.FuncID
 	depth recursion
 	up    *activation // the caller's, nil for the thread's function
+	// section says that it was called inside an atomic section.
+	section bool
 	// ret adds the way back to the caller from a location. e is the Return edge, nil at the
 	// end of a function without one. ret is nil for the thread's function.
 	ret func(from ir.Loc, e *ir.Edge)
@@ -143,7 +147,7 @@ func (f *flattener) thread(t ir.ThreadID) error {
 	th := &f.out.Threads[t]
 	root := f.src.Funcs[th.Func]
 	b := &body{
-		flattener: f, chain: f.chains[t], names: map[string]int{}, main: t == f.src.Main, end: -1, copies: map[ir.ObjectID]ir.ObjectID{},
+		flattener: f, chain: f.chains[t], names: map[string]int{}, main: t == f.src.Main, end: -1, copies: map[ir.ObjectID]ir.ObjectID{}, ending: map[string]*endingCopies{},
 		f: &ir.Func{Name: th.Name, Params: root.Params, Entry: root.Entry, Pos: root.Pos},
 	}
 	act := &activation{fn: root, body: b, id: th.Func, depth: f.graph.first(th.Func)}
@@ -328,23 +332,6 @@ func (b *body) copyEdges(a *activation) error {
 	return nil
 }
 
-// onlyAfterReturn reports whether only edges that leave the function lead to location l.
-func onlyAfterReturn(f *ir.Func, l ir.Loc) bool {
-	if f.Entry == l {
-		return false
-	}
-	for i := range f.Edges {
-		if e := &f.Edges[i]; e.To == l {
-			switch e.Op.Kind {
-			case ir.Return, ir.ThreadExit, ir.Exit:
-			default:
-				return false
-			}
-		}
-	}
-	return true
-}
-
 // threadEnd returns a location that no edge leaves.
 func (b *body) threadEnd() ir.Loc {
 	if b.end < 0 {
@@ -408,10 +395,10 @@ func (b *body) inline(a *activation, e *ir.Edge, op ir.Op, callee ir.FuncID, fro
 		return nil
 	}
 	fn := b.src.Funcs[callee]
-	in := &activation{fn: fn, body: b, id: callee, depth: depth, up: a}
-	in.stack = append(append([]ir.Frame(nil), a.stack...), ir.Frame{Func: fn.Name, Call: e.Pos.Pos})
-	in.self = a.self
-	b.open(in, fn.Name+".")
+	in, known := b.copyFor(a, e, callee, depth)
+	if !known {
+		b.open(in, fn.Name+".")
+	}
 	in.ret = func(at ir.Loc, ret *ir.Edge) {
 		back := ir.NewOp(ir.Nop)
 		if op.Dst != ir.NoReg {
@@ -448,6 +435,9 @@ func (b *body) inline(a *activation, e *ir.Edge, op ir.Op, callee ir.FuncID, fro
 		}
 	}
 	b.emit(a, e, at, ir.NewOp(ir.Nop), fn.Entry+in.locs, true)
+	if known {
+		return nil
+	}
 	return b.copyEdges(in)
 }
 

@@ -7,6 +7,7 @@ import (
 	"fencepost/internal/lang/c/parse"
 
 	"fencepost/internal/ir"
+	"fencepost/internal/source"
 )
 
 // Functions with the attribute constructor or destructor. The first run before main, in the order
@@ -100,6 +101,29 @@ func (c *Symbols) AtExit() []*ir.FuncBuilder {
 		out = append(out, c.Function(s))
 	}
 	return out
+}
+
+// Exit returns a function that runs what runs at the end of the program and then ends it, nil if nothing runs there.
+// It does not return, so that the error paths of a thread can share one copy of it.
+func (c *Symbols) Exit(pos source.Span) *ir.FuncBuilder {
+	if c.exit != nil {
+		return c.exit
+	}
+	last := c.AtExit()
+	if len(last) == 0 {
+		return nil
+	}
+	c.exit = c.B.Func("exit", pos)
+	from := c.exit.Loc("", pos)
+	c.exit.Entry(from)
+	for _, called := range last {
+		op, to := ir.NewOp(ir.Call), c.exit.Loc("", pos)
+		op.Func = called.ID
+		c.exit.Edge(from, op, to, pos)
+		from = to
+	}
+	c.exit.Edge(from, ir.NewOp(ir.Exit), c.exit.Loc("", pos), pos)
+	return c.exit
 }
 
 // handlers returns a function about the functions that atexit registers, nil if there are none.

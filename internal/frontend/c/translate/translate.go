@@ -197,8 +197,9 @@ type Symbols struct {
 	// early and late run before and after main; startOrEnd are the functions of which all such attributes are obeyed.
 	early, late []*symbol
 	startOrEnd  map[*symbol]bool
-	mainRefused *read.Refusal // an attribute of a function that would run before or after main
-	cleanups    bool          // some local has the attribute cleanup
+	exit        *ir.FuncBuilder // what exit runs; nil: not asked for, or nothing
+	mainRefused *read.Refusal   // an attribute of a function that would run before or after main
+	cleanups    bool            // some local has the attribute cleanup
 	// weak are the definitions that give way to others, weakNames the names that are declared weak.
 	weak      map[*symbol]bool
 	weakNames map[string]bool

@@ -197,8 +197,8 @@ func libExit(f *translate.Lowering, c *translate.Call) translate.Value {
 		f.Code.Use(f.Exprs.Operand(a))
 	}
 	if c.Name == "exit" {
-		for _, last := range f.Syms.AtExit() {
-			f.Code.Emit(callOf(last))
+		if ends := f.Syms.Exit(f.In.Span(c.Node)); ends != nil {
+			f.Code.Emit(callOf(ends))
 		}
 	}
 	f.Code.Emit(ir.NewOp(ir.Exit))
