@@ -125,8 +125,8 @@ func (m *Machine) mayVanish(addr uint64) Flags {
 	return 0
 }
 
-// mutex notes the accesses of lock, trylock and unlock. An operation that only
-// returns an error reads the mutex; all others write it.
+// mutex notes the accesses of lock, trylock and unlock. An operation that only returns an error, or that fails, reads the
+// mutex; all others write it.
 func (m *Machine) mutex(t int, op *ir.Op, addr uint64, e *Event) {
 	word := m.Sys.ReadRaw(m.State, addr, memory.WordSize)
 	e.Flags |= IsMutex | m.mayVanish(addr)
@@ -144,8 +144,8 @@ func (m *Machine) mutex(t int, op *ir.Op, addr uint64, e *Event) {
 		if int(uint32(word))-1 != t || op.Mutex != ir.RecursiveMutex {
 			how = Reads
 		}
-	case op.Mutex == ir.ErrorCheckMutex && (op.Kind == ir.Lock) == (int(uint32(word))-1 == t):
-		how = Reads // only an error is returned
+	case op.Kind == ir.Unlock && int(uint32(word))-1 != t, op.Kind == ir.Lock && op.Mutex == ir.ErrorCheckMutex && int(uint32(word))-1 == t:
+		how = Reads // an error is returned, or the check of the operation fails
 	}
 	// Relocking a recursive mutex and unlocking it again do not drain, even if the buffer is empty
 	// now: in another order of events it may not be.
