@@ -10,7 +10,8 @@ import (
 // is all waiting states with the lowest rank. The rank of a state is the lowest that it was added
 // with before it was expanded. So a level depends on what was added before it and not on the order, and
 // the search is the same with any number of workers. A search that finds nothing visits the same
-// states in another order.
+// states in another order. Problem.RankedAfter lets the search begin by distance, so that a small one finds what is
+// nearest.
 
 // ranked is a state with a rank that it was added with.
 type ranked struct {
@@ -79,6 +80,20 @@ func (q *ranks) take() {
 			}
 		}
 		delete(q.byRank, q.rank)
+	}
+}
+
+// beginRanking lets ranks count from this level on if there are enough states. All states that wait were added in the
+// last level then.
+func (r *Search) beginRanking() {
+	if r.ranking {
+		return
+	}
+	if r.ranking = r.v.states() >= r.p.RankedAfter; r.ranking {
+		return
+	}
+	for _, k := range r.sinks {
+		k.fresh, k.known = k.fresh[:0], k.known[:0]
 	}
 }
 

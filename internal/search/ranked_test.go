@@ -1,7 +1,9 @@
 package search
 
 import (
+	"bytes"
 	"context"
+	"slices"
 	"testing"
 )
 
@@ -33,12 +35,13 @@ func (g *rankedGraph) Expand(state []byte, out *Sink) {
 // TestRanked: a ranked search visits what a search without ranks visits; with any number of workers it
 // is the same search, and what it finds has a real path.
 func TestRanked(t *testing.T) {
-	for seed := range uint64(30) {
+	for seed := range uint64(60) {
+		after := int64(seed % 2 * 500)
 		plain, dist := random(seed, 3000)
 		plain.report = func(uint64) string { return "" }
 		g := &rankedGraph{plain, func(v uint64) int { return int(v * 7919 % 100) }}
 		problem := func(workers int) Problem {
-			return Problem{Worker: func() Worker { return g }, Workers: workers, Ranked: true}
+			return Problem{Worker: func() Worker { return g }, Workers: workers, Ranked: true, RankedAfter: after}
 		}
 		if res := Run(context.Background(), problem(1)); res.Stop != Complete || res.States != int64(len(dist)) {
 			t.Fatalf("seed %d: %v, %d states, want %d", seed, res.Stop, res.States, len(dist))
@@ -69,6 +72,30 @@ func TestRanked(t *testing.T) {
 						t.Fatalf("seed %d: the path has a step that is none", seed)
 					}
 				}
+			}
+		}
+	}
+}
+
+// TestRankedAfter: a search whose ranks do not count yet is the search without ranks.
+func TestRankedAfter(t *testing.T) {
+	for seed := range uint64(30) {
+		plain, dist := random(seed, 3000)
+		plain.report = func(v uint64) string {
+			if v%50 == 49 {
+				return "found"
+			}
+			return ""
+		}
+		g := &rankedGraph{plain, func(v uint64) int { return int(v * 7919 % 100) }}
+		want := Run(context.Background(), Problem{Worker: func() Worker { return plain }, Workers: 1})
+		got := Run(context.Background(), Problem{Worker: func() Worker { return g }, Workers: 1, Ranked: true, RankedAfter: int64(len(dist)) + 1})
+		if got.States != want.States || got.Depth != want.Depth || len(got.Findings) != len(want.Findings) {
+			t.Fatalf("seed %d: %d states, depth %d; without ranks %d, depth %d", seed, got.States, got.Depth, want.States, want.Depth)
+		}
+		for i, f := range got.Findings {
+			if !slices.EqualFunc(got.Path(f), want.Path(want.Findings[i]), bytes.Equal) {
+				t.Fatalf("seed %d: another path than without ranks", seed)
 			}
 		}
 	}

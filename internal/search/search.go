@@ -33,6 +33,8 @@ type Problem struct {
 	// Ranked says that workers rank states (Sink.Rank): of all states that wait, those with the lowest
 	// rank are the next level (ranked.go). Such a search cannot be stored.
 	Ranked bool
+	// RankedAfter is how many states there must be at the beginning of a level before ranks count.
+	RankedAfter int64
 	// Progress is called now and then from one goroutine, if not nil.
 	Progress func(Progress)
 }
@@ -149,6 +151,7 @@ type Search struct {
 	nextJob  atomic.Int64
 	nextTask atomic.Int64
 	ranks    ranks // if the problem is ranked
+	ranking  bool  // ranks count
 }
 
 // task is a state that has to be expanded again: with the steps in only, or not any more if that is 0.
@@ -223,7 +226,7 @@ func (r *Search) Run(ctx context.Context) *Result {
 
 // waiting counts about how many states are left of the level.
 func (r *Search) waiting() int64 {
-	if r.p.Ranked {
+	if r.ranking {
 		return int64(len(r.ranks.level) + len(r.tasks))
 	}
 	return r.v.states() - r.expanded.Load() + int64(len(r.tasks))
@@ -283,12 +286,15 @@ func (r *Search) level() {
 	r.nextJob.Store(0)
 	r.again()
 	if r.p.Ranked {
+		r.beginRanking()
+	}
+	if r.ranking {
 		r.rankedLevel()
 	}
 	for i := range r.v.shards {
 		sh := &r.v.shards[i]
 		r.v.level[i] = sh.end()
-		if r.p.Ranked {
+		if r.ranking {
 			continue
 		}
 		for c := r.from[i].chunk; c < len(sh.chunks); c++ {
@@ -361,10 +367,10 @@ func (r *Search) work(ctx context.Context, w int) {
 	if r.p.Sleeps > 0 {
 		sleeper = worker.(Sleeper)
 	}
-	if r.p.Ranked && !r.workRanked(ctx, w, depth) {
+	if r.ranking && !r.workRanked(ctx, w, depth) {
 		return
 	}
-	for !r.p.Ranked {
+	for !r.ranking {
 		j := r.nextJob.Add(1) - 1
 		if j >= int64(len(r.jobs)) {
 			break

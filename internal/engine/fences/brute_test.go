@@ -188,7 +188,7 @@ func (s *subject) repair(all bool) (*fences.Repair, error) {
 		Subjects: []fences.Subject{{Fences: fs, Program: s.p}}, Kinds: s.kinds, AllOptimal: all,
 		Cost: func(at ir.FenceAt) int64 { return s.costs[at] },
 		Rank: s.strength, Strength: s.strength,
-		Check: func(_ context.Context, set []ir.FenceAt) (*fences.Finding, error) {
+		Check: func(_ context.Context, set []ir.FenceAt, _ int64) (*fences.Finding, error) {
 			p, props := fs.Insert(set)
 			out, err := s.ask(p, props)
 			if err != nil {

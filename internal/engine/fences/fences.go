@@ -34,8 +34,8 @@ type Task struct {
 	Strength func(ir.FenceAt) int64
 	// ReadOnly also uses fence sites in text that must not be changed.
 	ReadOnly bool
-	// Check checks the program with the fences.
-	Check func(ctx context.Context, fences []ir.FenceAt) (*Finding, error)
+	// Check checks the program with the fences. If most is not 0, the check ends after so many states.
+	Check func(ctx context.Context, fences []ir.FenceAt, most int64) (*Finding, error)
 	// Confirm checks the changed source text; it returns no executions. It is called before Check,
 	// since a set is the answer only if both are safe, and Confirm is faster if it is
 	// not. nil: Check decides alone.
@@ -317,7 +317,12 @@ func (r *run) count(found *Finding) {
 }
 
 func (r *run) check(ctx context.Context, set []int) (*Finding, error) {
-	found, err := r.task.Check(ctx, r.fences(set))
+	return r.checkLimited(ctx, set, 0)
+}
+
+// checkLimited checks a set with at most so many states, if the number is not 0.
+func (r *run) checkLimited(ctx context.Context, set []int, most int64) (*Finding, error) {
+	found, err := r.task.Check(ctx, r.fences(set), most)
 	if err != nil {
 		return nil, err
 	}

@@ -15,8 +15,9 @@ const (
 	// mostInstead is how many other sites are listed per fence, and mostTried how many are tried.
 	mostInstead = 3
 	mostTried   = 6
-	// mostStatesInstead is how many states the check of the set may have had: a larger program is not searched through
-	// again and again for sites that the user has not asked about.
+	// mostStatesInstead is how many states the check of the set may have had, and how many the check of another site may
+	// have: more are not searched through for sites that the user has not asked about. That the check of the set was
+	// small says little, since the filters may decide about the set and not about the other site.
 	mostStatesInstead = 20_000
 )
 
@@ -34,7 +35,7 @@ func (r *run) instead(ctx context.Context, set []int) error {
 			}
 			with := append(slices.Clone(rest), item)
 			slices.Sort(with)
-			found, err := r.check(ctx, with)
+			found, err := r.checkLimited(ctx, with, mostStatesInstead)
 			if err != nil {
 				return err
 			}

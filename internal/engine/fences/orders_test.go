@@ -220,7 +220,7 @@ func (s *orderSubject) choice(v int, o ir.Order) ir.FenceAt {
 }
 
 // check searches the program with choices for a class that must not be, and for data races.
-func (s *orderSubject) check(ctx context.Context, at []ir.FenceAt) (*fences.Finding, error) {
+func (s *orderSubject) check(ctx context.Context, at []ir.FenceAt, _ int64) (*fences.Finding, error) {
 	flat, props := s.task.Subjects[0].Fences.Insert(at)
 	var bad *verdict.Witness
 	e := rf.New(rf.Options{Visit: func(w *verdict.Witness) {

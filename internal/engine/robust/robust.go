@@ -58,8 +58,12 @@ func run(ctx context.Context, task *engine.Task, attacksFirst bool) (*engine.Out
 		pl.doubts = findDoubts(task.Program, pl)
 		pl.held = heldStores(task.Program, model)
 	}
+	after := int64(byDistance)
+	if attacksFirst {
+		after = 0
+	}
 	out, err := explore(ctx, task, pl, question{
-		y: y, ranked: attacksFirst,
+		y: y, ranked: attacksFirst || !task.KeepGoing, after: after,
 		worker: func() (search.Worker, *memory.State) {
 			x := newExplorer(eager, pl, task.KeepGoing, exchanged)
 			x.attacksFirst = attacksFirst
@@ -91,6 +95,7 @@ func against(task *engine.Task) memory.Model {
 type question struct {
 	y      *memory.System
 	ranked bool                                  // workers rank states
+	after  int64                                 // how many states there are before ranks count
 	worker func() (search.Worker, *memory.State) // one per goroutine, with its state
 	// violation turns a finding into an execution, if there is one that shows it.
 	violation func(*search.Result, search.Finding) (engine.Violation, bool, error)
@@ -122,7 +127,7 @@ func (q *question) search(ctx context.Context, task *engine.Task, out *engine.Ou
 		states = append(states, s)
 		return x
 	})
-	problem.Ranked = q.ranked
+	problem.Ranked, problem.RankedAfter = q.ranked, q.after
 	res := search.Run(ctx, problem)
 	*out = *task.Explored(ctx, res)
 	for _, f := range res.Findings {

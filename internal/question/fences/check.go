@@ -28,13 +28,14 @@ func (r *Repairer) checkOptions() query.CheckOptions {
 	return query.CheckOptions{Options: o.Options, Models: o.Models(), Deadlock: o.Deadlock, Endless: o.Endless, BMC: o.BMC}
 }
 
-// check answers whether the program with fences in place is as it should be, under all models.
-func (r *Repairer) check(ctx context.Context, at []ir.FenceAt) (*fences.Finding, error) {
+// check answers whether the program with fences in place is as it should be, under all models. If most is not 0, it ends
+// after so many states under each.
+func (r *Repairer) check(ctx context.Context, at []ir.FenceAt, most int64) (*fences.Finding, error) {
 	var all []*fences.Finding
 	for i := range r.parts {
 		p := &r.parts[i]
 		flat, props := p.fences.Insert(at)
-		found, err := r.checkFlat(ctx, p, flat, props)
+		found, err := r.checkFlat(ctx, p, flat, props, most)
 		if err != nil {
 			return nil, err
 		}
@@ -68,27 +69,38 @@ func together(all []*fences.Finding) *fences.Finding {
 	return &out
 }
 
-func (r *Repairer) checkFlat(ctx context.Context, of *part, flat *ir.Program, props *property.Set) (*fences.Finding, error) {
+func (r *Repairer) checkFlat(ctx context.Context, of *part, flat *ir.Program, props *property.Set, most int64) (*fences.Finding, error) {
 	p := r.run.With(props)
 	switch {
 	case memory.HasC11 && of.model == memory.C11:
 		return r.reachC11(ctx, p, flat)
 	case r.opt.For == query.ForRobustness:
-		return r.robust(ctx, p, flat, of.model)
+		return r.robust(ctx, p, flat, of.model, most)
 	}
-	return r.reach(ctx, p, flat, of.model)
+	return r.reach(ctx, p, flat, of.model, most)
 }
 
 // smallSearch is how many states one worker searches alone, so that the same input gives the same
 // executions; more workers help only where that is not enough.
 const smallSearch = 200_000
 
+// small returns how many states one worker searches alone, if a check ends after so many.
+func small(most int64) int64 {
+	if most > 0 {
+		return min(most, smallSearch)
+	}
+	return smallSearch
+}
+
 // robust asks for an attack.
-func (r *Repairer) robust(ctx context.Context, p *pipeline.Program, flat *ir.Program, model memory.Model) (*fences.Finding, error) {
+func (r *Repairer) robust(ctx context.Context, p *pipeline.Program, flat *ir.Program, model memory.Model, most int64) (*fences.Finding, error) {
 	by, task := robustEngine(), p.RobustTask(flat, model, &r.opt.Options)
 	many := task.Limits.Workers
-	task.Limits.Workers, task.Limits.States = 1, smallSearch
+	task.Limits.Workers, task.Limits.States = 1, small(most)
 	out, err := pipeline.RunEngine(ctx, by, task)
+	if err == nil && most > 0 && out.Unknown != "" && len(out.Violations) == 0 {
+		return &fences.Finding{Status: fences.Unknown, Reason: out.Unknown, Coverage: out.Coverage, Stats: out.Stats}, nil
+	}
 	if err == nil && out.Unknown != "" && len(out.Violations) == 0 && ctx.Err() == nil && !pipeline.OneDelayOnly(out) {
 		task.Limits.Workers, task.Limits.States = many, 0
 		out, err = pipeline.RunEngine(ctx, by, task)
@@ -119,12 +131,12 @@ func (r *Repairer) robust(ctx context.Context, p *pipeline.Program, flat *ir.Pro
 }
 
 // reach asks the program's own questions.
-func (r *Repairer) reach(ctx context.Context, p *pipeline.Program, flat *ir.Program, model memory.Model) (*fences.Finding, error) {
+func (r *Repairer) reach(ctx context.Context, p *pipeline.Program, flat *ir.Program, model memory.Model, most int64) (*fences.Finding, error) {
 	how := pipeline.Asked{CheckOptions: query.CheckOptions{Options: r.opt.Options}, Given: r.givenBounds()}
 	how.Workers = 1
-	a := &pipeline.Asking{Engine: pipeline.Engines(nil)[0], Model: model, Under: model, States: smallSearch}
+	a := &pipeline.Asking{Engine: pipeline.Engines(nil)[0], Model: model, Under: model, States: small(most)}
 	p.Ask(ctx, a, flat, how)
-	if a.Err == nil && a.Result.Verdict == verdict.Unknown && ctx.Err() == nil {
+	if a.Err == nil && a.Result.Verdict == verdict.Unknown && ctx.Err() == nil && most == 0 {
 		a.States, how.Workers = 0, r.opt.Workers
 		p.Ask(ctx, a, flat, how)
 	}
@@ -178,7 +190,7 @@ func (r *Repairer) underSC(ctx context.Context, res *verdict.Result) (done bool,
 		return false, nil
 	}
 	flat, props := r.Fences.Insert(nil)
-	found, err := r.reach(ctx, r.run.With(props), flat, memory.SC)
+	found, err := r.reach(ctx, r.run.With(props), flat, memory.SC, 0)
 	if err == nil && found.Status == fences.Unknown && ctx.Err() != nil {
 		res.Verdict, res.Coverage, res.Stats = verdict.Unknown, found.Coverage, found.Stats
 		res.Reason = "whether it fails under SC, too, is not known: " + found.Reason

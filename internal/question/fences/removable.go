@@ -17,7 +17,7 @@ import (
 // each of its fences.
 func (r *Repairer) removable(ctx context.Context) (*verdict.Result, error) {
 	res := r.result()
-	found, err := r.checkFlat(ctx, &r.parts[0], r.Flat, r.run.Props)
+	found, err := r.checkFlat(ctx, &r.parts[0], r.Flat, r.run.Props, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -37,7 +37,7 @@ func (r *Repairer) removable(ctx context.Context) (*verdict.Result, error) {
 	undecided, why := 0, ""
 	for _, f := range present {
 		less := transform.WithoutFences(r.Flat, append(slices.Clone(removed), f.Pos))
-		found, err := r.checkFlat(ctx, &r.parts[0], less, r.run.Props)
+		found, err := r.checkFlat(ctx, &r.parts[0], less, r.run.Props, 0)
 		if err != nil {
 			return nil, err
 		}
