@@ -27,12 +27,13 @@ type TextOptions struct {
 	Width int  // columns, 0 for a default
 	Color bool // with colours, for terminals
 	Full  bool // every step of an execution, without folds
+	Asm   bool // the instructions of machine code instead of the lines of its source
 }
 
 // Text writes results as the command line prints them: as a table if one program was checked under several
 // memory models, else one after the other.
 func Text(w io.Writer, results []verdict.Result, opt TextOptions) error {
-	how := text.Options{Width: opt.Width, Color: opt.Color, Full: opt.Full}
+	how := text.Options{Width: opt.Width, Color: opt.Color, Full: opt.Full, Asm: opt.Asm}
 	return buffered(w, func(out io.Writer) {
 		if text.Comparable(results) {
 			text.Comparison(out, results, how)

@@ -1,9 +1,6 @@
 package verdict
 
-import (
-	"fmt"
-	"path"
-)
+import "fmt"
 
 // Attack shows that a program is not robust: one thread delays a store past one of its
 // later loads, and no execution under SC has the same happens-before relation.
@@ -60,5 +57,5 @@ func (p *Pos) short() string {
 	if p == nil || p.Line == 0 {
 		return ""
 	}
-	return fmt.Sprintf(" (%s:%d)", path.Base(p.File), p.Line)
+	return " (" + p.Brief() + ")"
 }

@@ -10,7 +10,12 @@ import (
 // happens-before graph) is derived from it.
 type Witness struct {
 	Threads []string `json:"threads"` // names, by index
-	Steps   []Step   `json:"steps"`
+	// Names are what people call the threads, where that is not Threads: of machine code, what they run and its line. An empty
+	// one is that of Threads.
+	Names []string `json:"names,omitempty"`
+	// Lines has the lines of the source files that positions of machine code refer to, where a renderer has them.
+	Lines map[string][]string `json:"-"`
+	Steps []Step              `json:"steps"`
 	// Blocks lists the blocks of the heap in the order of their allocation.
 	Blocks []Block `json:"blocks,omitempty"`
 	// Repeats is how many of the last steps repeat for ever: after them the state is as before them.

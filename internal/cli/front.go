@@ -74,6 +74,7 @@ func (f *Front) commands(a *app) *cobra.Command {
 		return before(cmd, args)
 	}
 	check.Flags().BoolVar(&a.full, "full", false, "print every step of an execution: no rows are folded or left out")
+	check.Flags().BoolVar(&a.asm, "asm", false, "machine code: print the instructions of an execution, not the lines of the source")
 	root.AddCommand(check, a.versionCommand())
 	root.CompletionOptions.DisableDefaultCmd = true
 	f.Extend(root, check, func(asJSON bool, ask func(context.Context, func(query.Progress)) (query.Answer, error)) error {

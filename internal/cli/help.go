@@ -120,6 +120,7 @@ func (a *app) allCommands() *cobra.Command {
 		}
 		if slices.Contains(writers, c.Name()) || c.Name() == "litmus" {
 			c.Flags().BoolVar(&a.full, "full", false, "print every step of an execution: no rows are folded or left out")
+			c.Flags().BoolVar(&a.asm, "asm", false, "machine code: print the instructions of an execution, not the lines of the source")
 		}
 		a.completeArguments(c)
 	}

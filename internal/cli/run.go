@@ -66,6 +66,7 @@ type app struct {
 	color  choiceValue
 	out    outputs // files to write beside the answer
 	full   bool    // show every step of an execution
+	asm    bool    // show the instructions of machine code
 	shown  *block  // lines of progress, nil: none
 	code   int
 	grace  time.Duration // how long interrupted work may take to end

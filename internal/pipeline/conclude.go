@@ -239,8 +239,15 @@ func (p *Program) Sources(witnesses ...*verdict.Witness) map[string]string {
 			continue
 		}
 		for i := range w.Steps {
-			if pos := w.Steps[i].Pos; pos != nil && p.Files[pos.File] != nil {
-				out[pos.File] = string(p.Files[pos.File].Text)
+			pos := w.Steps[i].Pos
+			if pos == nil {
+				continue
+			}
+			at, _ := pos.SourceLine()
+			for _, name := range []string{pos.File, at} {
+				if p.Files[name] != nil && (p.Listing == nil || name != p.Listing.Name) {
+					out[name] = string(p.Files[name].Text)
+				}
 			}
 		}
 	}

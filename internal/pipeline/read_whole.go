@@ -91,7 +91,8 @@ func parseMachineCode(files []*source.File, opt ReadOptions) (*Unit, *diag.List)
 	}
 	if u.Listing != nil {
 		out.Listing, out.Included = u.Listing, []*source.File{u.Listing}
-		out.Locate = func(res any) { locate(reflect.ValueOf(res), u.Listing.Name, u.SourceLines) }
+		out.Locate = func(res any) { locate(reflect.ValueOf(res), u) }
+		out.Included = append(out.Included, sourcesOf(u, opt.C.Include)...)
 	}
 	return out, diags
 }
@@ -152,29 +153,96 @@ func fenceStyle(opt ReadOptions) translate.FenceStyle {
 // StoredText returns the text of a file of a program in results; machine code has a digest there.
 func StoredText(text []byte) string { return elf.StoredText(text) }
 
-// locate gives all positions in a value that are about a listing the positions of the source.
-func locate(v reflect.Value, listing string, lines map[int]string) {
+// locate gives the positions of a value that are about the listing those of the source, and the threads the names of what
+// they run.
+func locate(v reflect.Value, u *elf.Unit) {
 	switch v.Kind() {
 	case reflect.Pointer, reflect.Interface:
 		if !v.IsNil() {
-			locate(v.Elem(), listing, lines)
+			locate(v.Elem(), u)
 		}
 	case reflect.Slice:
 		for i := range v.Len() {
-			locate(v.Index(i), listing, lines)
+			locate(v.Index(i), u)
 		}
 	case reflect.Struct:
-		if pos, ok := v.Interface().(verdict.Pos); ok {
-			if pos.File == listing && v.CanSet() {
-				pos.Source = lines[pos.Line]
-				v.Set(reflect.ValueOf(pos))
+		switch x := v.Interface().(type) {
+		case verdict.Pos:
+			if x.File == u.Listing.Name && v.CanSet() {
+				x.Source = u.SourceLines[x.Line]
+				v.Set(reflect.ValueOf(x))
 			}
 			return
+		case verdict.Witness:
+			if v.CanSet() {
+				x.Names = threadNames(&x, u)
+				v.Set(reflect.ValueOf(x))
+			}
 		}
 		for i := range v.NumField() {
 			if v.Type().Field(i).IsExported() {
-				locate(v.Field(i), listing, lines)
+				locate(v.Field(i), u)
 			}
 		}
 	}
 }
+
+// threadNames names the threads that begin in a function of a library by what they run; nil if there are none.
+func threadNames(w *verdict.Witness, u *elf.Unit) []string {
+	out, count, named := make([]string, len(w.Threads)), map[string]int{}, false
+	for i := range w.Steps {
+		s := &w.Steps[i]
+		if s.Pos == nil || s.Thread < 0 || s.Thread >= len(out) || out[s.Thread] != "" || s.Pos.File != u.Listing.Name {
+			continue
+		}
+		if runs := u.Runs[s.Pos.Line]; runs != "" && elf.StartsThreads(w.Threads[s.Thread]) {
+			out[s.Thread], named = runs, true
+			count[runs]++
+		}
+	}
+	if !named {
+		return nil
+	}
+	number := map[string]int{}
+	for t, name := range out {
+		if name != "" && count[name] > 1 {
+			number[name]++
+			out[t] = fmt.Sprintf("%s#%d", name, number[name])
+		}
+	}
+	return out
+}
+
+// maxSources bounds the files of the source that are read for machine code.
+const maxSources = 200
+
+// sourcesOf reads the files that machine code was made of, as far as they are there: by the name that the compiler was
+// given, in the directory in which it was, or beside the machine code.
+func sourcesOf(u *elf.Unit, include func(string) ([]byte, bool)) []*source.File {
+	if include == nil {
+		return nil
+	}
+	var out []*source.File
+	seen := map[string]bool{}
+	for _, at := range slices.Sorted(maps.Values(u.SourceLines)) {
+		name, _ := verdict.Pos{Source: at}.SourceLine()
+		if seen[name] || len(seen) == maxSources || !slices.Contains(sourceExts, path.Ext(name)) {
+			continue
+		}
+		seen[name] = true
+		tries := []string{name, path.Join(u.SourceDirs[name], name), path.Join(path.Dir(u.Listing.Name), name), path.Join(path.Dir(u.Listing.Name), path.Base(name))}
+		if path.IsAbs(name) {
+			tries = []string{name, tries[3]}
+		}
+		for _, try := range tries {
+			if text, ok := include(try); ok {
+				out = append(out, source.NewFile(name, text))
+				break
+			}
+		}
+	}
+	return out
+}
+
+// sourceExts are the ends of names of files with source text.
+var sourceExts = []string{".c", ".cc", ".cpp", ".cxx", ".c++", ".C", ".h", ".hh", ".hpp", ".hxx", ".ipp", ".inl", ".tcc", ".rs"}

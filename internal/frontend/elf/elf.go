@@ -32,6 +32,10 @@ type Unit struct {
 	Listing *source.File
 	// SourceLines says which line of the user's source a line of the listing was made of, as file:line:column.
 	SourceLines map[int]string
+	// Runs says which function of the source a line of the listing is in, the outermost one that is not of a library, with the
+	// line of its declaration. SourceDirs are the directories in which the compiler was, by the files of SourceLines.
+	Runs       map[int]string
+	SourceDirs map[string]string
 	// Sites are in front of instructions that access memory and of calls, in the order of the listing; Addresses has
 	// the addresses of these instructions.
 	Sites     []ir.FenceSite
@@ -79,7 +83,7 @@ func Parse(files []*source.File, opt Options) (*Unit, *diag.List) {
 			diags.Errorf(d.Code, at, "%s", d.Message)
 		}
 	}
-	u := &Unit{Unit: *unit, Listing: listing, SourceLines: p.sources}
+	u := &Unit{Unit: *unit, Listing: listing, SourceLines: p.sources, Runs: p.runs, SourceDirs: image.Lines.Dirs}
 	if diags.HasErrors() || unit.Program == nil {
 		u.Program = nil
 		return u, diags

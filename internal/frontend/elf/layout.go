@@ -66,11 +66,19 @@ func (p *program) blockLayout(s *stub) *ir.Layout {
 	if !ok {
 		return nil
 	}
+	if isNew(s.in.extern) {
+		if t := p.image.Lines.Allocated(size, s.in.addr, isLibrary); t != nil {
+			return p.layoutOf(t, 0)
+		}
+	}
 	if t := p.image.Lines.Pointee(size); t != nil {
 		return p.layoutOf(t, 0)
 	}
 	return nil
 }
+
+// isNew reports whether a function is the operator new of C++ for one object.
+func isNew(name string) bool { return strings.HasPrefix(name, "_Znw") }
 
 // maxDepth bounds the nesting of types.
 const maxDepth = 16
@@ -120,8 +128,12 @@ func (p *program) structLayout(t *dwarf.StructType, depth int, opaque func() *ir
 	if t.ByteSize <= 0 || t.ByteSize > 1<<30 || t.Incomplete {
 		return opaque()
 	}
-	out := &ir.Layout{Kind: ir.RecordLayout, Name: t.StructName, Bytes: t.ByteSize}
+	out := &ir.Layout{Kind: ir.RecordLayout, Name: recordName(t.StructName), Bytes: t.ByteSize}
 	for _, b := range p.image.Lines.Bases(t) {
+		if s, ok := b.Type.(*dwarf.StructType); ok && s.Incomplete && b.Off == 0 && t.ByteSize >= 8 { // it has virtual functions
+			out.Fields = append(out.Fields, ir.Field{Name: "_vptr", Layout: &ir.Layout{Kind: ir.PointerLayout}})
+			continue
+		}
 		if l := p.layoutOf(b.Type, depth+1); l != nil && b.Off >= 0 && b.Off+l.Size() <= t.ByteSize {
 			out.Fields = append(out.Fields, inherited(l, b.Off)...)
 		}
@@ -133,7 +145,7 @@ func (p *program) structLayout(t *dwarf.StructType, depth int, opaque func() *ir
 		}
 		out.Fields = append(out.Fields, ir.Field{Name: f.Name, Off: f.ByteOffset, Layout: l})
 	}
-	if isWrapper(t.StructName) {
+	if len(out.Fields) == 1 && isLibrary(p.image.Lines.DeclaredIn(t.StructName)) || isWrapper(t.StructName) {
 		for _, f := range out.Fields {
 			if f.Off == 0 && f.Layout.Size() == t.ByteSize {
 				return f.Layout
@@ -141,6 +153,21 @@ func (p *program) structLayout(t *dwarf.StructType, depth int, opaque func() *ir
 		}
 	}
 	return out
+}
+
+// recordName returns the name of a structure without the parameters of a template. Structures of C++'s library that only
+// hold what the program gives it have the name of what the program asks for.
+func recordName(name string) string {
+	if i := strings.IndexByte(name, '<'); i > 0 {
+		name = name[:i]
+	}
+	switch {
+	case name == "_State_impl":
+		return "thread"
+	case strings.HasPrefix(name, "_Sp_counted"):
+		return "shared_ptr"
+	}
+	return name
 }
 
 // inherited returns the parts that a class has from a base class.

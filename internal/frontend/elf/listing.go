@@ -35,6 +35,7 @@ func (p *program) list(files []*source.File) *source.File {
 		line++
 	}
 	p.listing, p.mainAt, p.wordsAt, p.sources = name, map[int]int{}, map[int]int{}, map[int]string{}
+	p.runs = map[int]string{}
 	for i, words := range p.mainText {
 		put("  %s", words)
 		p.mainAt[p.mainLine+i], p.wordsAt[line] = line, len(words)
@@ -53,7 +54,7 @@ func (p *program) list(files []*source.File) *source.File {
 			if in.callee != nil || in.extern != "" {
 				text = in.words()
 			}
-			at, names := p.sourceAt(in.addr)
+			at, names, runs := p.sourceAt(f, in.addr)
 			if at.Line > 0 {
 				text = listed(at, names) + ": " + text
 			}
@@ -65,6 +66,7 @@ func (p *program) list(files []*source.File) *source.File {
 				if at.Col > 0 {
 					p.sources[line] += fmt.Sprintf(":%d", at.Col)
 				}
+				p.runs[line] = runs
 			}
 			in.pos = source.Span{Pos: source.Pos{File: name, Line: line, Col: len(before) + 1}, EndLine: line, EndCol: len(before) + len(text) + 1}
 		}
@@ -149,25 +151,53 @@ func (p *program) nameAt(d *datum, off int64) string {
 }
 
 // sourceAt returns the position of an instruction in the source, with the functions that the compiler has put into
-// each other there. The position is the innermost one that is not in a library; the functions of a library come last.
-func (p *program) sourceAt(addr uint64) (best object.Line, names []string) {
+// each other there. The position is the innermost one that is not in a library. Functions of a library that lead to one
+// that is not are left out, and of those at the end only the first one stays. runs is the outermost function that is not
+// of a library, with the line of its declaration.
+func (p *program) sourceAt(f *function, addr uint64) (best object.Line, names []string, runs string) {
 	at := p.image.Lines.At(addr)
 	if at.Line == 0 {
-		return at, nil
+		return at, nil, ""
 	}
 	best = at
 	frames := p.image.Lines.Inlined(addr)
-	for i, f := range frames {
-		names = append(names, shortName(f.Func))
-		inner := at
+	inner := func(i int) object.Line { // the position in frame i, or in the function itself
 		if i+1 < len(frames) {
-			inner = frames[i+1].Call
+			return frames[i+1].Call
 		}
-		if isLibrary(inner.File) && !isLibrary(f.Call.File) && f.Call.Line > 0 {
-			best = f.Call
+		return at
+	}
+	last := -1 // the innermost one that is not of a library
+	for i, frame := range frames {
+		if isLibrary(inner(i).File) && !isLibrary(frame.Call.File) && frame.Call.Line > 0 {
+			best = frame.Call
+		}
+		if !isLibrary(inner(i).File) {
+			last = i
 		}
 	}
-	return best, names
+	for i, frame := range frames {
+		if !isLibrary(inner(i).File) || i == last+1 {
+			names = append(names, shortName(frame.Func))
+		}
+		if !isLibrary(inner(i).File) && runs == "" {
+			runs = running(shortName(frame.Func), frame.Decl)
+		}
+	}
+	if !isLibrary(inner(-1).File) {
+		if name, line := p.image.Lines.Function(f.sym.Addr()); name != "" {
+			runs = running(name, line)
+		}
+	}
+	return best, names, runs
+}
+
+// running returns a function and the line of its declaration as answers name what a thread runs.
+func running(name string, line int) string {
+	if line == 0 {
+		return name
+	}
+	return fmt.Sprintf("%s:%d", name, line)
 }
 
 // listed returns a position and its functions as a listing has them.

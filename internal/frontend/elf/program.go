@@ -44,6 +44,7 @@ type program struct {
 	wordsAt     map[int]int    // the lengths of those lines of the listing
 	listing     string         // the name of the listing
 	sources     map[int]string // where its lines come from, as file:line:column
+	runs        map[int]string // the functions of the source that its lines are in, with their lines
 
 	// Of the functions that are called through pointers: how many parameters they take, and what they return beside
 	// rax.

@@ -16,6 +16,15 @@ var runtimeText string
 // fails is the call of a function that only a program with an error calls.
 const fails = "fp_fails()"
 
+// starts are functions of runtime.txt with which threads begin.
+var starts = map[string]bool{"std_thread": true, "rust_thread": true, "rust_thread_begins": true}
+
+// StartsThreads reports whether a thread with a name begins in a function of a library.
+func StartsThreads(name string) bool {
+	name, _, _ = strings.Cut(name, "#")
+	return starts[name]
+}
+
 // replaced are functions of fencepost.h and fencepost.rs that have a body for runs without fencepost.
 var replaced = map[string]bool{"fencepost_nondet": true, "fencepost_assume": true}
 

@@ -133,6 +133,9 @@ func (p *program) locate(out *ir.Program) {
 					if n, ok := op.Val.IsConst(); ok && layout != nil && n%layout.Size() == 0 {
 						op.Layout = layout
 					}
+					if op.Msg == "malloc" && (isNew(in.extern) || strings.HasPrefix(in.extern, "_Zna")) {
+						op.Msg = "new"
+					}
 				}
 			}
 			made.Pos = in.pos

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"fencepost/internal/render/relation"
+	"fencepost/internal/render/rows"
 	"fencepost/internal/render/text"
 	"fencepost/verdict"
 )
@@ -79,6 +80,7 @@ type resultData struct {
 }
 
 func newPage(results []verdict.Result) *page {
+	results = rows.AllForPeople(results)
 	p := &page{frame: frame{Title: "fencepost"}, Data: pageData{Files: []sourceFile{}, Results: []resultData{}}}
 	p.Data.First = firstViolation(results)
 	words := newTable()

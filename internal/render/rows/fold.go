@@ -91,7 +91,7 @@ func setUpValues(w *verdict.Witness, run []Row, shared map[uint64]bool) []Effect
 	for i := run[0].First; i <= run[len(run)-1].Last; i++ {
 		s := &w.Steps[i]
 		writes := s.Kind == verdict.StepStore || s.Kind == verdict.StepRMW && s.Wrote
-		if !writes || !shared[s.Addr] {
+		if !writes || !shared[s.Addr] || strings.HasSuffix(s.Location, "._vptr") {
 			continue
 		}
 		cell, text := s.Cell(), Assignment(s)

@@ -14,6 +14,7 @@ const MaxRows = 200
 // Options say how much a View shows.
 type Options struct {
 	Full bool // every statement, local ones too, and no folds
+	Asm  bool // instructions of machine code, not the lines of its source
 	Max  int  // at most this many rows; 0: MaxRows
 }
 
@@ -37,9 +38,10 @@ const (
 	Rounds         // rounds of a loop
 	Private        // statements on memory that no other thread accesses in this execution
 	Cut            // rows that were left out because there are too many
+	Library        // steps of a library alone, in an execution by lines of the source
 )
 
-var foldNames = [...]string{"statement", "set-up", "rounds", "private", "cut"}
+var foldNames = [...]string{"statement", "set-up", "rounds", "private", "cut", "library"}
 
 func (f Fold) String() string {
 	if int(f) >= len(foldNames) {
@@ -103,13 +105,18 @@ func (v *View) RowOf(step int) int {
 // Of returns the rows of an execution.
 func Of(e *verdict.Execution, opt Options) *View {
 	w := e.Witness
-	v := &View{Witness: w}
 	key := keySteps(e)
-	list, round := splitRound(w, statements(w, key))
+	var hidden []bool
+	if !opt.Full && !opt.Asm {
+		w, hidden = bySource(w, key)
+	}
+	v := &View{Witness: w}
+	list, round := splitRound(w, statements(w, key, hidden))
 	if !opt.Full {
 		nameAccessors(w, list)
 		nameAccessors(w, round)
 		list, round = joinAgain(absorbLocal(list)), joinAgain(absorbLocal(round))
+		list, round = foldLibrary(list), foldLibrary(round)
 		shared := sharedBytes(w)
 		list = foldSetUp(w, list, shared)
 		list = foldPrivate(w, list, shared)

@@ -10,8 +10,8 @@ import (
 )
 
 // statements makes a row of the steps of one source statement that come one after the other.
-// A flush that comes directly after its store belongs to the store.
-func statements(w *verdict.Witness, key []bool) []Row {
+// A flush that comes directly after its store belongs to the store. Hidden steps have no effect that is worth words.
+func statements(w *verdict.Witness, key, hidden []bool) []Row {
 	buffers := newBuffers(w)
 	allocated := map[int]string{}
 	for _, b := range w.Blocks {
@@ -24,13 +24,14 @@ func statements(w *verdict.Witness, key []bool) []Row {
 			First: i, Last: i, Thread: s.Thread, Pos: s.Pos, Text: StepText(s), Buffers: buffers.after(i),
 			Fails: s.Kind == verdict.StepFail, Key: key[i], edges: []int{s.Edge}, depth: len(s.Stack),
 		}
-		if text := EffectOf(s); text != "" {
+		hides := hidden != nil && hidden[i]
+		if text := EffectOf(s); text != "" && !hides {
 			r.Effects = []Effect{{Step: i, Text: text}}
 		}
 		if name, ok := allocated[i]; ok {
 			r.Effects = append(r.Effects, Effect{Step: i, Text: line(name) + " allocated"})
 		}
-		r.quiet = relation.IsLocal(s) && len(r.Effects) == 0
+		r.quiet = (relation.IsLocal(s) || hides) && len(r.Effects) == 0
 		if s.Kind == verdict.StepFlush {
 			r.Pos, r.cell = nil, s.Location
 		}

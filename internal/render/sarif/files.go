@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"path"
 	"sort"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -75,12 +76,28 @@ func (f *files) location(p *verdict.Pos, words string) location {
 	file, line := p.SourceLine()
 	l := location{Physical: &physicalLocation{Artifact: f.artifact(file), Region: f.region(p)}}
 	if p.Source != "" { // an instruction: what the line of the listing says is no text of the source
-		l.Physical.Region = &region{StartLine: line}
+		l.Physical.Region = f.sourceRegion(p, file, line)
 	}
 	if words != "" {
 		l.Message = &message{words}
 	}
 	return l
+}
+
+// sourceRegion is the region of a position of machine code in its source: from its column to the end of the line, if the
+// source is there.
+func (f *files) sourceRegion(p *verdict.Pos, file string, line int) *region {
+	r := &region{StartLine: line}
+	text := f.line(file, line)
+	if _, at, ok := strings.Cut(p.Source[len(file):], fmt.Sprintf(":%d:", line)); ok {
+		if col, err := strconv.Atoi(at); err == nil && col >= 1 {
+			r.StartColumn = f.column(file, line, col)
+		}
+	}
+	if s := strings.TrimSpace(text); s != "" {
+		r.Snippet = &message{strings.ToValidUTF8(s, "\uFFFD")}
+	}
+	return r
 }
 
 // region is a position with columns counted in characters, as SARIF wants them, or

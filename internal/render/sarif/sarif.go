@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"fencepost/internal/render/relation"
+	"fencepost/internal/render/rows"
 	"fencepost/internal/render/text"
 	"fencepost/verdict"
 )
@@ -39,6 +40,7 @@ type Replacement struct {
 
 // Report writes the results as one run.
 func Report(w io.Writer, results []verdict.Result, opt Options) error {
+	results = rows.AllForPeople(results)
 	b := &builder{opt: opt, files: newFiles(results), rules: map[string]int{}}
 	b.run = run{
 		Tool:        tool{driver{Name: "fencepost", Version: opt.Version, Rules: []rule{}}},
@@ -269,16 +271,17 @@ func (b *builder) related(e *verdict.Execution) []location {
 // flow is the execution: a thread flow per thread that does something.
 func (b *builder) flow(e *verdict.Execution) (codeFlow, bool) {
 	w := e.Witness
+	shown, hidden := rows.InSource(e)
 	buffers := relation.Buffers(w)
 	store, past, reordered := relation.Delayed(e)
 	flow := codeFlow{Message: message{"The steps of all threads, in the order of their execution order."}}
 	for t, name := range w.Threads {
 		tf := threadFlow{ID: fmt.Sprintf("%d: %s", t, name), Message: message{"thread " + name}}
 		for i, s := range w.Steps {
-			if s.Thread != t {
+			if s.Thread != t || hidden != nil && (hidden[i] || shown.Steps[i].Pos == nil && s.Kind != verdict.StepFlush) {
 				continue
 			}
-			l := flowLocation{Location: b.stepLocation(w, i), State: bufferState(w, buffers[i]), ExecutionOrder: i + 1, Importance: "important"}
+			l := flowLocation{Location: b.stepLocation(w, shown, i), State: bufferState(w, buffers[i]), ExecutionOrder: i + 1, Importance: "important"}
 			switch {
 			case s.Kind == verdict.StepFail, reordered && (i == store || i == past):
 				l.Importance = "essential"
@@ -295,13 +298,17 @@ func (b *builder) flow(e *verdict.Execution) (codeFlow, bool) {
 }
 
 // stepLocation is where a step is, and what it did; a flush is where its store is.
-func (b *builder) stepLocation(w *verdict.Witness, i int) location {
-	s := w.Steps[i]
+// shown has the texts, and the positions of steps that have no source of their own.
+func (b *builder) stepLocation(w, shown *verdict.Witness, i int) location {
+	s := shown.Steps[i]
 	words := text.StepText(s)
 	if effect := text.Effect(s); effect != "" {
 		words += ": " + effect
 	}
-	pos := s.Pos
+	pos := w.Steps[i].Pos
+	if pos == nil || pos.Source == "" {
+		pos = s.Pos
+	}
 	if s.Kind == verdict.StepFlush && pos == nil && s.Of >= 0 && s.Of < len(w.Steps) {
 		pos = w.Steps[s.Of].Pos
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"fencepost/internal/render/rows"
 	"fencepost/verdict"
 )
 
@@ -28,6 +29,7 @@ func Comparable(results []verdict.Result) bool {
 // Comparison prints the answers of several models as a table, and then the first
 // difference between two of them.
 func Comparison(w io.Writer, results []verdict.Result, opt Options) {
+	results = rows.AllForPeople(results)
 	p := &printer{w: w, opt: opt}
 	p.line("%s: %s", ProgramName(&results[0]), p.opt.paint(bold, summary(results)))
 	p.line("")

@@ -6,6 +6,7 @@ import (
 	"path"
 	"strings"
 
+	"fencepost/internal/render/rows"
 	"fencepost/verdict"
 )
 
@@ -16,6 +17,7 @@ func IsCompiled(results []verdict.Result) bool {
 
 // Compiled prints the answers about a source and its machine code side by side, and then each by itself.
 func Compiled(w io.Writer, results []verdict.Result, opt Options) {
+	results = rows.AllForPeople(results)
 	p := &printer{w: w, opt: opt}
 	source, binary := path.Base(results[0].Program), path.Base(results[1].Program)
 	width := max(len(source), len("unknown"))

@@ -229,6 +229,12 @@ func besideText(r *verdict.Result, f *verdict.Fence) string {
 // and the statement before it.
 func FenceBeside(r *verdict.Result, f *verdict.Fence) (word, statement string) {
 	label := oneLine(f.Label)
+	if f.Pos != nil && f.Pos.Source != "" { // machine code
+		file, n := f.Pos.SourceLine()
+		if lines := strings.Split(r.Sources[file], "\n"); n >= 1 && n <= len(lines) && strings.TrimSpace(lines[n-1]) != "" {
+			return "before", oneLine(strings.TrimSpace(lines[n-1]))
+		}
+	}
 	if !strings.HasPrefix(label, "the end of the ") || f.Pos == nil {
 		return "before", label
 	}
@@ -251,6 +257,9 @@ func FenceBeside(r *verdict.Result, f *verdict.Fence) (word, statement string) {
 }
 
 func fencePosition(f *verdict.Fence) string {
+	if f.Pos.Source != "" { // with the column: a fence may be between two accesses of a line
+		return oneLine(path.Base(f.Pos.Source))
+	}
 	return oneLine(f.Pos.Brief())
 }
 

@@ -29,7 +29,8 @@ type view struct {
 // viewOf returns the rows of an execution. What failed is not said again where the reader
 // knows it.
 func (p *printer) viewOf(e *verdict.Execution, known string) *view {
-	v := &view{View: rows.Of(e, rows.Options{Full: p.opt.Full})}
+	v := &view{View: rows.Of(e, rows.Options{Full: p.opt.Full, Asm: p.opt.Asm})}
+	v.View.Rows = slices.DeleteFunc(v.View.Rows, func(r rows.Row) bool { return r.Fold == rows.Library })
 	position := positions(v.View)
 	for i := range v.View.Rows {
 		r := row{Row: &v.View.Rows[i]}
@@ -100,12 +101,13 @@ func positions(v *rows.View) func(*verdict.Pos) string {
 func callers(s *verdict.Step, w *verdict.Witness) string {
 	short := w.ShortFiles()
 	var out strings.Builder
-	for i, name := range s.Stack {
-		if out.WriteString(name); i == len(s.Stack)-1 {
+	stack := rows.Stack(s)
+	for k, i := range stack {
+		if out.WriteString(s.Stack[i]); k == len(stack)-1 {
 			break
 		}
 		if i < len(s.Calls) && s.Calls[i].Line > 0 {
-			fmt.Fprintf(&out, " (%s:%d)", short(s.Calls[i].File), s.Calls[i].Line)
+			fmt.Fprintf(&out, " (%s)", sourceLine(&s.Calls[i], short))
 		}
 		out.WriteString(" > ")
 	}
@@ -122,7 +124,7 @@ func (p *printer) picture(e *verdict.Execution, model string) {
 	}
 	p.execution(p.viewOf(e, e.Reason))
 	for _, s := range w.Steps {
-		if s.Kind == verdict.StepFail && len(s.Stack) > 1 {
+		if s.Kind == verdict.StepFail && len(rows.Stack(&s)) > 1 {
 			p.line("")
 			p.line("Called from: %s", oneLine(callers(&s, w)))
 		}

@@ -5,12 +5,14 @@ import (
 	"io"
 	"strings"
 
+	"fencepost/internal/render/rows"
 	"fencepost/verdict"
 )
 
 // Result prints the answer to one question.
 func Result(w io.Writer, r *verdict.Result, opt Options) {
 	p := &printer{w: w, opt: opt}
+	r = rows.ForPeople(r)
 	_, robust := robustWords[r.Question]
 	switch {
 	case r.Repair != nil:

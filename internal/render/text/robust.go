@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"fencepost/internal/render/rows"
 	"fencepost/verdict"
 )
 
@@ -37,6 +38,7 @@ func Headline(r *verdict.Result) string {
 // Models prints the answers to whether a program is robust against several models as a table. It prints
 // nothing for other results.
 func Models(w io.Writer, results []verdict.Result, opt Options) {
+	results = rows.AllForPeople(results)
 	if len(results) < 2 {
 		return
 	}

@@ -18,6 +18,7 @@ type Options struct {
 	Color bool // ANSI colours, and characters beyond ASCII
 	Width int  // columns of the terminal, 0: DefaultWidth
 	Full  bool // every step of an execution, without folds
+	Asm   bool // the instructions of machine code instead of the lines of its source
 }
 
 func (o Options) width() int {

@@ -9,6 +9,7 @@ import (
 	"path"
 	"slices"
 	"sort"
+	"strings"
 )
 
 // Debug information. The addresses in an object's debug information are relocated by debug/elf,
@@ -38,11 +39,15 @@ type Lines struct {
 	others   map[int64]bool                // the sizes of the other things that pointers point to
 	// Producers are the compilers, as they call themselves.
 	Producers []string
+	// Dirs are the directories in which the compiler was, by the names of files.
+	Dirs      map[string]string
 	types     map[string]dwarf.Type // of variables, by name
 	typesAt   map[uint64]dwarf.Type // by address
 	functions map[uint64]debugEntry // by their first addresses
 	derived   []derivation
 	bases     map[*dwarf.StructType][]Base // nil: not made of derived yet
+	classes   map[debugEntry]class         // of methods named operator() and allocate
+	structAt  map[string]string            // the files in which structures are declared, by their names
 }
 
 type lineRow struct {
@@ -57,12 +62,17 @@ type inlined struct {
 	depth     int
 	name      string
 	call      Line
+	decl      int
+	entry     debugEntry // of a method that callable may know
 }
 
 // Frame is a function that the compiler has put into its caller.
 type Frame struct {
 	Func string
 	Call Line
+	Decl int // the line of its declaration; 0: not known
+	// Class is the class of a function named allocate.
+	Class string
 }
 
 // debugFile is a file of the image with its sections, by their index.
@@ -75,7 +85,7 @@ type debugFile struct {
 const maxRows = 1 << 22
 
 func newLines(files []debugFile) *Lines {
-	l := &Lines{}
+	l := &Lines{Dirs: map[string]string{}}
 	for _, f := range files {
 		if err := l.add(f); err != nil {
 			l.Problems = append(l.Problems, f.file.name+": "+err.Error())
@@ -119,6 +129,7 @@ func (l *Lines) add(f debugFile) (err error) {
 	r := d.Reader()
 	depth := 0
 	classes := []dwarf.Offset{0} // the entries that the one that is read is inside of
+	within := []class{{}}        // their names and lines
 	for {
 		entry, err := r.Next()
 		if err != nil || entry == nil {
@@ -127,10 +138,10 @@ func (l *Lines) add(f debugFile) (err error) {
 		switch {
 		case entry.Tag == 0:
 			depth--
-			classes = classes[:max(1, len(classes)-1)]
+			classes, within = classes[:max(1, len(classes)-1)], within[:max(1, len(within)-1)]
 			continue
 		case entry.Tag == dwarf.TagCompileUnit:
-			classes = classes[:1]
+			classes, within = classes[:1], within[:1]
 			if name, ok := entry.Val(dwarf.AttrProducer).(string); ok && !slices.Contains(l.Producers, name) {
 				l.Producers = append(l.Producers, name)
 			}
@@ -139,12 +150,16 @@ func (l *Lines) add(f debugFile) (err error) {
 			}
 			depth = 0
 		case entry.Tag == dwarf.TagSubprogram && entry.Val(dwarf.AttrDeclaration) != nil:
+			l.addMethod(d, entry, within[len(within)-1])
 			r.SkipChildren() // the types of its parameters tell nothing about the program
 			continue
 		case entry.Tag == dwarf.TagSubprogram:
+			l.addMethod(d, entry, within[len(within)-1])
 			l.addFunction(d, entry)
 		case entry.Tag == dwarf.TagVariable:
 			l.addVariable(d, entry)
+		case entry.Tag == dwarf.TagStructType || entry.Tag == dwarf.TagClassType:
+			l.addStruct(entry)
 		case entry.Tag == dwarf.TagInheritance:
 			l.addBase(d, classes[len(classes)-1], entry)
 		case entry.Tag == dwarf.TagInlinedSubroutine:
@@ -154,6 +169,9 @@ func (l *Lines) add(f debugFile) (err error) {
 		if entry.Children {
 			depth++
 			classes = append(classes, entry.Offset)
+			name, _ := entry.Val(dwarf.AttrName).(string)
+			line, _ := entry.Val(dwarf.AttrDeclLine).(int64)
+			within = append(within, class{name, int(line)})
 		}
 	}
 }
@@ -196,6 +214,8 @@ func (l *Lines) addUnit(d *dwarf.Data, unit *dwarf.Entry) error {
 	l.dir = dir
 	defer func() { l.files = r.Files() }()
 	var row dwarf.LineEntry
+	var last *dwarf.LineFile
+	file := ""
 	for {
 		switch err := r.Next(&row); {
 		case err == io.EOF:
@@ -207,7 +227,11 @@ func (l *Lines) addUnit(d *dwarf.Data, unit *dwarf.Entry) error {
 		}
 		pos := Line{Line: row.Line, Col: row.Column}
 		if row.File != nil {
-			pos.File = relative(row.File.Name, dir)
+			if row.File != last {
+				last, file = row.File, relative(row.File.Name, dir)
+				l.Dirs[file] = dir
+			}
+			pos.File = file
 		}
 		for n := len(l.rows); row.EndSequence && n > 0 && l.rows[n-1].addr == row.Address && !l.rows[n-1].end; n-- {
 			l.rows = l.rows[:n-1] // a row without code
@@ -268,7 +292,11 @@ func (l *Lines) addInlined(d *dwarf.Data, at *dwarf.Reader, e *dwarf.Entry, dept
 	if err != nil {
 		return
 	}
-	name := l.nameOf(d, e, 0)
+	name, decl := l.declared(d, e, 0)
+	entry := debugEntry{}
+	if name == callOperator || name == allocate {
+		entry = debugEntry{d, e.Offset} // the class may come later
+	}
 	line, _ := e.Val(dwarf.AttrCallLine).(int64)
 	col, _ := e.Val(dwarf.AttrCallColumn).(int64)
 	call := Line{Line: int(line), Col: int(col)}
@@ -276,8 +304,106 @@ func (l *Lines) addInlined(d *dwarf.Data, at *dwarf.Reader, e *dwarf.Entry, dept
 		call.File = relative(l.files[n].Name, l.dir)
 	}
 	for _, r := range ranges {
-		l.calls = append(l.calls, inlined{low: r[0], high: r[1], depth: depth, name: name, call: call})
+		l.calls = append(l.calls, inlined{low: r[0], high: r[1], depth: depth, name: name, call: call, decl: decl, entry: entry})
 	}
+}
+
+// class is a class as the debug information has it.
+type class struct {
+	name string // "": that of a lambda
+	line int
+}
+
+// addMethod notes the class of a function with which objects are called, and of one that allocates.
+func (l *Lines) addMethod(d *dwarf.Data, e *dwarf.Entry, c class) {
+	if name, _ := e.Val(dwarf.AttrName).(string); name != callOperator && name != allocate {
+		return
+	}
+	if l.classes == nil {
+		l.classes = map[debugEntry]class{}
+	}
+	if strings.HasPrefix(c.name, "<lambda") || strings.HasPrefix(c.name, "(lambda") {
+		c.name = ""
+	}
+	l.classes[debugEntry{d, e.Offset}] = c
+}
+
+// DeclaredIn returns the file in which a structure is declared, by its name; "": it is not known.
+func (l *Lines) DeclaredIn(structure string) string { return l.structAt[structure] }
+
+// addStruct notes the file in which a structure is declared.
+func (l *Lines) addStruct(e *dwarf.Entry) {
+	name, _ := e.Val(dwarf.AttrName).(string)
+	n, ok := e.Val(dwarf.AttrDeclFile).(int64)
+	if name == "" || !ok || n < 0 || int(n) >= len(l.files) || l.files[n] == nil {
+		return
+	}
+	if l.structAt == nil {
+		l.structAt = map[string]string{}
+	}
+	l.structAt[name] = relative(l.files[n].Name, l.dir)
+}
+
+// callOperator is the name of the functions with which objects are called, lambda what those of lambdas are called here,
+// and allocate the name of the function of allocators that allocates.
+const (
+	callOperator = "operator()"
+	lambda       = "lambda"
+	allocate     = "allocate"
+)
+
+// declared returns the name of a function as people say it, and the line of its declaration, which may stand at another
+// entry. A function with which objects are called has the name of the class.
+func (l *Lines) declared(d *dwarf.Data, e *dwarf.Entry, depth int) (name string, line int) {
+	at, _ := e.Val(dwarf.AttrDeclLine).(int64)
+	line = int(at)
+	if name, _ = e.Val(dwarf.AttrName).(string); name == callOperator {
+		switch c, known := l.classes[debugEntry{d, e.Offset}]; {
+		case known && c.name != "":
+			name = c.name
+		case known:
+			name = lambda
+			if line == 0 {
+				line = c.line
+			}
+		}
+	}
+	for _, attr := range []dwarf.Attr{dwarf.AttrAbstractOrigin, dwarf.AttrSpecification} {
+		off, ok := e.Val(attr).(dwarf.Offset)
+		if !ok || depth > 8 || name != "" && line > 0 {
+			continue
+		}
+		r := d.Reader()
+		r.Seek(off)
+		if other, err := r.Next(); err == nil && other != nil {
+			more, first := l.declared(d, other, depth+1)
+			if name == "" {
+				name = more
+			}
+			if line == 0 {
+				line = first
+			}
+		}
+	}
+	return name, line
+}
+
+// Function returns the name of the function that begins at an address, and the line of its declaration.
+func (l *Lines) Function(addr uint64) (name string, line int) {
+	defer func() {
+		if recover() != nil { // as in open
+			name, line = "", 0
+		}
+	}()
+	at, ok := l.functions[addr]
+	if !ok {
+		return "", 0
+	}
+	e := at.read()
+	if e == nil {
+		return "", 0
+	}
+	return l.declared(at.data, e, 0)
 }
 
 // nameOf returns the name of a function, which may stand at another entry.
@@ -324,6 +450,53 @@ func (l *Lines) listCalls() {
 	}
 }
 
+// frame returns a function that was put into its caller.
+func (l *Lines) frame(c *inlined) Frame {
+	out := Frame{Func: c.name, Call: c.call, Decl: c.decl}
+	if c.entry.data == nil {
+		return out
+	}
+	if c.name == callOperator {
+		if e := c.entry.read(); e != nil {
+			c.name, c.decl = l.declared(c.entry.data, e, 0)
+			out.Func, out.Decl = c.name, c.decl
+		}
+		return out
+	}
+	out.Class = l.classOf(c.entry, 0)
+	return out
+}
+
+// read reads an entry; nil: it is malformed.
+func (at debugEntry) read() *dwarf.Entry {
+	r := at.data.Reader()
+	r.Seek(at.off)
+	e, err := r.Next()
+	if err != nil {
+		return nil
+	}
+	return e
+}
+
+// classOf returns the class of a method that addMethod has noted, which may be another entry.
+func (l *Lines) classOf(at debugEntry, depth int) string {
+	if c, ok := l.classes[at]; ok && c.name != "" {
+		return c.name
+	}
+	e := at.read()
+	if e == nil || depth > 8 {
+		return ""
+	}
+	for _, attr := range []dwarf.Attr{dwarf.AttrAbstractOrigin, dwarf.AttrSpecification} {
+		if off, ok := e.Val(attr).(dwarf.Offset); ok {
+			if class := l.classOf(debugEntry{at.data, off}, depth+1); class != "" {
+				return class
+			}
+		}
+	}
+	return ""
+}
+
 // Inlined returns the functions that were put into each other at an address, the outermost first.
 func (l *Lines) Inlined(addr uint64) []Frame {
 	var out []Frame
@@ -332,7 +505,7 @@ func (l *Lines) Inlined(addr uint64) []Frame {
 	}
 	for _, i := range l.callsAt[addr>>callsPage] {
 		if c := &l.calls[i]; addr >= c.low && addr < c.high {
-			out = append(out, Frame{Func: c.name, Call: c.call})
+			out = append(out, l.frame(c))
 		}
 	}
 	return out

@@ -1,6 +1,9 @@
 package object
 
-import "debug/dwarf"
+import (
+	"debug/dwarf"
+	"strings"
+)
 
 // What blocks of the heap hold: the debug information does not say it, and a wrong name is worse than none. So a block
 // has names if the program has pointers to one structure of its size, and to nothing else that the block may hold.
@@ -81,6 +84,65 @@ func (l *Lines) Pointee(size int64) *dwarf.StructType {
 		return list[0]
 	}
 	return nil
+}
+
+// Allocated returns the structure that a block holds which the code at an address allocates with operator new of C++: that
+// of the allocator that calls it there, or the only one of that size that is declared where the code is, in a library or
+// outside it. It returns nil if there is none, or if it is not certain.
+func (l *Lines) Allocated(size int64, addr uint64, isLibrary func(file string) bool) *dwarf.StructType {
+	if size <= 0 {
+		return nil
+	}
+	l.Pointee(size) // reads them
+	frames := l.Inlined(addr)
+	for i := len(frames) - 1; i >= 0; i-- {
+		_, held, ok := strings.Cut(frames[i].Class, "<")
+		if !ok {
+			continue
+		}
+		held = unqualified(strings.TrimSpace(strings.TrimSuffix(held, ">")))
+		for n, list := range l.sized {
+			for _, s := range list {
+				if s.StructName == held && size%n == 0 {
+					return s
+				}
+			}
+		}
+		return nil
+	}
+	if l.others[size] {
+		return nil
+	}
+	library := isLibrary(l.At(addr).File)
+	var found *dwarf.StructType
+	for _, s := range l.sized[size] {
+		if isLibrary(l.structAt[s.StructName]) != library {
+			continue
+		}
+		if found != nil {
+			return nil
+		}
+		found = s
+	}
+	return found
+}
+
+// unqualified returns the name of a type without the namespaces and classes that it is in.
+func unqualified(name string) string {
+	depth, from := 0, 0
+	for i := 0; i < len(name); i++ {
+		switch name[i] {
+		case '<', '(':
+			depth++
+		case '>', ')':
+			depth--
+		case ':':
+			if depth == 0 {
+				from = i + 1
+			}
+		}
+	}
+	return name[from:]
 }
 
 func (l *Lines) addPointee(p typeRef) {
