@@ -10,8 +10,8 @@ import (
 // happens-before graph) is derived from it.
 type Witness struct {
 	Threads []string `json:"threads"` // names, by index
-	// Names are what people call the threads, where that is not Threads: of machine code, what they run and its line. An empty
-	// one is that of Threads.
+	// Names has the names by which people call the threads of machine code: the function that they run, and its line. An empty
+	// name stands for that of Threads.
 	Names []string `json:"names,omitempty"`
 	// Lines has the lines of the source files that positions of machine code refer to, where a renderer has them.
 	Lines map[string][]string `json:"-"`

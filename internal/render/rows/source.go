@@ -171,7 +171,7 @@ func ForPeople(r *verdict.Result) *verdict.Result {
 			names[f] = to[i]
 		}
 	}
-	c := &copier{names: names, lines: lines, seen: map[string]string{}, places: placesOf(r)}
+	c := &copier{names: names, lines: lines, seen: map[string]string{}, origins: linesOf(r)}
 	out := c.copy(reflect.ValueOf(*r), "").Interface().(verdict.Result)
 	return &out
 }
@@ -209,12 +209,12 @@ type copier struct {
 	names map[string]string
 	lines map[string][]string
 	seen  map[string]string // strings that were renamed before
-	// places are lines of the source, by the lines of the listing that were made of them.
-	places map[string]string
+	// origins are lines of the source, by the lines of the listing that were made of them.
+	origins map[string]string
 }
 
-// placesOf returns the lines of the source that lines of the listing stand for.
-func placesOf(r *verdict.Result) map[string]string {
+// linesOf returns the lines of the source that lines of the listing stand for.
+func linesOf(r *verdict.Result) map[string]string {
 	out := map[string]string{}
 	add := func(p *verdict.Pos) {
 		if p != nil && p.Source != "" {
@@ -298,7 +298,7 @@ func (c *copier) rename(text string) string {
 		if i := strings.LastIndexByte(bare, ':'); strings.Count(bare, ":") == 2 {
 			line = bare[:i]
 		}
-		if to := cmp.Or(c.names[bare], c.places[line]); to != "" {
+		if to := cmp.Or(c.names[bare], c.origins[line]); to != "" {
 			word = to + word[len(bare):]
 		}
 		out.WriteString(word)

@@ -9,7 +9,6 @@ import (
 	"path"
 	"slices"
 	"sort"
-	"strings"
 )
 
 // Debug information. The addresses in an object's debug information are relocated by debug/elf,
@@ -129,7 +128,7 @@ func (l *Lines) add(f debugFile) (err error) {
 	r := d.Reader()
 	depth := 0
 	classes := []dwarf.Offset{0} // the entries that the one that is read is inside of
-	within := []class{{}}        // their names and lines
+	inside := []class{{}}        // their names and lines
 	for {
 		entry, err := r.Next()
 		if err != nil || entry == nil {
@@ -138,10 +137,10 @@ func (l *Lines) add(f debugFile) (err error) {
 		switch {
 		case entry.Tag == 0:
 			depth--
-			classes, within = classes[:max(1, len(classes)-1)], within[:max(1, len(within)-1)]
+			classes, inside = classes[:max(1, len(classes)-1)], inside[:max(1, len(inside)-1)]
 			continue
 		case entry.Tag == dwarf.TagCompileUnit:
-			classes, within = classes[:1], within[:1]
+			classes, inside = classes[:1], inside[:1]
 			if name, ok := entry.Val(dwarf.AttrProducer).(string); ok && !slices.Contains(l.Producers, name) {
 				l.Producers = append(l.Producers, name)
 			}
@@ -150,11 +149,11 @@ func (l *Lines) add(f debugFile) (err error) {
 			}
 			depth = 0
 		case entry.Tag == dwarf.TagSubprogram && entry.Val(dwarf.AttrDeclaration) != nil:
-			l.addMethod(d, entry, within[len(within)-1])
+			l.addMethod(d, entry, inside[len(inside)-1])
 			r.SkipChildren() // the types of its parameters tell nothing about the program
 			continue
 		case entry.Tag == dwarf.TagSubprogram:
-			l.addMethod(d, entry, within[len(within)-1])
+			l.addMethod(d, entry, inside[len(inside)-1])
 			l.addFunction(d, entry)
 		case entry.Tag == dwarf.TagVariable:
 			l.addVariable(d, entry)
@@ -171,7 +170,7 @@ func (l *Lines) add(f debugFile) (err error) {
 			classes = append(classes, entry.Offset)
 			name, _ := entry.Val(dwarf.AttrName).(string)
 			line, _ := entry.Val(dwarf.AttrDeclLine).(int64)
-			within = append(within, class{name, int(line)})
+			inside = append(inside, class{name, int(line)})
 		}
 	}
 }
@@ -308,104 +307,6 @@ func (l *Lines) addInlined(d *dwarf.Data, at *dwarf.Reader, e *dwarf.Entry, dept
 	}
 }
 
-// class is a class as the debug information has it.
-type class struct {
-	name string // "": that of a lambda
-	line int
-}
-
-// addMethod notes the class of a function with which objects are called, and of one that allocates.
-func (l *Lines) addMethod(d *dwarf.Data, e *dwarf.Entry, c class) {
-	if name, _ := e.Val(dwarf.AttrName).(string); name != callOperator && name != allocate {
-		return
-	}
-	if l.classes == nil {
-		l.classes = map[debugEntry]class{}
-	}
-	if strings.HasPrefix(c.name, "<lambda") || strings.HasPrefix(c.name, "(lambda") {
-		c.name = ""
-	}
-	l.classes[debugEntry{d, e.Offset}] = c
-}
-
-// DeclaredIn returns the file in which a structure is declared, by its name; "": it is not known.
-func (l *Lines) DeclaredIn(structure string) string { return l.structAt[structure] }
-
-// addStruct notes the file in which a structure is declared.
-func (l *Lines) addStruct(e *dwarf.Entry) {
-	name, _ := e.Val(dwarf.AttrName).(string)
-	n, ok := e.Val(dwarf.AttrDeclFile).(int64)
-	if name == "" || !ok || n < 0 || int(n) >= len(l.files) || l.files[n] == nil {
-		return
-	}
-	if l.structAt == nil {
-		l.structAt = map[string]string{}
-	}
-	l.structAt[name] = relative(l.files[n].Name, l.dir)
-}
-
-// callOperator is the name of the functions with which objects are called, lambda what those of lambdas are called here,
-// and allocate the name of the function of allocators that allocates.
-const (
-	callOperator = "operator()"
-	lambda       = "lambda"
-	allocate     = "allocate"
-)
-
-// declared returns the name of a function as people say it, and the line of its declaration, which may stand at another
-// entry. A function with which objects are called has the name of the class.
-func (l *Lines) declared(d *dwarf.Data, e *dwarf.Entry, depth int) (name string, line int) {
-	at, _ := e.Val(dwarf.AttrDeclLine).(int64)
-	line = int(at)
-	if name, _ = e.Val(dwarf.AttrName).(string); name == callOperator {
-		switch c, known := l.classes[debugEntry{d, e.Offset}]; {
-		case known && c.name != "":
-			name = c.name
-		case known:
-			name = lambda
-			if line == 0 {
-				line = c.line
-			}
-		}
-	}
-	for _, attr := range []dwarf.Attr{dwarf.AttrAbstractOrigin, dwarf.AttrSpecification} {
-		off, ok := e.Val(attr).(dwarf.Offset)
-		if !ok || depth > 8 || name != "" && line > 0 {
-			continue
-		}
-		r := d.Reader()
-		r.Seek(off)
-		if other, err := r.Next(); err == nil && other != nil {
-			more, first := l.declared(d, other, depth+1)
-			if name == "" {
-				name = more
-			}
-			if line == 0 {
-				line = first
-			}
-		}
-	}
-	return name, line
-}
-
-// Function returns the name of the function that begins at an address, and the line of its declaration.
-func (l *Lines) Function(addr uint64) (name string, line int) {
-	defer func() {
-		if recover() != nil { // as in open
-			name, line = "", 0
-		}
-	}()
-	at, ok := l.functions[addr]
-	if !ok {
-		return "", 0
-	}
-	e := at.read()
-	if e == nil {
-		return "", 0
-	}
-	return l.declared(at.data, e, 0)
-}
-
 // nameOf returns the name of a function, which may stand at another entry.
 func (l *Lines) nameOf(d *dwarf.Data, e *dwarf.Entry, depth int) string {
 	if name, ok := e.Val(dwarf.AttrName).(string); ok {
@@ -448,53 +349,6 @@ func (l *Lines) listCalls() {
 			l.callsAt[page] = append(l.callsAt[page], int32(i))
 		}
 	}
-}
-
-// frame returns a function that was put into its caller.
-func (l *Lines) frame(c *inlined) Frame {
-	out := Frame{Func: c.name, Call: c.call, Decl: c.decl}
-	if c.entry.data == nil {
-		return out
-	}
-	if c.name == callOperator {
-		if e := c.entry.read(); e != nil {
-			c.name, c.decl = l.declared(c.entry.data, e, 0)
-			out.Func, out.Decl = c.name, c.decl
-		}
-		return out
-	}
-	out.Class = l.classOf(c.entry, 0)
-	return out
-}
-
-// read reads an entry; nil: it is malformed.
-func (at debugEntry) read() *dwarf.Entry {
-	r := at.data.Reader()
-	r.Seek(at.off)
-	e, err := r.Next()
-	if err != nil {
-		return nil
-	}
-	return e
-}
-
-// classOf returns the class of a method that addMethod has noted, which may be another entry.
-func (l *Lines) classOf(at debugEntry, depth int) string {
-	if c, ok := l.classes[at]; ok && c.name != "" {
-		return c.name
-	}
-	e := at.read()
-	if e == nil || depth > 8 {
-		return ""
-	}
-	for _, attr := range []dwarf.Attr{dwarf.AttrAbstractOrigin, dwarf.AttrSpecification} {
-		if off, ok := e.Val(attr).(dwarf.Offset); ok {
-			if class := l.classOf(debugEntry{at.data, off}, depth+1); class != "" {
-				return class
-			}
-		}
-	}
-	return ""
 }
 
 // Inlined returns the functions that were put into each other at an address, the outermost first.
