@@ -16,8 +16,13 @@ type LinOptions struct {
 	SpecFile Input
 	// Return says when a call has returned, under TSO and PSO; "": when programs can know, which is when its stores have reached memory.
 	Return Return
-	Mutate bool // also ask about the code with one order, fence or read-modify-write weaker: do the clients notice?
+	// Fuzz is the number of calls of random clients, which are run under random schedules instead; 0: none. FuzzOptions says what Seed, Runs and Depth mean.
+	Fuzz, Seed, Runs, Depth int
+	Mutate                  bool // also ask about the code with one order, fence or read-modify-write weaker: do the clients notice?
 }
+
+// DefaultFuzz is the number of calls of random clients where nothing else is said.
+const DefaultFuzz = 40
 
 // Return says when a call has returned for calls that begin later, under TSO and PSO.
 type Return string
@@ -35,6 +40,12 @@ func LinSpecs() []string {
 
 // Validate returns an *OptionError for an option with a value that it cannot have.
 func (o *LinOptions) Validate() error {
+	if o.Fuzz != 0 && (o.Fuzz < 2 || o.Fuzz > 200) {
+		return &OptionError{Option: "number of calls of random clients", Value: "", Want: "2 to 200"}
+	}
+	if o.Fuzz != 0 && o.Runs == 0 && o.Timeout == 0 {
+		return &OptionError{Option: "number of executions", Value: "0", Want: "a number, if there is no time limit"}
+	}
 	if o.Calls != 0 && (o.Calls < 2 || o.Calls > 8) {
 		return &OptionError{Option: "number of calls", Value: "", Want: "2 to 8"}
 	}

@@ -33,6 +33,9 @@ by the code itself or, with --spec, by a named kind of object or by functions of
 names in another C file. Real time counts, too: a call that had returned before another
 one began comes first.
 
+--fuzz 40 makes clients with 40 random calls instead, and runs them under random
+schedules: for structures whose mistakes need many calls. What goes wrong is shortened.
+
 FILE can also be an object that was compiled with -g, as of C++: its debug information has the
 functions, and --ops says what comments would: push:producer, steal=-1.
 
@@ -46,6 +49,7 @@ const linExample = `  fencepost lin stack.h
   fencepost lin queue.h --calls 4 --model sc,tso,c11
   fencepost lin ring.h --spec queue -o ring_client.c
   fencepost lin deque.c --ops push,take,steal --init deque_init
+  fencepost lin hash_table.c --fuzz 100 --timeout 10m
   fencepost lin stack.o --calls 3 --model sc,tso,pso`
 
 func linCommand(a *app) *cobra.Command {

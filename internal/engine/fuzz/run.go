@@ -29,6 +29,7 @@ type runner struct {
 	s     *memory.State
 	plan  *schedule
 	judge *engine.Judge
+	show  *engine.Finals
 	loops *endless.Test // nil: endless loops are not asked about
 	idle  [][]int32     // by thread and location: the idle loop it is in, or -1
 
@@ -53,14 +54,15 @@ type runner struct {
 
 // found describes a violation. The zero value: there is none.
 type found struct {
-	kind engine.ViolationKind
-	goal int
+	kind  engine.ViolationKind
+	goal  int
+	final string
 	// why is why no more executions can be run, "" if they can.
 	why error
 }
 
 func newRunner(task *engine.Task, y *memory.System) *runner {
-	r := &runner{task: task, y: y, s: y.NewState(), plan: newSchedule(y.Threads()), judge: engine.NewJudge(y), yielded: map[uint64]bool{}}
+	r := &runner{task: task, y: y, s: y.NewState(), plan: newSchedule(y.Threads()), judge: engine.NewJudge(y), show: engine.NewFinals(y, task.Props), yielded: map[uint64]bool{}}
 	if task.AsksLoops() {
 		r.loops = endless.New(memory.New(task.Program, task.Model, memory.Options{}))
 	}
@@ -304,12 +306,17 @@ func (r *runner) end() found {
 	if f := r.task.Props.Final; f != nil && r.judge.Final(r.s, f) {
 		return found{kind: engine.FinalViolated}
 	}
+	if pick := r.task.WitnessFinal; pick != nil {
+		if text := r.show.Text(r.s); pick(text) {
+			return found{kind: engine.FinalReached, final: text}
+		}
+	}
 	return found{}
 }
 
 // violation returns what the last execution violates, with its witness.
 func (r *runner) violation(f found) engine.Violation {
-	v := engine.Violation{Kind: f.kind, Goal: f.goal, Edge: ir.NoEdge}
+	v := engine.Violation{Kind: f.kind, Goal: f.goal, Final: f.final, Edge: ir.NoEdge}
 	if fault, failed := r.s.Fault(); failed {
 		_, v = engine.FailedCheck(fault)
 	}

@@ -399,7 +399,7 @@ func (f *walker) outcome(ctx context.Context, workers []*walkWorker) (*engine.Ou
 	switch {
 	case f.found != nil:
 		fuzz.Found = f.task.Walk.Seed + uint64(f.first)
-		out.Violations = []engine.Violation{*f.found}
+		out.Violations, out.Warnings = []engine.Violation{*f.found}, nil // of executions that end without a violation
 	case f.err != "":
 		out.Unknown = f.err
 	default:

@@ -47,8 +47,8 @@ func Run(ctx context.Context, in query.Input, opt query.FuzzOptions) (query.Answ
 	})
 }
 
-// unroll is how many rounds of a loop an execution under c11 has, unless the user says how many.
-const unroll = 128
+// UnrollC11 is how many rounds of a loop an execution under c11 has, unless the user says how many.
+const UnrollC11 = 128
 
 // under answers under one model.
 func under(ctx context.Context, run *pipeline.Run, flat *ir.Program, model memory.Model, opt *query.FuzzOptions) (*verdict.Result, error) {
@@ -63,7 +63,7 @@ func under(ctx context.Context, run *pipeline.Run, flat *ir.Program, model memor
 		}
 		e = rf.New(rf.Options{Walk: &rf.Walk{Seed: seed, Runs: runs, Depth: depth}})
 		if asked.Unroll == 0 {
-			asked.Unroll = unroll
+			asked.Unroll = UnrollC11
 		}
 	}
 	if err := pipeline.FillsUnder(run.Program, flat, model); err != nil {

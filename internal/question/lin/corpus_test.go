@@ -32,6 +32,7 @@ func TestCorpus(t *testing.T) {
 		{"chase_lev.h", "NO_FENCE", "sc", 3, "", verdict.Safe, false},
 		{"spsc.h", "", "tso", 3, "queue", verdict.Safe, false},
 		{"spsc.h", "", "pso", 3, "queue", verdict.Safe, false},
+		{"spsc.h", "", "tso", 5, "", verdict.Unsafe, false}, // full for one thread and empty for the other
 		{"spsc.h", "", "c11", 3, "queue", verdict.Safe, false},
 		{"spsc_relaxed.h", "", "tso", 3, "", verdict.Safe, false},
 		{"spsc_relaxed.h", "", "pso", 2, "", verdict.Unsafe, false},

@@ -17,6 +17,7 @@
 //	           machine_code.go  objects instead of C
 //	           returns.go       when calls have returned
 //	           mutate.go        weaker code that clients should notice
+//	           large_client.go  random clients with many calls; fuzz.go runs them, monitor.go judges histories
 //	repairer   repair.go        fences and orders with which the object is right
 //	           answer.go      the answer, confirmed by check
 //

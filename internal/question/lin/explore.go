@@ -109,6 +109,11 @@ func allFinals(ctx context.Context, task *engine.Task, opt *query.Options) (*eng
 
 // observe returns variables as properties see them.
 func observe(flat *ir.Program, vars []variable) ([]property.Var, error) {
+	return observeSize(flat, vars, ir.S64)
+}
+
+// observeSize does so for variables of some type.
+func observeSize(flat *ir.Program, vars []variable, typ ir.Type) ([]property.Var, error) {
 	var out []property.Var
 	for _, v := range vars {
 		if v.count == 0 {
@@ -119,7 +124,7 @@ func observe(flat *ir.Program, vars []variable) ([]property.Var, error) {
 			return nil, fmt.Errorf("the program has no variable %s", v.name)
 		}
 		for i := range v.count {
-			out = append(out, property.Var{Name: "v", Thread: ir.NoThread, Addr: flat.Objects[at].Addr + uint64(8*i), Type: ir.S64})
+			out = append(out, property.Var{Name: "v", Thread: ir.NoThread, Addr: flat.Objects[at].Addr + uint64(typ.Size()*i), Type: typ})
 		}
 	}
 	return out, nil

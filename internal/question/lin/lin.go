@@ -74,6 +74,9 @@ func (q *question) refuse(err error) error {
 func (q *question) under(ctx context.Context, model memory.Model) (*verdict.Result, error) {
 	ctx, cancel := supervise.TimeLimit(ctx, q.opt.Timeout)
 	defer cancel()
+	if why := q.refusedFuzz(); q.opt.Fuzz > 0 && why != "" {
+		return nil, q.run.Refuse(verdict.Diagnostic{Code: "FP0943", Message: why})
+	}
 	if q.object == nil {
 		if err := q.findObject(ctx); err != nil {
 			return nil, err
@@ -87,7 +90,11 @@ func (q *question) under(ctx context.Context, model memory.Model) (*verdict.Resu
 	if q.opt.Mutate && q.opt.Calls == 0 {
 		q.opt.Calls = mutateCalls
 	}
-	res, err := q.clients(ctx, s)
+	search := q.clients
+	if q.opt.Fuzz > 0 {
+		search = q.random
+	}
+	res, err := search(ctx, s)
 	if err == nil && q.opt.Mutate && res.Verdict == verdict.Safe {
 		res.Linearizability.Mutants, err = q.mutate(ctx, s, q.opt.Calls)
 	}

@@ -34,7 +34,9 @@ func (v *verifier) rest(r *verdict.Result) {
 		v.judge(r.Model, "answer", "what its execution shows", v.nothingElse(r))
 		return
 	}
-	if !v.spoiled() {
+	if q := v.question.lin; q != nil && q.Fuzz > 0 {
+		v.judge(r.Model, "answer", r.Verdict.String(), errRandom)
+	} else if !v.spoiled() {
 		v.judge(r.Model, "answer", shows, v.askAgain(r))
 	}
 }

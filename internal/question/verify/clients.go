@@ -10,6 +10,9 @@ import (
 
 // Answers about objects.
 
+// errRandom is why an answer of random executions is open.
+var errRandom = fmt.Errorf("%w: random executions are not run again: lin --fuzz does so with the same --seed", errOpen)
+
 // readClient reads the client that an answer about an object shows, which is the program of its executions.
 func (v *verifier) readClient(shown *verdict.Linearizability) error {
 	q := v.question.lin
@@ -29,6 +32,10 @@ func (v *verifier) clients(r *verdict.Result) error {
 	}
 	if q.Calls == 0 { // as many as there was time for
 		q.Calls = r.Linearizability.Calls
+	}
+	if q.Fuzz > 0 {
+		v.judge(r.Model, "answer", r.Verdict.String(), errRandom)
+		return nil
 	}
 	want := map[string]string{}
 	for name := range r.Sources {

@@ -18,7 +18,9 @@ func fuzzed(r *verdict.Result) []string {
 	}
 	out := []string{
 		fmt.Sprintf("seeds from %d", f.Seed), counted(f.Steps, "step", "steps"),
-		fmt.Sprintf("preempted at %s of %s", Count(int64(f.Preempted)), counted(int64(f.Points), "point", "points")),
+	}
+	if f.Points > 0 {
+		out = append(out, fmt.Sprintf("preempted at %s of %s", Count(int64(f.Preempted)), counted(int64(f.Points), "point", "points")))
 	}
 	if f.Stores > 0 {
 		out = append(out, fmt.Sprintf("%s of %s delayed", Count(int64(f.Delayed)), counted(int64(f.Stores), "store", "stores")))

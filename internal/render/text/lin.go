@@ -166,7 +166,10 @@ func LinLines(lin *verdict.Linearizability) []string {
 	}
 	out = append(out, lin.LeftOut...)
 	out = append(out, "compared with "+lin.Spec)
-	covered := fmt.Sprintf("%s, %s explored", counted(int64(lin.Clients), "client", "clients"), counted(int64(lin.Programs), "program", "programs"))
+	covered := counted(int64(lin.Clients), "client", "clients")
+	if lin.Programs > 0 {
+		covered += fmt.Sprintf(", %s explored", counted(int64(lin.Programs), "program", "programs"))
+	}
 	if lin.Calls > 0 {
 		covered = fmt.Sprintf("all clients with at most %d concurrent calls after at most %d others", lin.Calls, lin.Prefix)
 		if lin.Drained {
