@@ -22,6 +22,9 @@ type TraceOptions struct {
 	// Fingerprint asks for the fingerprint of the reads-from classes (verdict.TraceSet). It takes memory for a hash per
 	// class. CrossCheck explores by traces and by classes, and fails if the fingerprints differ.
 	Fingerprint, CrossCheck bool
+	// Blocked lists executions that do not come to their end, too: a thread stops at an assumption, or waits. They are not
+	// counted with the others.
+	Blocked bool
 	// Each, if not nil, is called with every complete trace, and with those in which a check fails, in
 	// order. Without it traces are only counted.
 	Each func(*verdict.Trace)

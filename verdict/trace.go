@@ -16,6 +16,8 @@ type Trace struct {
 	// Fails has the checks that fail in the execution, in words. Such a check ends its thread, and
 	// the others run to their end.
 	Fails []string `json:"fails,omitempty"`
+	// Blocked says that the execution does not come to its end: a thread stops at an assumption, or waits.
+	Blocked bool `json:"blocked,omitempty"`
 	// Witness is an execution with this trace.
 	Witness *Witness `json:"witness,omitempty"`
 }

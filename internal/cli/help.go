@@ -15,7 +15,7 @@ import (
 
 // topics are the texts of `fencepost help` that are not about one command.
 var topics = []struct{ name, short, text string }{
-	{"models", "The memory models sc, tso and pso", `A processor does not write a store to memory at once. The store waits in a store
+	{"models", "The memory models sc, tso, pso and c11", `A processor does not write a store to memory at once. The store waits in a store
 buffer, and the thread goes on. A load of the same thread reads the newest
 waiting store to its cell; other threads read memory.
 
@@ -24,6 +24,8 @@ waiting store to its cell; other threads read memory.
         (--model x86 and --model sparc mean this one)
   pso   one buffer per thread and memory cell: stores to different cells may also
         overtake each other; a mode of SPARC (--model sparc-pso)
+  c11   no buffers: what the memory orders of C11 promise, in its repaired form RC11;
+        for C and .fp
 
 A fence, a read-modify-write and most calls of a thread library wait until the
 buffer is empty. Compare the models with
@@ -78,6 +80,14 @@ without buffers has such a cycle. Its edges are
   src   from a store to a load that reads its value (herd: rf)
   cf    from a load to the store that overwrites the value it read (herd: fr)
   st    from a store to the next store to the same cell (herd: co)
+
+Under c11, where an execution is a graph, its edges are po and
+
+  rf    from a store to a load that reads its value
+  mo    from a store to the next store to the same cell
+  rb    from a load to the stores after the one that it read (herd: fr)
+  sw    from a release to the acquire that reads what it wrote, or that follows such a
+        read: what stands before the one happens before what stands after the other
 
 --html FILE writes a page on which you can step through the execution. A second
 implementation of the models has replayed every execution that is shown;

@@ -180,7 +180,8 @@ var rootHelp = `fencepost checks whether a concurrent program is still correct w
 buffers its stores. If it is not, fencepost shows an execution that breaks the
 program and finds the fewest fences that repair it.
 
-Memory models: sc (no buffers), tso (x86), pso (one buffer per memory cell).
+Memory models: sc (no buffers), tso (x86), pso (one buffer per memory cell),
+c11 (the memory orders of C11).
 ` + exitLine()
 
 func (a *app) rootCommand() *cobra.Command {

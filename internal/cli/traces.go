@@ -21,8 +21,11 @@ const tracesHelp = `List the Shasha-Snir traces of a program under a memory mode
 load reads from which store, and in which order stores reach memory. No thread can
 distinguish two executions that have the same trace.
 
-Exactly one execution is explored for each trace. A check that fails ends its thread,
-the others run to their end, and the trace is marked "fails".
+Exactly one execution is explored for each trace that comes to its end. A check that
+fails ends its thread, the others run to their end, and the trace is marked "fails".
+Executions in which a thread stops at an assumption or waits for ever have no trace:
+the last line says how many were explored, and --blocked lists them, too, one for each
+class of what its loads read.
 --by reads-from lists reads-from classes instead: executions in which every load reads
 from the same store. There are fewer of them, since the order of stores that no load
 tells apart does not count. With --algorithm, traces are explored and each class is
@@ -65,6 +68,8 @@ func (a *app) tracesCommand() *cobra.Command {
 				return &usageError{"traces lists one model at a time", "give --model sc, tso or pso, or count with --count"}
 			case f.json && f.dot:
 				return &usageError{"--json and --dot cannot be combined", "the JSON contains the graphs"}
+			case f.count && f.opt.Blocked:
+				return &usageError{"--count cannot be combined with --blocked", "the count says how many executions are blocked"}
 			case f.count && (f.dot || a.out.any()):
 				return &usageError{"--count cannot be combined with --dot, --svg or --html", "without --count the traces are listed"}
 			}
@@ -78,6 +83,7 @@ func (a *app) tracesCommand() *cobra.Command {
 	flags := cmd.Flags()
 	flags.VarP(&f.model, "model", "m", "memory model: sc, tso, pso, c11; with --count also several")
 	flags.BoolVar(&f.count, "count", false, "only print the number of traces, those with a failing check included")
+	flags.BoolVar(&f.opt.Blocked, "blocked", false, "list executions that do not come to their end, too: a thread stops at an assumption, or waits")
 	readC(cmd, &f.opt.Options)
 	flags.BoolVar(&f.json, "json", false, "print the traces as JSON")
 	flags.BoolVar(&f.dot, "dot", false, "print one graph per trace, for Graphviz")

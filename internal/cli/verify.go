@@ -51,7 +51,7 @@ func (a *app) verifyCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "verify-trace RESULT FILE...",
 		Aliases: []string{"verify"},
-		Short:   "Check stored results again, execution by execution",
+		Short:   "Check stored results and certificates again (short: verify)",
 		Long:    verifyHelp,
 		Example: verifyExample,
 		Args: func(cmd *cobra.Command, args []string) error {

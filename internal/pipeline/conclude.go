@@ -89,6 +89,15 @@ func (r *Run) Undecided(model query.Model, err error) *verdict.Result {
 	return res
 }
 
+// noOrders says why a program has no answer under c11.
+const noOrders = "this model is not possible here: it is about the memory orders of C11, which this language does not have"
+
+// WithoutOrders returns the result under c11 of a language without memory orders: unknown. The answers under other models
+// stay.
+func (r *Run) WithoutOrders() *verdict.Result {
+	return &verdict.Result{Program: r.Input.Name, Question: r.question, Model: string(query.C11), Verdict: verdict.Unknown, Reason: noOrders, Sources: r.Sources()}
+}
+
 // undecided does so for all models that are asked about.
 func (r *Run) undecided(err error) (out []verdict.Result) {
 	for _, model := range r.models {

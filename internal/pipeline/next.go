@@ -22,6 +22,9 @@ func Next(r *verdict.Result) []string {
 	if r.Verdict != verdict.Unknown {
 		return nil
 	}
+	if r.Reason == noOrders {
+		return nil
+	}
 	if u := r.Coverage.Unsupported; u != nil {
 		if name, ok := strings.CutSuffix(u.Message, " has no body, and what it does is not known"); ok {
 			first := fmt.Sprintf("give the file that defines %s, too: `fencepost check FILE.c OTHER.c`", name)

@@ -88,6 +88,10 @@ func ask(ctx context.Context, run *pipeline.Run, opt query.CheckOptions) ([]verd
 		}
 		q := &question{Program: run.Program, flat: flat, model: model, opt: opt}
 		if memory.HasC11 && model == memory.C11 {
+			if run.Orders == pipeline.OrdersNone && len(opt.Models) > 1 {
+				results = append(results, *run.WithoutOrders())
+				continue
+			}
 			if err := prepareC11(q); err != nil {
 				return nil, err
 			}

@@ -34,6 +34,7 @@ type exploration struct {
 	sum     trace.Fingerprint
 	stops   trace.Fingerprint // the sum of blocked
 	once    bool              // a complete class that is found twice is an error
+	listed  int
 	broken  error
 }
 
@@ -48,8 +49,8 @@ func (x *exploration) explore(ctx context.Context, classes bool) error {
 		x.classes = map[[16]byte]bool{}
 	}
 	var blocked func(*verdict.Witness)
-	if x.opt.Fingerprint || x.opt.CrossCheck {
-		blocked = x.addBlocked
+	if x.opt.Fingerprint || x.opt.CrossCheck || x.lists() {
+		blocked, x.blocked = x.addBlocked, map[[16]byte]bool{}
 	}
 	x.once = classes && !signals
 	var visit func(*verdict.Witness)
@@ -120,8 +121,14 @@ func (x *exploration) addBlocked(w *verdict.Witness) {
 	if hash := trace.Hash(trace.New(x.flat, w).ReadsFrom(w, nil)); !x.blocked[hash] {
 		x.blocked[hash] = true
 		x.stops.Add(hash)
+		if x.lists() {
+			x.list(w, nil, true)
+		}
 	}
 }
+
+// lists reports whether executions that do not come to their end are listed.
+func (x *exploration) lists() bool { return x.opt.Blocked && x.each != nil }
 
 // visit lists an execution. With project, only the first of each reads-from class counts.
 func (x *exploration) visit(w *verdict.Witness, fails []string, project bool) {
@@ -157,12 +164,21 @@ func (x *exploration) visit(w *verdict.Witness, fails []string, project bool) {
 		}
 		return
 	}
+	x.list(w, fails, false)
+}
+
+// list passes an execution on.
+func (x *exploration) list(w *verdict.Witness, fails []string, blocked bool) {
 	t, err := x.run.Trace(x.flat, x.model, w, x.by, fails)
 	if err != nil {
 		x.broken = err
 		return
 	}
-	t.Number = int(x.set.Count + x.set.Failing)
+	x.listed++
+	t.Number, t.Blocked = x.listed, blocked
+	if blocked {
+		t.Cycle = nil // not counted
+	}
 	if t.Cycle != nil {
 		x.set.Cyclic++
 	}

@@ -67,7 +67,7 @@ func (v *verifier) trace(s *verdict.TraceSet, t *verdict.Trace, number int) erro
 		return err
 	}
 	target := replay.TargetExecution
-	if len(t.Fails) > 0 {
+	if len(t.Fails) > 0 || t.Blocked {
 		target = replay.TargetPrefix
 	}
 	if err := replay.Replay(v.now.flat, &property.Set{}, model, t.Witness, replay.Expect{Target: target}); err != nil {
@@ -81,6 +81,9 @@ func (v *verifier) trace(s *verdict.TraceSet, t *verdict.Trace, number int) erro
 	v.now.AddTexts(again)
 	now := pipeline.DescribeTrace(v.now.flat, t.Witness, query.By(s.By))
 	now.Number, now.Witness, now.Fails = number, again, t.Fails // that the checks fail is asked again
+	if now.Blocked = t.Blocked; t.Blocked {                     // so is this, and its cycle is not told
+		now.Cycle = nil
+	}
 	return compared(t, now)
 }
 

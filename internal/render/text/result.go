@@ -3,6 +3,7 @@ package text
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"fencepost/internal/render/rows"
@@ -58,6 +59,9 @@ func Result(w io.Writer, r *verdict.Result, opt Options) {
 		p.line("")
 	}
 	p.again(r)
+	if text := agreed(r); text != "" {
+		p.line("%s", text)
+	}
 	p.line("%s", p.opt.paint(dim, statsLine(r)))
 }
 
@@ -324,6 +328,20 @@ func instance(r *verdict.Result) string {
 	return " with " + counted(int64(r.Instance), "thread", "threads") + " per template"
 }
 
+// agreed names the engines that came to the same answer about the program under the model, "" if it was one alone.
+func agreed(r *verdict.Result) string {
+	var names []string
+	for _, e := range r.Engines {
+		if e.Model == r.Model && e.Verdict == r.Verdict && !e.Abandoned && e.Question != verdict.Robustness && !slices.Contains(names, e.Engine) {
+			names = append(names, e.Engine)
+		}
+	}
+	if len(names) < 2 {
+		return ""
+	}
+	return strings.Join(names[:len(names)-1], ", ") + " and " + names[len(names)-1] + " agree"
+}
+
 func statsLine(r *verdict.Result) string {
 	var parts []string
 	if n := r.Stats.Net; n != nil {
@@ -338,7 +356,11 @@ func statsLine(r *verdict.Result) string {
 		parts = append(parts, counted(r.Stats.Transitions, "transition", "transitions"))
 	}
 	if r.Stats.Executions > 0 {
-		parts = append(parts, counted(r.Stats.Executions, "execution", "executions"))
+		text := counted(r.Stats.Executions, "execution", "executions")
+		if r.Stats.Blocked > 0 {
+			text += fmt.Sprintf(" (%s of them blocked)", Count(r.Stats.Blocked))
+		}
+		parts = append(parts, text)
 	}
 	parts = append(parts, fuzzed(r)...)
 	if r.Stats.FinalStates > 0 && r.Stats.Executions == 0 {

@@ -20,6 +20,9 @@ func Trace(w io.Writer, t *verdict.Trace) {
 	for _, f := range t.Fails {
 		fmt.Fprintf(w, "  fails: %s\n", oneLine(f))
 	}
+	if t.Blocked {
+		fmt.Fprintln(w, "  blocked: a thread stops at an assumption, or waits for ever")
+	}
 	sources := map[int][]string{}
 	var order []string
 	for _, e := range t.Edges {
