@@ -30,8 +30,8 @@ func Check(ctx context.Context, in query.Input, opt query.CheckOptions) (query.A
 	switch {
 	case opt.Binary != nil:
 		return check.RunCompiled(ctx, in, opt)
-	case opt.AnyThreads && (opt.Certified || opt.Certificate != nil):
-		return query.Answer{}, &query.OptionError{Option: "certificate", Value: "any number of threads", Want: "a fixed number"}
+	case opt.AnyThreads && opt.Wanted():
+		return query.Answer{}, errProvesFixed
 	case opt.AnyThreads:
 		return param.Check(ctx, in, opt)
 	default:
@@ -39,10 +39,17 @@ func Check(ctx context.Context, in query.Input, opt query.CheckOptions) (query.A
 	}
 }
 
+// errProvesFixed says that there are no certificates for any number of threads.
+var errProvesFixed = &query.OptionError{Option: "certificate", Value: "any number of threads", Want: "a fixed number"}
+
 // Robust answers whether a program is robust: whether delaying stores gives it no new execution, judged by
 // happens-before. The verdict is Safe for robust and Unsafe for not; Attacks say how. With AnyThreads, an
 // Unsafe comes with the smallest instance found that is not robust.
 func Robust(ctx context.Context, in query.Input, opt query.RobustOptions) (query.Answer, error) {
+	opt.Tool = Version()
+	if opt.AnyThreads && opt.Wanted() {
+		return query.Answer{}, errProvesFixed
+	}
 	if opt.AnyThreads {
 		return param.Robust(ctx, in, opt)
 	}
@@ -53,6 +60,7 @@ func Robust(ctx context.Context, in query.Input, opt query.RobustOptions) (query
 // which is empty if nothing is wrong, and Unsafe if no set of fences helps. Repair has the changed text, which
 // was checked again.
 func Fences(ctx context.Context, in query.Input, opt query.FenceOptions) (query.Answer, error) {
+	opt.Tool = Version()
 	if opt.For == query.ForLinearizability {
 		return lin.Repair(ctx, in, opt)
 	}
@@ -62,6 +70,7 @@ func Fences(ctx context.Context, in query.Input, opt query.FenceOptions) (query.
 // Orders finds the cheapest memory orders with which a program is right under C11's own model. The verdict is Safe with
 // orders, perhaps the present ones, and Unsafe if no orders and fences help.
 func Orders(ctx context.Context, in query.Input, opt query.FenceOptions) (query.Answer, error) {
+	opt.Tool = Version()
 	if opt.For == query.ForLinearizability {
 		opt.Orders.Accesses = true
 		return lin.Repair(ctx, in, opt)

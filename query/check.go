@@ -37,18 +37,26 @@ type CheckOptions struct {
 	// TSO. Domain, if not nil, restricts the values of memory there.
 	AnyThreads bool `asked:"-"`
 	Domain     *Domain
-	// Certified says safe only if the checker of certificates, which knows no engine, accepts a proof of it.
-	Certified bool
-	// Certificate, if not nil, gets the proof of a safe answer, under one model.
-	Certificate io.Writer
+	Proofs
 	// Cached, if not nil, is a certificate of an earlier run. If it proves the answer, nothing is searched.
 	Cached io.Reader
-	// Tool is the version that a certificate names.
-	Tool string `asked:"-"`
 	// Binary is the machine code that a compiler made of the program; nil: none. Then there are two results for each
 	// model, the second about the machine code.
 	Binary *Input `asked:"-"`
 }
+
+// Proofs are the options about proofs of answers.
+type Proofs struct {
+	// Certified says safe only if the checker of certificates, which knows no engine, accepts a proof of it.
+	Certified bool
+	// Certificate, if not nil, gets the proof of a safe answer, under one model.
+	Certificate io.Writer
+	// Tool is the version that a certificate names.
+	Tool string `asked:"-"`
+}
+
+// Wanted reports whether proofs are asked for.
+func (o *Proofs) Wanted() bool { return o.Certified || o.Certificate != nil }
 
 // Validate returns an *OptionError for an option with a value that it cannot have.
 func (o *CheckOptions) Validate() error {

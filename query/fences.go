@@ -58,6 +58,7 @@ type FenceOptions struct {
 	PatchRoot  string            // where patches are to be applied, if not at Directory
 	Prefer     Preference        // which of several cheapest sets is shown; "": PreferLibrary
 	Files      string            // pattern of the files that may be changed, such as *.h; "": all but system headers
+	Proofs                       // of the changed program; not with Remove, ForLinearizability and several models
 }
 
 // Processor is a processor whose costs count.
@@ -117,6 +118,9 @@ func (o *FenceOptions) Validate() error {
 	}
 	if _, err := path.Match(o.Files, ""); err != nil {
 		return &OptionError{Option: "pattern for files", Value: o.Files, Want: "a pattern such as *.h or src/*.c"}
+	}
+	if o.Wanted() && (o.Remove || o.For == ForLinearizability || len(models) > 1) {
+		return &OptionError{Option: "certificate", Value: "fences to remove, linearizability or several models", Want: "a repaired program, for robustness or assertions, under one model"}
 	}
 	return o.Endless.Validate()
 }

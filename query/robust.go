@@ -35,6 +35,7 @@ type RobustOptions struct {
 	// restricts the values of memory there.
 	AnyThreads bool `asked:"-"`
 	Domain     *Domain
+	Proofs
 }
 
 // Validate returns an *OptionError for an option with a value that it cannot have.

@@ -158,7 +158,7 @@ type Coverage struct {
 
 // Certificate describes a proof that an answer is right.
 type Certificate struct {
-	Kind  string `json:"kind"`  // states or classes
+	Kind  string `json:"kind"`  // states, classes or attacks
 	Size  int    `json:"size"`  // states or nodes of the proof
 	Bytes int64  `json:"bytes"` // of the file
 }

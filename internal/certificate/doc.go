@@ -16,6 +16,9 @@
 //	stateset.go  a sorted set of states in little memory
 //	local.go     local steps, which are taken at once
 //	states.go    the kind "states": a set that is closed under the rules
+//	attacks.go   the kind "attacks": executions in which one thread delays its stores
+//	attacks_file.go
+//	             the search for all of these, and the check of a file with them
 //	lrat.go      proofs that clauses have no model
 //	produce.go   the search that makes such a set; nothing relies on it
 //	classes.go   the kind "classes": a tree with all executions

@@ -116,3 +116,31 @@ func EndsOfClasses(p *ir.Program, props *property.Set, model replay.Model) (fina
 	err = t.begin(p)
 	return finals, checks, classes, t.covered.Size, errors.Join(err, wrong)
 }
+
+// StatesOfAttacks returns the states of the executions with one thread that delays its stores, up to those in which
+// happens-before has a cycle, and the statement that the program is robust.
+func StatesOfAttacks(p *ir.Program, model replay.Model) (Statement, []string, error) {
+	c, err := newAttacks(p, model)
+	if err != nil {
+		return Statement{}, nil, err
+	}
+	ignored := func(err error) error {
+		if refuted := (*Refuted)(nil); errors.As(err, &refuted) {
+			return nil
+		}
+		return err
+	}
+	keys, err := search(context.Background(), func() error { return ignored(c.begin()) }, func(key string) error {
+		a, err := c.decode(key)
+		if err == nil {
+			err = ignored(c.expand(a))
+		}
+		return err
+	}, &c.reach, 0, 4000)
+	if errors.Is(err, ErrTooLarge) {
+		err = nil
+	}
+	out := Statement{Kind: KindAttacks}
+	out.aboutRobustness(p, model)
+	return out, keys, err
+}

@@ -26,6 +26,7 @@ const Head = "fencepost certificate 1\n"
 const (
 	KindStates  = "states"  // a set of states that is closed under the steps of the program
 	KindClasses = "classes" // a tree that has all reads-from classes
+	KindAttacks = "attacks" // a set of states of executions in which one thread delays its stores: robustness
 )
 
 // Statement says what a certificate is about.
@@ -84,6 +85,11 @@ func (c *Statement) fits(p *ir.Program, props *property.Set, model replay.Model)
 	if err := now.About(p, props, model); err != nil {
 		return err
 	}
+	return c.is(&now)
+}
+
+// is returns an error if the statement has not the sums and the model of another one.
+func (c *Statement) is(now *Statement) error {
 	switch {
 	case c.Model != now.Model:
 		return fmt.Errorf("the certificate is about the model %s, not %s", c.Model, now.Model)

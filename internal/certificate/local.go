@@ -25,6 +25,8 @@ type localRunner struct {
 	x     *replay.Stepper
 	local [][]bool // by thread and location
 	fixed []bool   // by thread: its steps are not taken at once
+	// stops says that a check which fails stops its thread, and is no violation.
+	stops bool
 }
 
 func newLocalRunner(x *replay.Stepper, p *ir.Program, props *property.Set) *localRunner {
@@ -82,7 +84,9 @@ func (l *localRunner) runLocal(s replay.State) (replay.State, error) {
 			if one, err := l.x.Alone(s, t); err != nil {
 				return s, err
 			} else if one != nil {
-				if one.Failed != nil {
+				if one.Failed != nil && l.stopped(one.Failed) {
+					break
+				} else if one.Failed != nil {
 					return s, refute(one.Failed)
 				}
 				s = one.To
@@ -105,7 +109,9 @@ func (l *localRunner) runLocal(s replay.State) (replay.State, error) {
 			if n != 1 {
 				break
 			}
-			if one.Failed != nil {
+			if one.Failed != nil && l.stopped(one.Failed) {
+				break
+			} else if one.Failed != nil {
 				return s, refute(one.Failed)
 			}
 			s = one.To
@@ -113,6 +119,9 @@ func (l *localRunner) runLocal(s replay.State) (replay.State, error) {
 	}
 	return s, nil
 }
+
+// stopped reports whether a failing check only stops its thread.
+func (l *localRunner) stopped(v *replay.Violation) bool { return l.stops && v.Class != ir.NotSupported }
 
 // Refuted is the error of a proof that leads to a violation.
 type Refuted struct {

@@ -38,25 +38,55 @@ func States(ctx context.Context, w io.Writer, statement Statement, p *ir.Program
 	if err != nil {
 		return nil, err
 	}
-	found, todo, bytes := map[string]bool{}, []string{}, int64(0)
 	c := &closure{x: x, localRunner: newLocalRunner(x, p, props), bound: limits.Buffer, covered: Covered{Kind: KindStates, Cut: map[ir.EdgeID]bool{}}}
-	c.reach = func(s replay.State) error {
-		key := x.Encode(s)
+	defer func() { err = c.outside(err) }()
+	most := 0
+	if x.WatchesLoops() {
+		most = maxWatched
+	}
+	var reach func(key string) error
+	c.reach = func(s replay.State) error { return reach(x.Encode(s)) }
+	keys, err := search(ctx, c.begin, func(key string) error {
+		s, err := x.Decode(key)
+		if err == nil {
+			err = c.expand(s)
+		}
+		return err
+	}, &reach, limits.Bytes, most)
+	if err != nil {
+		return nil, err
+	}
+	covered, err = c.end()
+	if err != nil {
+		return nil, err
+	}
+	covered.Size = len(keys)
+	if err := statement.About(p, props, model); err != nil {
+		return nil, err
+	}
+	statement.Kind, statement.Size, statement.Buffer = KindStates, len(keys), limits.Buffer
+	return covered, writeStates(w, &statement, keys)
+}
+
+// search expands all states that begin and the expansion of states reach. reach is set to what they call. It returns the states in
+// order. bytes bounds what they take, and most, if it is not 0, how many there are.
+func search(ctx context.Context, begin func() error, expand func(key string) error, reach *func(key string) error, bytes int64, most int) ([]string, error) {
+	found, todo, taken := map[string]bool{}, []string{}, int64(0)
+	*reach = func(key string) error {
 		if found[key] {
 			return nil
 		}
-		if bytes += int64(len(key)) + perState; limits.Bytes > 0 && bytes > limits.Bytes {
+		if taken += int64(len(key)) + perState; bytes > 0 && taken > bytes {
 			return fmt.Errorf("%w: more than %d states", ErrTooLarge, len(found))
 		}
-		if x.WatchesLoops() && len(found) >= maxWatched {
-			return fmt.Errorf("%w: whether loops end is certified for at most %d states", ErrTooLarge, maxWatched)
+		if most > 0 && len(found) >= most {
+			return fmt.Errorf("%w: whether loops end is certified for at most %d states", ErrTooLarge, most)
 		}
 		found[key] = true
 		todo = append(todo, key)
 		return nil
 	}
-	defer func() { err = c.outside(err) }()
-	if err := c.begin(); err != nil {
+	if err := begin(); err != nil {
 		return nil, err
 	}
 	for len(todo) > 0 {
@@ -65,24 +95,11 @@ func States(ctx context.Context, w io.Writer, statement Statement, p *ir.Program
 		}
 		key := todo[len(todo)-1]
 		todo = todo[:len(todo)-1]
-		s, err := x.Decode(key)
-		if err == nil {
-			err = c.expand(s)
-		}
-		if err != nil {
+		if err := expand(key); err != nil {
 			return nil, err
 		}
 	}
-	covered, err = c.end()
-	if err != nil {
-		return nil, err
-	}
-	covered.Size = len(found)
-	if err := statement.About(p, props, model); err != nil {
-		return nil, err
-	}
-	statement.Kind, statement.Size, statement.Buffer = KindStates, len(found), limits.Buffer
-	return covered, writeStates(w, &statement, slices.Sorted(maps.Keys(found)))
+	return slices.Sorted(maps.Keys(found)), nil
 }
 
 func writeStates(w io.Writer, statement *Statement, keys []string) error {

@@ -84,21 +84,14 @@ func checkStates(ctx context.Context, r *Reader, p *ir.Program, props *property.
 	if err := c.begin(); err != nil {
 		return nil, err
 	}
-	for g := range set.groups {
-		if err := ctx.Err(); err != nil {
-			return nil, err
+	if err := set.each(ctx, func(key string) error {
+		s, err := x.Decode(key)
+		if err == nil {
+			err = c.expand(s)
 		}
-		var failed error
-		set.group(g, func(key []byte) bool {
-			var s replay.State
-			if s, failed = x.Decode(string(key)); failed == nil {
-				failed = c.expand(s)
-			}
-			return failed == nil
-		})
-		if failed != nil {
-			return nil, failed
-		}
+		return err
+	}); err != nil {
+		return nil, err
 	}
 	return c.end()
 }

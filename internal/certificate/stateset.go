@@ -1,6 +1,7 @@
 package certificate
 
 import (
+	"context"
 	"encoding/binary"
 	"fmt"
 	"sort"
@@ -80,6 +81,23 @@ func (s *stateSet) has(key string) bool {
 		})
 	}
 	return found
+}
+
+// each visits all states.
+func (s *stateSet) each(ctx context.Context, visit func(key string) error) (err error) {
+	for g := range s.groups {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		s.group(g, func(key []byte) bool {
+			err = visit(string(key))
+			return err == nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // maxState is the largest size of a state in bytes.

@@ -49,14 +49,22 @@ func certificateFlag(a *app, names []string, f *checkFlags) (func(), error) {
 	switch {
 	case f.opt.Certified && (f.parts.on() || f.opt.AnyThreads):
 		return nil, &usageError{"--certified does not go with checkpoints, shards and --param: there are no proofs of such answers yet", "leave one of them out"}
+	case name != "" && (f.parts.on() || f.opt.AnyThreads || len(f.binary) > 0):
+		return nil, &usageError{"--certificate does not go with checkpoints, shards, --param and --binary", "leave one of them out"}
+	}
+	return proofFile(a, name, names, len(f.opt.Models), &f.opt.Proofs)
+}
+
+// proofFile prepares the file of a certificate about a program of these files and under so many models. The function that it
+// returns writes the file, if there is a proof.
+func proofFile(a *app, name string, names []string, models int, opt *query.Proofs) (func(), error) {
+	switch {
 	case name == "":
 		return func() {}, nil
-	case len(f.opt.Models) != 1:
+	case models != 1:
 		return nil, &usageError{"--certificate writes the proof of one answer", "give one --model"}
 	case name == "-":
 		return nil, &usageError{"a certificate is no text and is not written to standard output", "give --certificate a file"}
-	case f.parts.on() || f.opt.AnyThreads || len(f.binary) > 0:
-		return nil, &usageError{"--certificate does not go with checkpoints, shards, --param and --binary", "leave one of them out"}
 	}
 	if err := spares("--certificate", name, names); err != nil {
 		return nil, err
@@ -65,10 +73,10 @@ func certificateFlag(a *app, names []string, f *checkFlags) (func(), error) {
 		return nil, cannotWrite(name, err, "check the path given with --certificate")
 	}
 	proof := &bytes.Buffer{}
-	f.opt.Certificate = proof
+	opt.Certificate = proof
 	return func() {
 		if proof.Len() == 0 {
-			fmt.Fprintf(a.stderr, "no certificate: the answer is not safe, or could not be certified\n")
+			fmt.Fprintf(a.stderr, "no certificate: the answer is not one that has a proof, or could not be certified\n")
 			return
 		}
 		if err := os.WriteFile(name, proof.Bytes(), 0o666); err != nil {

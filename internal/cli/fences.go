@@ -62,6 +62,7 @@ type fencesFlags struct {
 	cost              costValue
 	json, diff, write bool
 	output            string
+	certificate       string // file
 }
 
 func (a *app) fencesCommand() *cobra.Command {
@@ -78,6 +79,7 @@ func (a *app) fencesCommand() *cobra.Command {
 	addOptions(cmd, &f.opt)
 	readC(cmd, &f.opt.Options)
 	flags := cmd.Flags()
+	flags.Var(fileValue{&f.certificate}, "certificate", "write the proof that the repaired program is right, which verify checks")
 	flags.Var(&f.cost, "cost", "what a fence costs: uniform, loops, profile=FILE")
 	flags.BoolVar(&f.diff, "diff", false, "print only the patch, as a unified diff")
 	flags.StringVarP(&f.output, "output", "o", "", "write the repaired program to a `file`")
@@ -97,6 +99,11 @@ func (a *app) fences(names []string, f *fencesFlags) error {
 	if err := f.consistent(names); err != nil {
 		return err
 	}
+	done, err := proofFile(a, f.certificate, names, len(f.opt.Models()), &f.opt.Proofs)
+	if err != nil {
+		return err
+	}
+	defer done()
 	targets := []string{}
 	if f.output != "" {
 		targets = append(targets, f.output)
@@ -169,6 +176,8 @@ func (f *fencesFlags) consistent(names []string) error {
 		return &usageError{"--deadlock needs --for assertions", "also give --for assertions; robustness ignores deadlocks"}
 	case f.opt.For == query.ForRobustness && f.opt.Liveness != "":
 		return &usageError{"--liveness needs --for assertions", "also give --for assertions; robustness ignores loops that never end"}
+	case (f.opt.Certified || f.certificate != "") && (f.opt.Remove || f.opt.For == query.ForLinearizability || len(f.opt.Models()) > 1):
+		return &usageError{"there are no proofs with --remove, with --for linearizability and under several models", "leave out --certified and --certificate"}
 	case f.json && f.diff:
 		return &usageError{"--json and --diff cannot be combined", "the JSON contains the patch"}
 	case f.opt.Remove && (f.diff || f.write || f.output != "" || f.opt.AllOptimal):

@@ -46,6 +46,7 @@ error.`
 
 const robustExample = `  fencepost robust dekker.fp
   fencepost robust dekker.fp --all --json
+  fencepost robust dekker.fp --certificate dekker.cert
   fencepost robust dekker.fp --dot | dot -Tsvg > cycle.svg
   fencepost robust dekker.fp --model tso,pso
   fencepost robust queue.c --model c11
@@ -55,6 +56,7 @@ const robustExample = `  fencepost robust dekker.fp
 func (a *app) robustCommand() *cobra.Command {
 	opt := query.RobustOptions{Options: query.Defaults(), Criterion: query.CriterionTrace, Method: query.MethodSearch, Models: query.Models{query.TSO}}
 	var asJSON, asDot, emit bool
+	certificate := ""
 	attack := 1
 	cmd := &cobra.Command{
 		Use:     "robust FILE...",
@@ -81,6 +83,11 @@ func (a *app) robustCommand() *cobra.Command {
 			if emit {
 				return a.show(args, query.ShowOptions{Options: opt.Options, Attack: attack})
 			}
+			done, err := provesRobust(a, certificate, args, &opt)
+			if err != nil {
+				return err
+			}
+			defer done()
 			ask := func(ctx context.Context, in query.Input) (query.Answer, error) {
 				return a.services.robust(ctx, in, opt)
 			}
@@ -98,9 +105,18 @@ func (a *app) robustCommand() *cobra.Command {
 	flags := cmd.Flags()
 	flags.BoolVar(&emit, "emit-instrumented", false, "only print the instrumented program of an attack")
 	flags.Var(countValue{&attack, 1, maxCount}, "attack", "number of the attack to print")
+	flags.Var(fileValue{&certificate}, "certificate", "write the proof that the program is robust, which verify checks")
 	flags.BoolVar(&asJSON, "json", false, "print the result as JSON")
 	flags.BoolVar(&asDot, "dot", false, "print the happens-before relation of each attack for Graphviz")
 	return cmd
+}
+
+// provesRobust prepares the file of a certificate, and refuses questions that have none.
+func provesRobust(a *app, certificate string, names []string, opt *query.RobustOptions) (func(), error) {
+	if (opt.Certified || certificate != "") && (opt.AnyThreads || opt.Criterion != query.CriterionTrace) {
+		return nil, &usageError{"there are no proofs with --param, --criterion trf and --criterion state", "leave out --certified and --certificate"}
+	}
+	return proofFile(a, certificate, names, len(opt.Models), &opt.Proofs)
 }
 
 // criterionFlags looks whether the flags about the criterion fit together.

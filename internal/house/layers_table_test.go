@@ -160,7 +160,7 @@ var policy = map[string]rule{
 	// A question knows the stages, the procedures it needs, and the questions it asks in turn: fences
 	// checks the program with fences, param asks about instances, verify asks again.
 	"internal/question/check":   {ours: append([]string{"internal/analysis", "internal/budget", "internal/certificate", "internal/engine/bmc", "internal/engine/explicit", "internal/engine/rf", "internal/engine/smc", "internal/transform"}, questionMay...)},
-	"internal/question/robust":  {ours: questionMay},
+	"internal/question/robust":  {ours: append([]string{"internal/certificate", "internal/question/check"}, questionMay...)},
 	"internal/question/harness": {ours: []string{"internal/lazyregexp", "internal/pipeline", "internal/supervise", "internal/frontend/c", "query", "verdict"}},
 	"internal/question/fences": {ours: append([]string{
 		"internal/engine/fences", "internal/transform", "internal/question/check", "internal/question/robust",
@@ -176,7 +176,7 @@ var policy = map[string]rule{
 	"internal/question/explore": {ours: questionMay},
 
 	"internal/question/verify": {ours: append([]string{
-		"internal/engine/fences", "internal/shorten", "internal/transform", "internal/question/check", "internal/question/fences", "internal/question/fuzz", "internal/question/lin", "internal/question/litmus",
+		"internal/certificate", "internal/engine/fences", "internal/shorten", "internal/transform", "internal/question/check", "internal/question/fences", "internal/question/fuzz", "internal/question/lin", "internal/question/litmus",
 		"internal/question/param", "internal/question/prove", "internal/question/robust", "internal/question/traces",
 	}, questionMay...)},
 

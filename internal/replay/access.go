@@ -73,7 +73,7 @@ func (c *turn) havoc() {
 func (c *turn) store() {
 	addr, size := uint64(c.eval(c.op.Addr)), c.op.Type.Size()
 	alone := c.m.alone(c.s, c.t, addr)
-	if c.m.model == SC && c.s.heldByOther(c.t) && !alone {
+	if c.m.atOnce(c.t) && c.s.heldByOther(c.t) && !alone {
 		return // memory cannot be written during another thread's atomic section
 	}
 	if !c.valid(c.op.Obj, addr, size) || !c.writable(addr, size) {

@@ -98,7 +98,11 @@ func (x *Stepper) Decode(key string) (State, error) {
 		s.undefined = append(s.undefined, undefinedWord{addr: d.uint(), undefined: unknownOrigin(d.uint())})
 	}
 	for len(d.b) > 0 && !d.bad {
-		s.blocks = append(s.blocks, block{addr: d.uint(), size: d.int(), stack: d.truth(), freed: d.truth(), order: 1 + len(s.blocks)})
+		b := block{addr: d.uint(), size: d.int(), order: 1 + len(s.blocks)}
+		kind := d.byte()
+		b.stack, b.kept, b.freed = kind&1 != 0, kind&2 != 0, d.truth()
+		d.bad = d.bad || kind > 3 || b.kept && len(x.m.kept) == 0
+		s.blocks = append(s.blocks, b)
 	}
 	if d.bad || !x.sane(s) || s.key(false) != key {
 		return State{}, errNoState

@@ -126,7 +126,7 @@ func (x *Stepper) foreign(s State, tr *transition) bool {
 		return false
 	}
 	for _, b := range s.s.blocks {
-		if x.m.kept[b.site] && tr.addr-b.addr < uint64(max(b.size, 1)) {
+		if b.kept && tr.addr-b.addr < uint64(max(b.size, 1)) {
 			return tr.kind == verdict.StepLoad || tr.kind == verdict.StepStore || tr.kind == verdict.StepRMW
 		}
 	}
@@ -184,7 +184,7 @@ func (x *Growing) known(t int, addr uint64) error {
 		if addr-b.addr >= uint64(max(b.size, 1)) {
 			continue
 		}
-		if x.kept[b.site] {
+		if b.kept {
 			return errors.New("there are no classes of programs with an operation of this kind on an automatic variable of one thread")
 		}
 		if l, ok := x.g.lives[b.addr]; !ok || !x.past(t).has(&x.g.events[l.event]) {

@@ -36,7 +36,7 @@ func (c *turn) alloc() {
 		}
 		c.exec(int64(b.addr), allocated(b.addr, size), func(n *state, th *thread) {
 			n.blocks[i].freed = false
-			n.blocks[i].site, n.blocks[i].order = c.edge.ID, c.s.newestBlock()+1
+			n.blocks[i].site, n.blocks[i].order, n.blocks[i].kept = c.edge.ID, c.s.newestBlock()+1, c.m.kept[c.edge.ID]
 			if pending >= 0 {
 				c.cancel(th, pending)
 			}
@@ -71,7 +71,7 @@ func (c *turn) allocFresh(size int64) {
 		for at < len(n.blocks) && n.blocks[at].addr < addr {
 			at++
 		}
-		n.blocks = slices.Insert(n.blocks, at, block{addr: addr, size: size, stack: c.op.Stack, site: c.edge.ID, order: c.s.newestBlock() + 1})
+		n.blocks = slices.Insert(n.blocks, at, block{addr: addr, size: size, stack: c.op.Stack, site: c.edge.ID, order: c.s.newestBlock() + 1, kept: c.m.kept[c.edge.ID]})
 		th.set(c.op.Dst, int64(addr))
 		if c.op.Undef {
 			n.undefine(th, addr+uint64(c.op.Lead), size-c.op.Lead, c.begins(c.op.Dst, ir.NoObject), c.m.asksForMasks())

@@ -77,6 +77,7 @@ type block struct {
 	freed bool
 	site  ir.EdgeID // the edge that allocated the block last
 	order int       // number of the allocation; a later one has a larger number
+	kept  bool      // one thread alone can reach it: the site is one of machine.kept
 }
 
 // initial returns the state in which execution begins.
@@ -169,7 +170,7 @@ func (s *state) key(sites bool) string {
 	for _, k := range s.blocks {
 		b = binary.AppendUvarint(b, k.addr)
 		b = binary.AppendVarint(b, k.size)
-		b = append(b, truth(k.stack), truth(k.freed))
+		b = append(b, truth(k.stack)|truth(k.kept && !k.freed)<<1, truth(k.freed))
 		if sites && !k.freed {
 			b = binary.AppendVarint(b, int64(k.site))
 			b = binary.AppendVarint(b, int64(s.rank(k)))

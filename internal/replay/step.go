@@ -21,7 +21,12 @@ type machine struct {
 	// kept are allocations of blocks that one thread alone can reach. It is set where accesses to these need not wait:
 	// neither in the buffer nor for the end of an atomic section.
 	kept map[ir.EdgeID]bool
+	// delays is 1 plus the only thread whose stores may wait, 0 if all may. See delaying.go.
+	delays int
 }
+
+// atOnce reports whether all stores of a thread go to memory at once.
+func (m *machine) atOnce(t int) bool { return m.model == SC || m.delays > 0 && m.delays != 1+t }
 
 // alone reports whether an address is in a block that thread t alone can reach.
 func (m *machine) alone(s *state, t int, addr uint64) bool {
@@ -29,7 +34,7 @@ func (m *machine) alone(s *state, t int, addr uint64) bool {
 		return false // another thread's, or no block that was new to this one
 	}
 	for _, b := range s.blocks {
-		if !b.freed && m.kept[b.site] && addr-b.addr < uint64(max(b.size, 1)) {
+		if !b.freed && b.kept && addr-b.addr < uint64(max(b.size, 1)) {
 			return true
 		}
 	}

@@ -139,7 +139,7 @@ func (c *turn) drained() bool { return len(c.th.buf) == 0 }
 // direct reports whether stores of this thread go to memory at once. They always do
 // under SC. Inside the thread's atomic section they do under every model, since no
 // other thread can tell the difference.
-func (c *turn) direct() bool { return c.m.model == SC || c.s.holder == c.t }
+func (c *turn) direct() bool { return c.m.atOnce(c.t) || c.s.holder == c.t }
 
 // valid reports whether the operation may access the bytes. If not, it adds the step
 // that fails.

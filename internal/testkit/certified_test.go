@@ -1,12 +1,15 @@
 package testkit
 
 import (
+	"context"
 	"flag"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"fencepost/internal/question/robust"
+	"fencepost/query"
 	"fencepost/verdict"
 )
 
@@ -49,6 +52,47 @@ func TestCorpusCertified(t *testing.T) {
 		}
 	}
 	t.Logf("%d of %d safe answers are certified; the others: %v", certified, total, all)
+	if certified == 0 {
+		t.Error("nothing is certified")
+	}
+}
+
+// Programs of the corpus that are robust have a proof of it, or there is a reason that is known. No answer is refuted.
+func TestCorpusCertifiedRobust(t *testing.T) {
+	all := map[string]int{}
+	certified, total := 0, 0
+	cases := slices.Concat(LoadCorpus(t, "../../testdata/corpus"), LoadCorpus(t, "../frontend/c/testdata/corpus"))
+	for i, c := range cases {
+		if !*everyCertified && i%40 != 11 {
+			continue
+		}
+		for _, model := range []query.Model{query.TSO, query.PSO} {
+			opt := c.Robustly()
+			opt.Certified, opt.Memory, opt.Timeout, opt.Models = true, 1<<30, 10*time.Second, query.Models{model}
+			answer, err := robust.Run(context.Background(), c.Input, opt)
+			if err != nil {
+				t.Errorf("%s under %s: %v", c.Name(), model, err)
+				continue
+			}
+			for k := range answer.Results {
+				r := &answer.Results[k]
+				why, refused := strings.CutPrefix(r.Reason, "not certified: ")
+				switch {
+				case r.Verdict == verdict.Safe && r.Coverage.Certificate == nil:
+					t.Errorf("%s under %s: robust without a certificate", c.Name(), model)
+				case r.Verdict == verdict.Safe:
+					certified++
+					total++
+				case refused, r.Coverage.Certificate != nil:
+					total++
+					t.Logf("%s under %s: %s", c.Name(), model, r.Reason)
+					why, _, _ = strings.Cut(why, " (")
+					all[string(model)+": "+why]++
+				}
+			}
+		}
+	}
+	t.Logf("%d of %d answers robust are certified; the others: %v", certified, total, all)
 	if certified == 0 {
 		t.Error("nothing is certified")
 	}

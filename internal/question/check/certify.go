@@ -35,7 +35,7 @@ func holdsNow(res *verdict.Result) bool {
 
 // certify proves an answer, if the options ask for that.
 func certify(ctx context.Context, q *question, run *pipeline.Run, res *verdict.Result) error {
-	if !q.opt.Certified && q.opt.Certificate == nil || !holdsNow(res) || res.Engine == byCertificate {
+	if !q.opt.Wanted() || !holdsNow(res) || res.Engine == byCertificate {
 		return nil
 	}
 	run.Stage = "certificate under " + res.Model
@@ -43,9 +43,9 @@ func certify(ctx context.Context, q *question, run *pipeline.Run, res *verdict.R
 	refuted := (*certificate.Refuted)(nil)
 	switch {
 	case errors.As(err, &refuted) && res.Coverage.Exhaustive && !refuted.Beyond:
-		return fmt.Errorf("engine %s says %s, and the checker of certificates refutes it: %s", res.Engine, res.Verdict, whatFailed(plain, refuted))
+		return fmt.Errorf("engine %s says %s, and the checker of certificates refutes it: %s", res.Engine, res.Verdict, WhatFailed(plain, refuted))
 	case errors.As(err, &refuted):
-		pipeline.Uncertified(res, fmt.Sprintf("outside of what the engine covers, %s", whatFailed(plain, refuted)))
+		pipeline.Uncertified(res, fmt.Sprintf("outside of what the engine covers, %s", WhatFailed(plain, refuted)))
 		return nil
 	case errors.Is(err, pipeline.ErrRefused):
 		return err
@@ -56,7 +56,7 @@ func certify(ctx context.Context, q *question, run *pipeline.Run, res *verdict.R
 		return err
 	}
 	res.Coverage.Certificate = &verdict.Certificate{Kind: covered.Kind, Size: covered.Size, Bytes: int64(len(proof))}
-	pipeline.Certified(res, coverage(plain, covered), Given(&q.opt))
+	pipeline.Certified(res, Coverage(plain, covered), Given(&q.opt))
 	if q.opt.Certificate != nil && holdsNow(res) {
 		_, err = q.opt.Certificate.Write(proof)
 	}
@@ -90,7 +90,7 @@ func fromCertificate(ctx context.Context, q *question) *verdict.Result {
 	}
 	how := askedBy(&q.opt)
 	// That executions come to their end and reach assertions was seen by the search before the certificate was written.
-	out := &engine.Outcome{Coverage: coverage(plain, covered), Ends: true, ChecksReached: true}
+	out := &engine.Outcome{Coverage: Coverage(plain, covered), Ends: true, ChecksReached: true}
 	res := q.ConcludeQuestions(q.model, byCertificate, out, &how)
 	res.Coverage.Certificate = &verdict.Certificate{Kind: covered.Kind, Size: covered.Size, Bytes: count.n}
 	if !holdsNow(res) { // a bound that the user did not set: perhaps an engine does without it
@@ -123,10 +123,10 @@ func prove(ctx context.Context, q *question, res *verdict.Result) ([]byte, *ir.P
 	}
 	ctx, cancel := supervise.TimeLimit(ctx, q.opt.Timeout)
 	defer cancel()
-	statement := certificate.Statement{Tool: q.opt.Tool, Names: namesOf(&q.Input), Asked: pipeline.NewAsked(Command, q.opt), Loops: props.Endless || props.Fairness != 0}
+	statement := certificate.Statement{Tool: q.opt.Tool, Names: NamesOf(&q.Input), Asked: pipeline.NewAsked(Command, q.opt), Loops: props.Endless || props.Fairness != 0}
 	file, err := search(ctx, q, statement, plain, props, model)
 	if err != nil {
-		return nil, plain, nil, inTime(ctx, err)
+		return nil, plain, nil, InTime(ctx, err)
 	}
 	r, err := certificate.Open(bytes.NewReader(file.Bytes()))
 	if err != nil {
@@ -134,7 +134,7 @@ func prove(ctx context.Context, q *question, res *verdict.Result) ([]byte, *ir.P
 	}
 	defer r.Close()
 	covered, err := certificate.Check(ctx, r, plain, props, model)
-	return file.Bytes(), plain, covered, inTime(ctx, err)
+	return file.Bytes(), plain, covered, InTime(ctx, err)
 }
 
 // smallTree is how many nodes a tree may have that is tried before states are.
@@ -159,16 +159,18 @@ func search(ctx context.Context, q *question, statement certificate.Statement, p
 	limits := certificate.Limits{Buffer: cmp.Or(q.opt.Buffer, longBuffer), Bytes: q.opt.Memory}
 	_, err := certificate.States(half, file, statement, plain, props, model, limits)
 	if err == nil || errors.As(err, &refuted) || ctx.Err() != nil || !errors.Is(none, certificate.ErrTooLarge) {
-		return file, inTime(half, err)
+		return file, InTime(half, err)
 	}
 	_, err = certificate.Classes(ctx, file, statement, plain, props, model, 0)
 	return file, err
 }
 
-// inTime gives the end of the time its own words.
-func inTime(ctx context.Context, err error) error {
+var errLate = errors.New("the proof was not finished within the time limit")
+
+// InTime gives the end of the time its own words.
+func InTime(ctx context.Context, err error) error {
 	if err != nil && ctx.Err() != nil {
-		return errors.New("the proof was not finished within the time limit")
+		return errLate
 	}
 	return err
 }
@@ -205,8 +207,8 @@ func provable(q *question, loops bool) (replay.Model, *ir.Program, *property.Set
 	return model, plain, &props, nil
 }
 
-// namesOf returns the names of the files of a program.
-func namesOf(in *query.Input) []string {
+// NamesOf returns the names of the files of a program.
+func NamesOf(in *query.Input) []string {
 	names := []string{in.Name}
 	for _, f := range in.More {
 		names = append(names, f.Name)
@@ -214,8 +216,8 @@ func namesOf(in *query.Input) []string {
 	return names
 }
 
-// coverage says what a proof covers.
-func coverage(plain *ir.Program, c *certificate.Covered) verdict.Coverage {
+// Coverage says what a proof covers.
+func Coverage(plain *ir.Program, c *certificate.Covered) verdict.Coverage {
 	out := verdict.Coverage{Exhaustive: c.Buffer == 0 && len(c.Cut) == 0}
 	if c.Buffer > 0 {
 		out.Bounds = append(out.Bounds, verdict.Bound{Name: "buffer", Value: c.Buffer, Hit: true})
@@ -238,8 +240,8 @@ func coverage(plain *ir.Program, c *certificate.Covered) verdict.Coverage {
 	return out
 }
 
-// whatFailed says what a refutation shows, and where.
-func whatFailed(plain *ir.Program, r *certificate.Refuted) string {
+// WhatFailed says what a refutation shows, and where.
+func WhatFailed(plain *ir.Program, r *certificate.Refuted) string {
 	_, e, ok := plain.EdgeByID(r.Edge)
 	if !ok || e.Pos.Line == 0 {
 		return r.What
@@ -249,24 +251,52 @@ func whatFailed(plain *ir.Program, r *certificate.Refuted) string {
 
 // VerifyCertificate checks a certificate of check. The error of a check says why it was refused. override changes the
 // options with which a program of this name was read.
-func VerifyCertificate(ctx context.Context, in query.Input, file io.Reader, override func(opt *query.Options, name string)) (query.VerifyAnswer, error) {
-	r, err := certificate.Open(file)
-	if err != nil {
-		return query.VerifyAnswer{}, &query.DamagedError{Why: err.Error()}
-	}
-	defer r.Close()
+func VerifyCertificate(ctx context.Context, in query.Input, r *certificate.Reader, override func(opt *query.Options, name string)) (query.VerifyAnswer, error) {
 	var asked query.CheckOptions
-	if r.Asked == nil || r.Asked.Command != Command || len(r.Names) != 1+len(in.More) {
+	return Verify(ctx, in, r, &asked, &asked.Options, override, func(ctx context.Context, run *pipeline.Run) (string, error) {
+		if _, err := Read(ctx, run, &asked); err != nil {
+			return "", err
+		}
+		m, err := pipeline.ParseAnyModel(query.Model(r.Model))
+		if err != nil {
+			return "", &query.DamagedError{Why: err.Error()}
+		}
+		q := &question{Program: run.Program, model: m, opt: asked}
+		model, plain, props, err := provable(q, r.Loops)
+		if err != nil {
+			return "", err
+		}
+		ctx, cancel := supervise.TimeLimit(ctx, asked.Timeout)
+		defer cancel()
+		covered, err := certificate.Check(ctx, r, plain, props, model)
+		if err != nil {
+			return "", InTime(ctx, err)
+		}
+		statement := "safe"
+		if run.Program.Observes() {
+			statement = "not observed"
+		}
+		if r.Loops {
+			statement += ", and loops that wait end"
+		}
+		return Proved(statement, covered, Coverage(plain, covered), r), nil
+	})
+}
+
+// Verify reads the program of a certificate with the options that the certificate has, and has the proof checked. check
+// returns what the proof shows.
+func Verify(ctx context.Context, in query.Input, r *certificate.Reader, asked interface{ Validate() error }, options *query.Options, override func(opt *query.Options, name string), check func(context.Context, *pipeline.Run) (string, error)) (query.VerifyAnswer, error) {
+	if len(r.Names) != 1+len(in.More) {
 		return query.VerifyAnswer{}, &query.DamagedError{Why: fmt.Sprintf("the certificate is about %d files, not %d", len(r.Names), 1+len(in.More))}
 	}
-	err = pipeline.Recall(r.Asked.Options, &asked)
+	err := pipeline.Recall(r.Asked.Options, asked)
 	if err == nil {
 		err = asked.Validate()
 	}
 	if err != nil {
 		return query.VerifyAnswer{}, &query.DamagedError{Why: err.Error()}
 	}
-	override(&asked.Options, r.Names[0])
+	override(options, r.Names[0])
 	in.Name = r.Names[0]
 	in.More = slices.Clone(in.More)
 	for i := range in.More {
@@ -275,58 +305,35 @@ func VerifyCertificate(ctx context.Context, in query.Input, file io.Reader, over
 	run := pipeline.Open(in)
 	answer := query.VerifyAnswer{}
 	err = run.Do(ctx, func(ctx context.Context) error {
-		if _, err := Read(ctx, run, &asked); err != nil {
+		shows, err := check(ctx, run)
+		if damaged := (*query.DamagedError)(nil); errors.Is(err, pipeline.ErrRefused) || errors.As(err, &damaged) {
 			return err
 		}
-		m, err := pipeline.ParseAnyModel(query.Model(r.Model))
-		if err != nil {
-			return &query.DamagedError{Why: err.Error()}
-		}
-		q := &question{Program: run.Program, model: m, opt: asked}
-		model, plain, props, err := provable(q, r.Loops)
-		if errors.Is(err, pipeline.ErrRefused) {
-			return err
-		}
-		one := query.VerifyCheck{Name: "certificate", Model: r.Model, Step: -1}
-		var covered *certificate.Covered
-		if err == nil {
-			ctx, cancel := supervise.TimeLimit(ctx, asked.Timeout)
-			defer cancel()
-			covered, err = certificate.Check(ctx, r, plain, props, model)
-			err = inTime(ctx, err)
-			one.Open = err != nil && ctx.Err() != nil
-		}
-		if one.Err = err; err == nil {
-			one.Shows = proved(run.Program, covered, coverage(plain, covered), r)
-		}
-		answer.Checks = append(answer.Checks, one)
+		answer.Checks = []query.VerifyCheck{{Name: "certificate", Model: r.Model, Step: -1, Shows: shows, Err: err, Open: errors.Is(err, errLate)}}
 		return nil
 	})
 	answer.Diagnostics = run.Diagnostics
 	return answer, err
 }
 
-// proved says what a certificate shows.
-func proved(p *pipeline.Program, c *certificate.Covered, coverage verdict.Coverage, r *certificate.Reader) string {
-	statement := "safe"
-	if p.Observes() {
-		statement = "not observed"
-	}
+// Proved says what a certificate shows.
+func Proved(statement string, c *certificate.Covered, coverage verdict.Coverage, r *certificate.Reader) string {
 	where := "all executions"
 	if !coverage.Exhaustive {
 		where = "up to " + coverage.BoundText()
 	}
-	if r.Loops {
-		statement += ", and loops that wait end"
-	}
 	if with := optionsOf("", r.Asked.Options); len(with) > 0 {
 		where += ", with the options " + strings.Join(with, ", ")
 	}
-	return fmt.Sprintf("%s, %s, by %d %s", statement, where, c.Size, map[string]string{certificate.KindStates: "states", certificate.KindClasses: "nodes"}[c.Kind])
+	what := "states"
+	if c.Kind == certificate.KindClasses {
+		what = "nodes"
+	}
+	return fmt.Sprintf("%s, %s, by %d %s", statement, where, c.Size, what)
 }
 
 // aboutSearch are options that do not change what an answer is about.
-var aboutSearch = []string{"certified", "engines", "memory", "models", "sc_engine", "timeout", "tool", "workers"}
+var aboutSearch = []string{"certified", "criterion", "criterion_model", "engines", "memory", "method", "models", "sc_engine", "timeout", "tool", "workers"}
 
 // optionsOf names the options with which a program was read: they come from the certificate.
 func optionsOf(prefix string, options map[string]any) []string {

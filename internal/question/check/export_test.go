@@ -46,7 +46,7 @@ func Proof(ctx context.Context, in query.Input, opt query.CheckOptions, model qu
 		if err != nil {
 			return err
 		}
-		if c := coverage(plain, covered); !c.Exhaustive {
+		if c := Coverage(plain, covered); !c.Exhaustive {
 			return &BoundError{c.BoundText()}
 		}
 		return nil

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"fencepost/internal/engine"
 	"fencepost/internal/engine/fences"
@@ -251,7 +252,7 @@ func (r *Repairer) repair(ctx context.Context, cost func(ir.FenceAt) int64) (*ve
 	r.patch(res)
 	pipeline.Hold(res, r.givenBounds())
 	r.run.Restrict(res, &r.opt.Options)
-	return res, nil
+	return res, r.certify(ctx, out.Fences, res)
 }
 
 // SearchTask makes the task of the search for a cheapest set.
@@ -437,7 +438,13 @@ func (r *Repairer) confirm(ctx context.Context, at []ir.FenceAt) (*fences.Findin
 
 // again asks the question about a program as any user would.
 func (r *Repairer) again(ctx context.Context, in query.Input) (query.Answer, error) {
+	return r.againWith(ctx, in, query.Proofs{}, 0)
+}
+
+// againWith does so within some time, and with proofs.
+func (r *Repairer) againWith(ctx context.Context, in query.Input, proofs query.Proofs, timeout time.Duration) (query.Answer, error) {
 	opt := r.checkOptions()
+	opt.Timeout, opt.Proofs = cmp.Or(timeout, opt.Timeout), proofs
 	opt.C.Fences = r.before
 	if include := opt.C.Include; len(r.included) > 0 {
 		opt.C.Include = func(name string) ([]byte, bool) {
@@ -448,7 +455,7 @@ func (r *Repairer) again(ctx context.Context, in query.Input) (query.Answer, err
 		}
 	}
 	if r.opt.For == query.ForRobustness {
-		return robust.Run(ctx, in, query.RobustOptions{Options: opt.Options, Models: opt.Models})
+		return robust.Run(ctx, in, query.RobustOptions{Options: opt.Options, Models: opt.Models, Proofs: proofs})
 	}
 	opt.OthersTime = r.share(ctx)
 	return check.Run(ctx, in, opt)

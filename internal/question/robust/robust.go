@@ -79,6 +79,9 @@ func Run(ctx context.Context, in query.Input, opt query.RobustOptions) (query.An
 				return nil, err
 			}
 			run.Restrict(res, &opt.Options)
+			if err := certify(ctx, run, &question{Program: run.Program, flat: flat, model: model, opt: opt}, res); err != nil {
+				return nil, err
+			}
 			results = append(results, *res)
 		}
 		return results, nil

@@ -84,6 +84,7 @@ func (p *printer) fencesHeadline(r *verdict.Result) {
 		if c := r.Coverage.Checked; c != nil {
 			p.line("  %s", p.opt.paint(dim, CheckedText(r.Question, c)))
 		}
+		p.certified(r)
 		return
 	}
 	if isAboutOrders(r) && r.Verdict == verdict.Unsafe {
@@ -108,6 +109,7 @@ func (p *printer) fencesHeadline(r *verdict.Result) {
 			word = fmt.Sprintf("%d fences %s", n, many)
 		}
 		p.line("%s%s%s", head, p.opt.paint(green, word), coverage(r.Coverage))
+		p.certified(r)
 	case verdict.Unsafe:
 		word := "no set of fences " + goal
 		if rep.Removal {

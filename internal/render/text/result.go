@@ -127,9 +127,15 @@ func (p *printer) checked(r *verdict.Result) {
 	if c := r.Coverage.Checked; c != nil {
 		p.line("  %s", CheckedText(r.Question, c))
 	}
+	p.certified(r)
+}
+
+// certified describes the proof of an answer, if there is one.
+func (p *printer) certified(r *verdict.Result) {
 	if c := r.Coverage.Certificate; c != nil {
 		p.line("  certified: the checker accepted a proof of %s (%s)", map[string]string{
 			"states": counted(int64(c.Size), "state", "states"), "classes": counted(int64(c.Size), "node", "nodes"),
+			"attacks": counted(int64(c.Size), "state", "states"),
 		}[c.Kind], counted(c.Bytes, "byte", "bytes"))
 	}
 }

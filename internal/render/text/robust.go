@@ -160,6 +160,7 @@ func (p *printer) robustHeadline(r *verdict.Result) {
 			done = fmt.Sprintf(" (%s: no store can be delayed past %s)", r.Engine, past)
 		}
 		p.line("%s%s%s", head, coverage(r.Coverage), done)
+		p.certified(r)
 	case verdict.Unsafe:
 		p.line("%s%s: %s", head, instance(r), oneLine(r.Reason))
 	default:
