@@ -99,9 +99,6 @@ func (x *Search) Over() bool {
 // Failed reports whether a successor cannot be computed. Such a search cannot be stored.
 func (x *Search) Failed() bool { return x.res != nil && x.res.Stop == search.Failed }
 
-// States returns the number of states so far.
-func (x *Search) States() int64 { return x.res.States }
-
 // Outcome returns what was found. The context is the one that interrupted the search, if it was interrupted.
 func (x *Search) Outcome(ctx context.Context) (*engine.Outcome, error) {
 	begun := time.Now()

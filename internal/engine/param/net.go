@@ -2,9 +2,7 @@ package param
 
 import (
 	"encoding/binary"
-	"fmt"
 	"slices"
-	"strings"
 )
 
 // Omega is the initial marking of a place that has any number of tokens.
@@ -97,29 +95,4 @@ func arcs(places []int32) []Arc {
 		}
 	}
 	return out
-}
-
-// String returns the net as text.
-func (n *Net) String() string {
-	var b strings.Builder
-	names := func(list []Arc) string {
-		var out []string
-		for _, a := range list {
-			s := n.Places[a.Place].Name
-			if a.N > 1 {
-				s = fmt.Sprintf("%d*%s", a.N, s)
-			}
-			out = append(out, s)
-		}
-		return strings.Join(out, ", ")
-	}
-	for _, p := range n.Places {
-		if p.Init != 0 {
-			fmt.Fprintf(&b, "init %s %d\n", p.Name, p.Init)
-		}
-	}
-	for _, t := range n.Trans {
-		fmt.Fprintf(&b, "%s: %s -> %s\n", t.Name, names(t.Pre), names(t.Post))
-	}
-	return b.String()
 }

@@ -300,14 +300,6 @@ func isCase(op ir.ExprOp, v Value, t ir.Type, n parse.Int) *ir.Expr {
 	return compareWide(op, v, Pair(ir.Int(n.Int64()), ir.Int(int64(n.Hi)), t.Signed))
 }
 
-// IntValue is the value of an integer constant.
-func IntValue(e *parse.Expr) (int64, bool) {
-	if e = e.Bare(); e.Op != parse.Constant || e.Val.Kind != parse.IntValue {
-		return 0, false
-	}
-	return e.Val.Int.Int64(), true
-}
-
 func (f *Statements) iteration(s *parse.Stmt) {
 	switch s.Kind {
 	case parse.While:

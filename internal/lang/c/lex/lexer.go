@@ -66,9 +66,6 @@ var class = func() (t [256]uint8) {
 // At returns the position of the next byte.
 func (l *Lexer) At() Pos { return l.File.Base + Pos(l.at) }
 
-// End returns the position of the end of the file.
-func (l *Lexer) End() Pos { return l.File.Base + Pos(len(l.text)-1) }
-
 func (l *Lexer) problem(at int, kind Trouble, message string) {
 	l.report(Problem{Pos: l.File.Base + Pos(at), Kind: kind, Message: message})
 }

@@ -101,6 +101,3 @@ func (l *Lexer) SkipLine() (at int, ok bool) {
 
 // ReadLine moves to where SkipLine was. Only the tokens of that line follow.
 func (l *Lexer) ReadLine(at int) { l.at, l.fresh, l.Directive = at, false, true }
-
-// Finish ends the directive that is read: the next token is on another line.
-func (l *Lexer) Finish() { l.Directive, l.Angled = false, false }

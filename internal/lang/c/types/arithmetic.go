@@ -106,20 +106,6 @@ func part(t *Type) *Type {
 
 func rank(k Kind) int { return (int(k) - int(Int)) / 2 }
 
-// Unsigned returns the unsigned type of the same size as an integer type.
-func Unsigned(t *Type) *Type {
-	switch t.Kind {
-	case Char, SChar:
-		return Of(UChar)
-	case Short, Int, Long, LongLong, Int128:
-		return Of(t.Kind + 1)
-	case Enum:
-		return Unsigned(t.Record.Int)
-	default:
-		return t
-	}
-}
-
 // Compatible reports whether two types are compatible, qualifiers included.
 func Compatible(a, b *Type) bool {
 	if a == b {

@@ -326,13 +326,6 @@ func (u *Unit) parallel(tok int32) *Refusal {
 	return &r
 }
 
-// Header returns the text of one of our headers, such as "fencepost/linux.h", which
-// compilers take as well.
-func Header(name string) (string, bool) {
-	text, err := headers.ReadFile("include/" + name)
-	return string(text), err == nil
-}
-
 // IsLibrary reports whether a file is one of the library's.
 func IsLibrary(name string) bool {
 	return strings.HasPrefix(name, HeaderDir+"/") && strings.HasSuffix(name, ".c")
