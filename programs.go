@@ -14,7 +14,7 @@ import (
 // TestPrograms runs every program that says what it expects, in a comment such as
 // `expect: sc=safe tso=unsafe robust=no`. An error is an *InputError, before anything ran.
 func TestPrograms(ctx context.Context, opt query.TestOptions) (verdict.TestSummary, error) {
-	each := query.CheckOptions{Options: opt.Options, Deadlock: opt.Deadlock}
+	each := query.CheckOptions{Options: opt.Options, Deadlock: opt.Deadlock, Store: opt.Store}
 	each.Workers, each.Timeout = 1, 0 // many programs at the same time; the context has the time
 	s := &suite.Programs{
 		Paths: opt.Paths, Extensions: append(pipeline.Extensions(), suite.ArchiveExtension), Keys: testKeys(each), Timeout: opt.Timeout, Workers: opt.Workers, Tasks: opt.Tasks,

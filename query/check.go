@@ -38,8 +38,9 @@ type CheckOptions struct {
 	AnyThreads bool `asked:"-"`
 	Domain     *Domain
 	Proofs
-	// Cached, if not nil, is a certificate of an earlier run. If it proves the answer, nothing is searched.
-	Cached io.Reader
+	// Store, if not nil, keeps certificates of safe answers under one model. A certificate that proves the answer is checked
+	// instead of a search. An answer without a proof stays what it is.
+	Store CertificateStore
 	// Binary is the machine code that a compiler made of the program; nil: none. Then there are two results for each
 	// model, the second about the machine code.
 	Binary *Input `asked:"-"`
@@ -53,6 +54,13 @@ type Proofs struct {
 	Certificate io.Writer
 	// Tool is the version that a certificate names.
 	Tool string `asked:"-"`
+}
+
+// CertificateStore keeps certificates. Several goroutines may use it.
+type CertificateStore interface {
+	// Load returns what was saved last under a key, or nil. It need not be what was saved: every certificate is checked.
+	Load(key string) []byte
+	Save(key string, certificate []byte)
 }
 
 // Wanted reports whether proofs are asked for.

@@ -49,6 +49,8 @@ type TestOptions struct {
 	// Tasks, if not "", is a directory with a task for each program, under the same name. The task says what is expected,
 	// and the program must be the task, with no more fences than that allows.
 	Tasks string
+	// Store, if not nil, keeps certificates of safe answers, which are checked instead of a search.
+	Store CertificateStore
 	// Done is called with the programs, in order. Tested is called with the number of programs that are done.
 	// Both may be nil.
 	Done   func(*verdict.ProgramTest)

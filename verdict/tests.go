@@ -26,6 +26,12 @@ type TestOutcome struct {
 	Result *Result
 }
 
+// Proved reports whether the answer is one that a stored certificate proves.
+func (o *TestOutcome) Proved() bool { return o.Result != nil && o.Result.Engine == ByCertificate }
+
+// ByCertificate stands for the engine in an answer that a stored certificate proves.
+const ByCertificate = "certificate"
+
 // TestStatus says how an expectation fared. The zero value is unset.
 type TestStatus uint8
 
@@ -70,7 +76,8 @@ type TestSummary struct {
 	Refused    int     `json:"refused"`
 	Broken     int     `json:"broken"`
 	NotChecked int     `json:"not_checked"`
-	Known      int     `json:"known"` // violations that an earlier run had, too
+	Known      int     `json:"known"`            // violations that an earlier run had, too
+	Proved     int     `json:"proved,omitempty"` // as expected, by stored certificates and not by a search
 	Seconds    float64 `json:"seconds"`
 }
 
@@ -84,6 +91,9 @@ func (s *TestSummary) Add(t *ProgramTest) {
 		switch o.Status {
 		case TestPassed:
 			s.Passed++
+			if o.Proved() {
+				s.Proved++
+			}
 		case TestFailed:
 			s.Failed++
 		case TestRefused:

@@ -2,9 +2,6 @@ package cli
 
 import (
 	"bytes"
-	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"io"
 	"os"
@@ -42,7 +39,7 @@ func openCertificate(name string) *os.File {
 func certificateFlag(a *app, names []string, f *checkFlags) (func(), error) {
 	name := f.certificate
 	if f.cache != "" {
-		if err := cacheFlag(f); err != nil {
+		if err := cacheFlag(a, f); err != nil {
 			return nil, err
 		}
 	}
@@ -87,50 +84,54 @@ func proofFile(a *app, name string, names []string, models int, opt *query.Proof
 }
 
 // cacheFlag prepares the directory of certificates.
-func cacheFlag(f *checkFlags) error {
+func cacheFlag(a *app, f *checkFlags) error {
 	switch {
 	case len(f.opt.Models) != 1:
 		return &usageError{"--cache keeps the proof of one answer", "give one --model"}
 	case f.certificate != "" || f.parts.on() || f.opt.AnyThreads || len(f.binary) > 0 || f.opt.Finals || f.opt.KeepGoing || f.opt.CrossCheck:
 		return &usageError{"--cache does not go with --certificate, --final-states, --keep-going, --cross-check, checkpoints, shards, --param and --binary", "leave one of them out"}
 	}
-	if err := os.MkdirAll(f.cache, 0o777); err != nil {
-		return cannotWrite(f.cache, err, "check the path given with --cache")
-	}
-	return nil
+	var err error
+	f.opt.Store, err = openDirectory(a, f.cache)
+	return err
 }
 
-// cachedName is the name of the certificate of a question about a program. Files that the program includes are not part
-// of it: the certificate has the sum of what was read.
-func cachedName(in *query.Input, f *checkFlags) string {
-	sum := sha256.New()
-	for _, file := range append([]query.File{{Name: in.Name, Text: in.Text}}, in.More...) {
-		fmt.Fprintf(sum, "%q %d\n", file.Name, len(file.Text))
-		sum.Write(file.Text)
-	}
-	fmt.Fprintf(sum, "%s %s %t %q %d %d %d %v", f.opt.Models[0], f.opt.Lang, f.opt.Deadlock, f.opt.Endless, f.opt.Buffer, f.opt.Unroll, f.opt.Threads, f.opt.C.NondetRange)
-	return filepath.Join(f.cache, hex.EncodeToString(sum.Sum(nil))+".cert")
+// certificateDirectory keeps certificates in files.
+type certificateDirectory struct {
+	a    *app
+	path string
 }
 
-// checkCached takes the answer from a stored certificate, or searches and stores one. Whatever is stored, it is verified
-// before it counts.
-func checkCached(ctx context.Context, a *app, in query.Input, f *checkFlags) (query.Answer, error) {
-	name, opt := cachedName(&in, f), f.opt
-	if file := openCertificate(name); file != nil {
-		defer file.Close()
-		opt.Cached = file
+// Load returns a certificate, or nil.
+func (d certificateDirectory) Load(key string) []byte {
+	file := openCertificate(filepath.Join(d.path, key+".cert"))
+	if file == nil {
+		return nil
 	}
-	proof := &bytes.Buffer{}
-	opt.Certificate = proof
-	answer, err := a.services.check(ctx, in, opt)
-	if err != nil || proof.Len() == 0 {
-		return answer, err
+	defer file.Close()
+	text, err := io.ReadAll(file)
+	if err != nil {
+		return nil
 	}
-	if err := replaceFile(name, func(w io.Writer) error {
-		_, err := w.Write(proof.Bytes())
+	return text
+}
+
+// Save writes a certificate. What cannot be written is searched again the next time.
+func (d certificateDirectory) Save(key string, certificate []byte) {
+	name := filepath.Join(d.path, key+".cert")
+	err := replaceFile(name, func(w io.Writer) error {
+		_, err := w.Write(certificate)
 		return err
-	}); err != nil {
-		return answer, cannotWrite(name, err, "check the path given with --cache")
+	})
+	if err != nil {
+		fmt.Fprintf(d.a.stderr, "cannot write %s: %v\n", name, err)
 	}
-	return answer, nil
+}
+
+// openDirectory makes the directory if it is not there.
+func openDirectory(a *app, path string) (query.CertificateStore, error) {
+	if err := os.MkdirAll(path, 0o777); err != nil {
+		return nil, cannotWrite(path, err, "check the path given with --cache")
+	}
+	return certificateDirectory{a, path}, nil
 }

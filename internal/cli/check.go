@@ -124,9 +124,6 @@ func (a *app) check(names []string, f *checkFlags) error {
 	defer done()
 	f.opt.Endings = f.opt.Finals && (f.json || a.out.any())
 	ask := func(ctx context.Context, in query.Input) (query.Answer, error) {
-		if f.cache != "" {
-			return checkCached(ctx, a, in, f)
-		}
 		return a.services.check(ctx, in, f.opt)
 	}
 	if f.parts.on() {

@@ -63,6 +63,7 @@ type testFlags struct {
 	json    bool
 	github  bool
 	old     string // results of an earlier run
+	cache   string // directory of certificates
 	verbose bool
 }
 
@@ -92,6 +93,7 @@ func (a *app) testCommand() *cobra.Command {
 	flags.BoolVar(&f.github, "github", false, "print annotations for GitHub Actions")
 	flags.StringVar(&f.opt.Tasks, "tasks", "", "the programs are answers to the tasks in this `directory`, which have the same names")
 	flags.Var(fileValue{&f.old}, "baseline", "fail only on violations that this JSON or SARIF file of an earlier run does not have")
+	flags.StringVar(&f.cache, "cache", "", "keep certificates of safe answers in this `directory`, and verify a stored one instead of searching")
 	flags.BoolVarP(&f.verbose, "verbose", "v", false, "also print the answers that are as expected")
 	noDefault(flags, "memory")
 	readC(cmd, &f.opt.Options)
@@ -116,6 +118,11 @@ func (a *app) testPrograms(args []string, f *testFlags) error {
 	if f.json || slices.ContainsFunc(files, func(one testFile) bool { return one.name == "-" }) { // what is piped must be one document
 		a.stdout = a.stderr
 		defer func() { a.stdout = report }()
+	}
+	if f.cache != "" {
+		if opt.Store, err = openDirectory(a, f.cache); err != nil {
+			return err
+		}
 	}
 	if opt.Memory == 0 {
 		opt.Memory = defaultMemory() / int64(max(1, sideBySide(opt.Workers)))
@@ -214,7 +221,7 @@ func (a *app) testResult(t *verdict.ProgramTest, verbose bool) {
 		switch o.Status {
 		case verdict.TestPassed:
 			if verbose {
-				say("ok", false, o.Line, fmt.Sprintf("%s is %s", o.Key, o.Got))
+				say("ok", false, o.Line, fmt.Sprintf("%s is %s%s", o.Key, o.Got, storedProof(&o)))
 			}
 		case verdict.TestNotChecked:
 			if verbose {
@@ -233,6 +240,14 @@ func (a *app) testResult(t *verdict.ProgramTest, verbose bool) {
 	}
 }
 
+// storedProof says that an answer comes from a stored certificate.
+func storedProof(o *verdict.TestOutcome) string {
+	if o.Proved() {
+		return ", proved by a stored certificate"
+	}
+	return ""
+}
+
 func (a *app) testSummary(sum *verdict.TestSummary, skipped map[string]int) {
 	asked := sum.Passed + sum.Failed + sum.Known + sum.Refused + sum.Broken
 	line := fmt.Sprintf("%s, %s: %d as expected", plural(sum.Programs, "program"), plural(asked, "expectation"), sum.Passed)
@@ -243,6 +258,9 @@ func (a *app) testSummary(sum *verdict.TestSummary, skipped map[string]int) {
 		if c.n > 0 {
 			line += fmt.Sprintf(", %d %s", c.n, c.what)
 		}
+	}
+	if sum.Proved > 0 {
+		line += fmt.Sprintf("; %d proved by stored certificates", sum.Proved)
 	}
 	if sum.NotChecked > 0 {
 		var keys []string

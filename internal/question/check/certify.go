@@ -8,7 +8,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"slices"
 	"strings"
@@ -35,15 +34,27 @@ func holdsNow(res *verdict.Result) bool {
 
 // certify proves an answer, if the options ask for that.
 func certify(ctx context.Context, q *question, run *pipeline.Run, res *verdict.Result) error {
-	if !q.opt.Wanted() || !holdsNow(res) || res.Engine == byCertificate {
+	if !q.opt.Wanted() || !holdsNow(res) || res.Engine == verdict.ByCertificate {
 		return nil
 	}
 	run.Stage = "certificate under " + res.Model
-	proof, plain, covered, err := prove(ctx, q, res)
+	optional := q.kept != nil && q.kept.optional
+	limited := ctx
+	if optional {
+		var cancel context.CancelFunc
+		limited, cancel = supervise.TimeLimit(ctx, timeToKeep(res.Stats.Seconds))
+		defer cancel()
+	}
+	proof, plain, covered, err := prove(limited, q, res)
 	refuted := (*certificate.Refuted)(nil)
+	if optional && err != nil && !errors.As(err, &refuted) {
+		return nil
+	}
 	switch {
 	case errors.As(err, &refuted) && res.Coverage.Exhaustive && !refuted.Beyond:
 		return fmt.Errorf("engine %s says %s, and the checker of certificates refutes it: %s", res.Engine, res.Verdict, WhatFailed(plain, refuted))
+	case errors.As(err, &refuted) && optional:
+		return nil
 	case errors.As(err, &refuted):
 		pipeline.Uncertified(res, fmt.Sprintf("outside of what the engine covers, %s", WhatFailed(plain, refuted)))
 		return nil
@@ -55,24 +66,28 @@ func certify(ctx context.Context, q *question, run *pipeline.Run, res *verdict.R
 	case err != nil:
 		return err
 	}
+	reach, before := Coverage(plain, covered), *res
+	if optional && !reach.Exhaustive && res.Coverage.Exhaustive {
+		return nil
+	}
 	res.Coverage.Certificate = &verdict.Certificate{Kind: covered.Kind, Size: covered.Size, Bytes: int64(len(proof))}
-	pipeline.Certified(res, Coverage(plain, covered), Given(&q.opt))
+	pipeline.Certified(res, reach, Given(&q.opt))
+	if optional && !holdsNow(res) {
+		*res = before
+		return nil
+	}
 	if q.opt.Certificate != nil && holdsNow(res) {
 		_, err = q.opt.Certificate.Write(proof)
 	}
 	return err
 }
 
-// byCertificate is the name of the engine of answers that a stored certificate proves.
-const byCertificate = "certificate"
-
 // fromCertificate returns the answer that a stored certificate proves, nil if there is none.
 func fromCertificate(ctx context.Context, q *question) *verdict.Result {
-	if q.opt.Cached == nil || len(q.opt.Models) > 1 {
+	if q.kept == nil || q.kept.file == nil {
 		return nil
 	}
-	count := &counted{in: q.opt.Cached}
-	r, err := certificate.Open(count)
+	r, err := certificate.Open(bytes.NewReader(q.kept.file))
 	if err != nil {
 		return nil
 	}
@@ -91,24 +106,12 @@ func fromCertificate(ctx context.Context, q *question) *verdict.Result {
 	how := askedBy(&q.opt)
 	// That executions come to their end and reach assertions was seen by the search before the certificate was written.
 	out := &engine.Outcome{Coverage: Coverage(plain, covered), Ends: true, ChecksReached: true}
-	res := q.ConcludeQuestions(q.model, byCertificate, out, &how)
-	res.Coverage.Certificate = &verdict.Certificate{Kind: covered.Kind, Size: covered.Size, Bytes: count.n}
+	res := q.ConcludeQuestions(q.model, verdict.ByCertificate, out, &how)
+	res.Coverage.Certificate = &verdict.Certificate{Kind: covered.Kind, Size: covered.Size, Bytes: int64(len(q.kept.file))}
 	if !holdsNow(res) { // a bound that the user did not set: perhaps an engine does without it
 		return nil
 	}
 	return res
-}
-
-// counted counts the bytes that are read.
-type counted struct {
-	in io.Reader
-	n  int64
-}
-
-func (c *counted) Read(into []byte) (int, error) {
-	n, err := c.in.Read(into)
-	c.n += int64(n)
-	return n, err
 }
 
 // longBuffer is the bound of buffers where the user set none. An answer that meets it is unknown. It is larger than that

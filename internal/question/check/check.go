@@ -41,13 +41,21 @@ func about(o *query.CheckOptions) verdict.Question {
 
 // Run answers the program's own questions under each model.
 func Run(ctx context.Context, in query.Input, opt query.CheckOptions) (query.Answer, error) {
+	if opt.Store != nil {
+		return runStored(ctx, in, opt)
+	}
+	return answer(ctx, in, opt, nil)
+}
+
+// answer does so with the certificate that is stored about the question; nil: none is kept.
+func answer(ctx context.Context, in query.Input, opt query.CheckOptions, kept *kept) (query.Answer, error) {
 	run := pipeline.Open(in)
 	run.Asks(about(&opt), opt.Models.OrTSO()...)
 	return run.Answer(ctx, Command, opt, func(ctx context.Context) ([]verdict.Result, error) {
 		if err := opt.Validate(); err != nil {
 			return nil, err
 		}
-		return ask(ctx, run, opt)
+		return ask(ctx, run, opt, kept)
 	})
 }
 
@@ -75,7 +83,7 @@ func Read(ctx context.Context, run *pipeline.Run, opt *query.CheckOptions) (*ir.
 	return flat, err
 }
 
-func ask(ctx context.Context, run *pipeline.Run, opt query.CheckOptions) ([]verdict.Result, error) {
+func ask(ctx context.Context, run *pipeline.Run, opt query.CheckOptions, kept *kept) ([]verdict.Result, error) {
 	flat, err := Read(ctx, run, &opt)
 	if err != nil {
 		return nil, err
@@ -86,7 +94,7 @@ func ask(ctx context.Context, run *pipeline.Run, opt query.CheckOptions) ([]verd
 		if err != nil {
 			return nil, err
 		}
-		q := &question{Program: run.Program, flat: flat, model: model, opt: opt}
+		q := &question{Program: run.Program, flat: flat, model: model, opt: opt, kept: kept}
 		if memory.HasC11 && model == memory.C11 {
 			if run.Orders == pipeline.OrdersNone && len(opt.Models) > 1 {
 				results = append(results, *run.WithoutOrders())
@@ -132,6 +140,7 @@ type question struct {
 	flat  *ir.Program
 	model memory.Model
 	opt   query.CheckOptions
+	kept  *kept // nil: nothing is stored about the question
 	// underSC are engines other than rf that answer about c11, if SC allows all executions of c11.
 	underSC query.Engines
 }
