@@ -70,7 +70,7 @@ func (x *explorer) explore(ctx context.Context, text string, vars []variable, mo
 	if err != nil {
 		return &explored{diags: run.Diagnostics}, err
 	}
-	run.Props = &property.Set{Checks: true, Deadlock: deadlock}
+	run.Props = &property.Set{Checks: true, Deadlock: deadlock, Endless: deadlock}
 	if run.Props.Observe, err = observe(flat, vars); err != nil {
 		return nil, err
 	}

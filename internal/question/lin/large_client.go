@@ -224,7 +224,7 @@ func (w *writer) reading(c *largeClient, excluded []int64, why string) string {
 		first := slot
 		for i := range calls {
 			for _, u := range c.reads[n] {
-				fmt.Fprintf(&b, "  int seen_%d = atomic_load_explicit(&%s[%d], memory_order_acquire);\n", slot, doneCount, u)
+				fmt.Fprintf(&b, "  int lin_seen_%d = atomic_load_explicit(&%s[%d], memory_order_acquire);\n", slot, doneCount, u)
 				slot++
 			}
 			b.WriteString(w.call(&c.client, len(c.prefix)+n, "  "))
@@ -235,7 +235,7 @@ func (w *writer) reading(c *largeClient, excluded []int64, why string) string {
 			n++
 		}
 		for k := first; k < slot; k++ {
-			fmt.Fprintf(&b, "  %s[%d] = seen_%d;\n", seenName, k, k)
+			fmt.Fprintf(&b, "  %s[%d] = lin_seen_%d;\n", seenName, k, k)
 		}
 		b.WriteString("  return 0;\n}\n")
 	}
@@ -243,7 +243,7 @@ func (w *writer) reading(c *largeClient, excluded []int64, why string) string {
 	w.begin(&b, &c.client)
 	threads(&b, &c.client, &imposed{})
 	w.end(&b, &c.client)
-	b.WriteString("  long other = 0; // results and reads that are not those of the execution\n")
+	b.WriteString("  long lin_other = 0; // results and reads that are not those of the execution\n")
 	for k := range results + reads {
 		v := int64(unlikely)
 		if excluded != nil {
@@ -253,8 +253,8 @@ func (w *writer) reading(c *largeClient, excluded []int64, why string) string {
 		if k >= results {
 			name = fmt.Sprintf("%s[%d]", seenName, k-results)
 		}
-		fmt.Fprintf(&b, "  other |= %s ^ %dL;\n", name, v)
+		fmt.Fprintf(&b, "  lin_other |= %s ^ %dL;\n", name, v)
 	}
-	b.WriteString("  assert(other);\n  return 0;\n}\n")
+	b.WriteString("  assert(lin_other);\n  return 0;\n}\n")
 	return b.String()
 }

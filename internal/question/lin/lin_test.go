@@ -52,6 +52,22 @@ func TestObjects(t *testing.T) {
 			"store buffering in an object", "#include <stdatomic.h>\nint x, y;\nint left(void) { x = 1; return y; }\nint right(void) { y = 1; return x; }\n",
 			"tso", 2, verdict.Unsafe, "left()=0 right()=0",
 		},
+		{"a lock that is an int", "void lock(int *l) { while (__atomic_exchange_n(l, 1, 2)); }\nvoid unlock(int *l) { __atomic_store_n(l, 0, 3); }\n", "tso", 4, verdict.Safe, ""},
+		{
+			"a stack of the nodes that are pushed", "#include <stdatomic.h>\nstruct node { struct node *next; };\nstatic _Atomic(struct node *) top;\n" +
+				"void push(struct node *n) { struct node *t = top; do n->next = t; while (!atomic_compare_exchange_strong(&top, &t, n)); }\n" +
+				"struct node *pop(void) { struct node *t = top; while (t && !atomic_compare_exchange_strong(&top, &t, t->next)); return t; }\n", "sc", 3, verdict.Safe, "",
+		},
+		{"functions with the names of words in clients", "#include <stdatomic.h>\natomic_int n;\nint next(void) { return n++; }\nint done(void) { return n; }\nint other(void) { return n; }\n", "sc", 2, verdict.Safe, ""},
+		{"a file with a main", "#include <stdatomic.h>\natomic_int n;\nint next(void) { return n++; }\nint main(void) { return next(); }\n", "sc", 3, verdict.Safe, ""},
+		{
+			"memory for the function that prepares", "struct ring { int *slot; int h, t; };\nvoid ring_init(struct ring *r, int *slots, unsigned n) { r->slot = slots; r->h = r->t = 0; slots[n - 1] = 0; }\n" +
+				"int ring_put(struct ring *r, int v) { r->slot[r->t % 4] = v; return r->t++; }\n", "sc", 2, verdict.Unsafe, "",
+		},
+		{
+			"calls that wait for each other", "#include <stdatomic.h>\natomic_int f, g;\nvoid p(void) { f = 1; while (g); f = 0; }\nvoid q(void) { g = 1; while (f); g = 0; }\n",
+			"sc", 2, verdict.Unsafe, "",
+		},
 		{"the same under sc: one of them must read 0", "int x, y;\nint left(void) { x = 1; return y; }\nint right(void) { y = 1; return x; }\n", "sc", 3, verdict.Unsafe, "left()=1 right()=1"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -59,7 +59,7 @@ func (w *writer) driver(c *largeClient) string {
 	w.head(&b, &c.client)
 	fmt.Fprintf(&b, "static atomic_int %s;\n\nint main(void) {\n", nextName)
 	w.begin(&b, &c.client)
-	fmt.Fprintf(&b, "  for (;;) {\n    int next = atomic_load(&%s);\n    if (next < 0)\n      break;\n    switch (next) {\n", nextName)
+	fmt.Fprintf(&b, "  for (;;) {\n    int lin_call = atomic_load(&%s);\n    if (lin_call < 0)\n      break;\n    switch (lin_call) {\n", nextName)
 	n := 0
 	for _, calls := range c.threads {
 		for range calls {

@@ -87,6 +87,7 @@ type finder struct {
 	init       string
 	destroy    string
 	hidden     func(*c.Signature) bool
+	number     string // the type of the object, if it is a number; "": it is none
 }
 
 // find returns the object, or what is missing.
@@ -148,12 +149,13 @@ func (f *finder) marked() []string {
 
 // sharedType returns the type of the parameter that most functions share, or "".
 func (f *finder) sharedType(marked []string) string {
-	count, best := map[string]int{}, ""
+	count, best, functions := map[string]int{}, "", 0
 	for i := range f.signatures {
 		s := &f.signatures[i]
 		if len(marked) > 0 && !slices.Contains(marked, s.Name) || s.Name == "main" {
 			continue
 		}
+		functions++
 		seen := map[string]bool{}
 		for _, p := range s.Params {
 			if t, ok := objectType(&p); ok && !seen[t] {
@@ -164,7 +166,39 @@ func (f *finder) sharedType(marked []string) string {
 			}
 		}
 	}
+	if best == "" || count[best] == 1 && functions > 1 { // one function takes such a struct, as push of a node
+		return f.sharedNumber(marked)
+	}
 	return best
+}
+
+// sharedNumber returns the type of numbers that the first parameter of all functions points to, as of a lock that is an int, or "".
+func (f *finder) sharedNumber(marked []string) string {
+	typ, functions := "", 0
+	for i := range f.signatures {
+		s := &f.signatures[i]
+		if len(marked) > 0 && !slices.Contains(marked, s.Name) && s.Name != f.init || s.Name == "main" || f.hidden(s) {
+			continue
+		}
+		if len(s.Params) == 0 || s.Params[0].Kind != c.ObjectParam || s.Params[0].Shared || typ != "" && s.Params[0].Type != typ || pointer(s.Params[0].Type) {
+			return ""
+		}
+		typ = s.Params[0].Type
+		functions++
+	}
+	if functions < 2 {
+		return ""
+	}
+	f.number = typ
+	return typ
+}
+
+// objectOf returns the type of the object that a parameter points to, as objectType, and also if it is a number.
+func (f *finder) objectOf(s *c.Signature, i int) (string, bool) {
+	if p := &s.Params[i]; f.number != "" && i == 0 && p.Kind == c.ObjectParam && p.Type == f.number {
+		return f.number, true
+	}
+	return objectType(&s.Params[i])
 }
 
 // objectType returns the type of the object that a parameter points to, with a star if only functions of the library make it.
@@ -175,7 +209,11 @@ func objectType(p *c.Parameter) (string, bool) {
 // sort decides what a function does: it begins or ends the life of the object, is an operation, or is left out.
 func (f *finder) sort(o *Object, s *c.Signature, marked []string) error {
 	phase := harness.PhaseOf(s.Name)
-	shares := slices.ContainsFunc(s.Params, func(p c.Parameter) bool { t, ok := objectType(&p); return ok && t == o.Type })
+	shares := false
+	for i := range s.Params {
+		t, ok := f.objectOf(s, i)
+		shares = shares || ok && t == o.Type
+	}
 	makes := o.Type != "" && (o.Opaque && s.Result == o.Type || !o.Opaque && s.Result == o.Type+" *")
 	about := o.Type == "" || shares || makes
 	named := slices.Contains(marked, s.Name)
@@ -217,7 +255,7 @@ func (f *finder) operation(o *Object, s *c.Signature, fixed bool) (*Operation, e
 	}
 	for i, p := range s.Params {
 		one := Param{Name: p.Name, Type: p.Type}
-		t, is := objectType(&p)
+		t, is := f.objectOf(s, i)
 		switch {
 		case is && t == o.Type:
 			one.Kind = ObjectArg

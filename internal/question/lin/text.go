@@ -28,6 +28,7 @@ type writer struct {
 	include string
 	prelude string // of an object instead: types, and functions that call its code
 	returns query.Return
+	hasMain bool // the file has a main
 }
 
 // imposed is how a client imposes an order: main starts and joins threads, or it has flags.
@@ -158,6 +159,8 @@ func (w *writer) head(b *strings.Builder, c *client) {
 	b.WriteString("#include <pthread.h>\n")
 	if w.prelude != "" {
 		b.WriteString("\n" + w.prelude + "\n")
+	} else if w.hasMain {
+		fmt.Fprintf(b, "#define main lin_main_of_file\n#include %q\n#undef main\n\n", w.include)
 	} else {
 		fmt.Fprintf(b, "#include %q\n\n", w.include)
 	}
@@ -169,6 +172,9 @@ func (w *writer) head(b *strings.Builder, c *client) {
 		fmt.Fprintf(b, "static %s *%s;\n", o.Type, objectName)
 	default:
 		fmt.Fprintf(b, "static %s %s;\n", o.Type, objectName)
+	}
+	for _, op := range []*Operation{w.object.Init, w.object.Destroy} {
+		w.given(b, op)
 	}
 	for _, one := range c.all() {
 		for j, p := range one.op.Params {
@@ -219,11 +225,36 @@ func (w *writer) end(b *strings.Builder, c *client) {
 
 // plain returns a call of a function that begins or ends the life of the object.
 func (w *writer) plain(op *Operation) string {
-	one := call{op: op, args: make([]int, len(op.Params))}
+	var args []string
 	for i, p := range op.Params {
-		one.args[i] = p.Low
+		switch p.Kind {
+		case ObjectArg:
+			args = append(args, w.objectArg())
+		case BlockArg, OutArg:
+			args = append(args, givenName(op, i))
+		default:
+			args = append(args, fmt.Sprint(p.Low))
+		}
 	}
-	return w.expression(&one)
+	return fmt.Sprintf("%s(%s)", op.Name, strings.Join(args, ", "))
+}
+
+// givenName returns the memory that a function gets which begins or ends the life of the object.
+func givenName(op *Operation, i int) string { return fmt.Sprintf("lin_for_%s_%d", op.Name, i+1) }
+
+// given declares this memory: arrays with as many elements as the capacity that the function is told.
+func (w *writer) given(b *strings.Builder, op *Operation) {
+	if op == nil {
+		return
+	}
+	for i, p := range op.Params {
+		switch {
+		case (p.Kind == BlockArg || p.Kind == OutArg) && p.Type == "void":
+			fmt.Fprintf(b, "static long %s[%d];\n", givenName(op, i), 16*capacity)
+		case p.Kind == BlockArg || p.Kind == OutArg:
+			fmt.Fprintf(b, "static %s %s[%d];\n", p.Type, givenName(op, i), capacity)
+		}
+	}
 }
 
 // object returns the argument for the object.
@@ -234,7 +265,7 @@ func (w *writer) objectArg() string {
 	return "&" + objectName
 }
 
-// expression returns a call as an expression. Out-parameters are the variables out_1 and so on.
+// expression returns a call as an expression. Out-parameters are the variables lin_out_1 and so on.
 func (w *writer) expression(one *call) string {
 	var args []string
 	outs := 0
@@ -248,7 +279,7 @@ func (w *writer) expression(one *call) string {
 			args = append(args, fmt.Sprintf("&%s%d", blockName, one.args[i]))
 		case OutArg:
 			outs++
-			args = append(args, fmt.Sprintf("&out_%d", outs))
+			args = append(args, fmt.Sprintf("&lin_out_%d", outs))
 		default:
 			panic("BUG: a parameter without a kind")
 		}
@@ -271,7 +302,7 @@ func (w *writer) call(c *client, n int, indent string) string {
 	for _, p := range one.op.Params {
 		if p.Kind == OutArg {
 			outs++
-			name := fmt.Sprintf("out_%d", outs)
+			name := fmt.Sprintf("lin_out_%d", outs)
 			before = append(before, fmt.Sprintf("%s %s = 0;\n", p.Type, name))
 		}
 	}
@@ -279,9 +310,9 @@ func (w *writer) call(c *client, n int, indent string) string {
 	case one.op.Result == "void":
 		text += ";\n"
 	case pointer(one.op.Result):
-		before = append(before, fmt.Sprintf("%s result = %s;\n", one.op.Result, text))
+		before = append(before, fmt.Sprintf("%s lin_value = %s;\n", one.op.Result, text))
 		text = ""
-		after = append(after, stored("result", one.op.Result))
+		after = append(after, stored("lin_value", one.op.Result))
 	default:
 		text = stored(text, one.op.Result)
 	}
@@ -289,7 +320,7 @@ func (w *writer) call(c *client, n int, indent string) string {
 	for _, p := range one.op.Params {
 		if p.Kind == OutArg {
 			outs++
-			after = append(after, stored(fmt.Sprintf("out_%d", outs), p.Type))
+			after = append(after, stored(fmt.Sprintf("lin_out_%d", outs), p.Type))
 		}
 	}
 	if len(before) == 0 {
@@ -402,17 +433,17 @@ func (w *writer) sequential(c *client) string {
 	b.WriteString("\nint main(void) {\n")
 	w.begin(&b, c)
 	po := c.programOrder()
-	fmt.Fprintf(&b, "  int done = 0;\n  for (int i = 0; i < %d; i++) {\n    int next = 0;\n", len(calls))
-	fmt.Fprintf(&b, "    while (next < %d && __VERIFIER_nondet_bool())\n      next++;\n", len(calls)-1)
-	b.WriteString("    __VERIFIER_assume(!(done >> next & 1));\n    switch (next) {\n")
+	fmt.Fprintf(&b, "  int lin_made = 0;\n  for (int lin_i = 0; lin_i < %d; lin_i++) {\n    int lin_next = 0;\n", len(calls))
+	fmt.Fprintf(&b, "    while (lin_next < %d && __VERIFIER_nondet_bool())\n      lin_next++;\n", len(calls)-1)
+	b.WriteString("    __VERIFIER_assume(!(lin_made >> lin_next & 1));\n    switch (lin_next) {\n")
 	for i := range calls {
 		fmt.Fprintf(&b, "    case %d:\n", i)
 		if need := po.before(i); need != 0 {
-			fmt.Fprintf(&b, "      __VERIFIER_assume((done & %d) == %d);\n", need, need)
+			fmt.Fprintf(&b, "      __VERIFIER_assume((lin_made & %d) == %d);\n", need, need)
 		}
 		b.WriteString(w.call(c, len(c.prefix)+i, "      ") + "      break;\n")
 	}
-	fmt.Fprintf(&b, "    }\n    done |= 1 << next;\n    %s = %s * 10 + next + 1;\n  }\n", orderName, orderName)
+	fmt.Fprintf(&b, "    }\n    lin_made |= 1 << lin_next;\n    %s = %s * 10 + lin_next + 1;\n  }\n", orderName, orderName)
 	w.end(&b, c)
 	b.WriteString("  return 0;\n}\n")
 	return b.String()
