@@ -116,6 +116,8 @@ type Result struct {
 	Linearizability *Linearizability `json:"linearizability,omitempty"`
 	// Compiled compares machine code with its source, where both were asked about.
 	Compiled *Compiled `json:"compiled,omitempty"`
+	// EngineFixed says that no other engine could be asked: of executions in parts, and of the answer of a solver.
+	EngineFixed bool `json:"engine_fixed,omitempty"`
 	// Asked is the command and its options.
 	Asked *Asked `json:"asked,omitempty"`
 	// Shard is set if the answer is about a part of the executions only. Several parts can be merged.

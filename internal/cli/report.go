@@ -103,6 +103,7 @@ func (a *app) reportAgain(name string, asText bool) error {
 		return nil
 	}
 	if slices.ContainsFunc(answer.Results, func(r verdict.Result) bool { return r.Litmus == nil }) {
+		a.storedText = true
 		return a.render(false, answer)
 	}
 	for i := range answer.Results {

@@ -59,17 +59,18 @@ func realServices() services {
 // app is one run of the command line.
 type app struct {
 	services
-	name   string // of the program
-	stdin  io.Reader
-	stdout io.Writer
-	stderr io.Writer
-	color  choiceValue
-	out    outputs // files to write beside the answer
-	full   bool    // show every step of an execution
-	asm    bool    // show the instructions of machine code
-	shown  *block  // lines of progress, nil: none
-	code   int
-	grace  time.Duration // how long interrupted work may take to end
+	name       string // of the program
+	stdin      io.Reader
+	stdout     io.Writer
+	stderr     io.Writer
+	color      choiceValue
+	out        outputs // files to write beside the answer
+	full       bool    // show every step of an execution
+	storedText bool    // results come from a file
+	asm        bool    // show the instructions of machine code
+	shown      *block  // lines of progress, nil: none
+	code       int
+	grace      time.Duration // how long interrupted work may take to end
 }
 
 // usageError is a mistake in how fencepost was called, with what to do instead.

@@ -28,7 +28,7 @@ const maxWidth = 200
 // style says how to render to w.
 func (a *app) style(w io.Writer) text.Options {
 	width, isTerminal := a.terminal(w)
-	opt := text.Options{Width: min(width, maxWidth), Full: a.full, Asm: a.asm}
+	opt := text.Options{Width: min(width, maxWidth), Full: a.full, Asm: a.asm, Stored: a.storedText}
 	switch a.color.value {
 	case "always":
 		opt.Color = true

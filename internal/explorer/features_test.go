@@ -151,6 +151,9 @@ func TestLinks(t *testing.T) {
 		b.open("")
 		b.press("1", "1", "2", "l")
 		link := eval[string](b, `fp.copied`)
+		if eval[bool](b, `!!fp.remote.token`) {
+			b.Has("#notice", "without the token of this server")
+		}
 		fragment := link[strings.Index(link, "#"):]
 		b.open(fragment)
 		b.Want(`fp.now.run.join() + $("notice").hidden`, "0,0,f0true")

@@ -254,8 +254,9 @@ func askLoops(r *verdict.Result) string {
 
 // askMore says which other question or engine may help.
 func askMore(r *verdict.Result) string {
+	bmc, _ := r.Asked.Options["bmc"].(map[string]any)
 	switch {
-	case asText(r.Asked.Options["engine"]) != "":
+	case asText(r.Asked.Options["engine"]) != "" && !r.EngineFixed && bmc["answer"] == nil:
 		return "without --engine, all engines are asked"
 	case strings.Contains(r.Reason, "no execution") && r.Asked.Options["deadlock"] == nil && r.Asked.Command == "check":
 		return "to see whether threads wait for each other, ask with --deadlock; check that assumptions and inputs can hold"

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"sync"
 	"time"
 
@@ -302,8 +301,8 @@ func (o *observer) read(ctx context.Context) {
 // show reports progress, not too often. The caller holds the lock.
 func (o *observer) show() {
 	_, open := o.tree.Tasks()
-	total := o.tree.Estimate()
-	o.asker.report.progress(o.tree.Executions(), open, total)
+	least := o.tree.AtLeast()
+	o.asker.report.progress(o.tree.Executions(), open, least)
 	if o.progress == nil || time.Since(o.shown) < 200*time.Millisecond {
 		return
 	}
@@ -311,7 +310,7 @@ func (o *observer) show() {
 	model := query.Model(o.job.Model)
 	o.progress(query.Progress{
 		Model: model, Under: model, Engine: "rf", Waiting: int64(open), Elapsed: time.Since(o.job.Created),
-		Executions: o.tree.Executions(), Low: total / 2, High: int64(math.Min(2*float64(total), math.MaxInt64)),
+		Executions: o.tree.Executions(), Low: least,
 	})
 }
 

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"sync"
 	"time"
+
+	"fencepost/internal/render/text"
 )
 
 // report tells the user every few seconds what the asker waits for.
@@ -137,9 +139,9 @@ func (r *report) workers(ours, others int, server string) {
 }
 
 // progress says how far the check is.
-func (r *report) progress(executions int64, open int, estimate int64) {
+func (r *report) progress(executions int64, open int, least int64) {
 	if r == nil {
 		return
 	}
-	r.now(fmt.Sprintf("%d executions of about %d, %d tasks left", executions, estimate, open))
+	r.now(fmt.Sprintf("%s executions of at least %s, %s tasks left", text.Count(executions), text.Count(least), text.Count(int64(open))))
 }

@@ -86,7 +86,7 @@ func checkMetrics(checks []jobStatus) []*metric {
 	waiting := metric{name: "fencepost_check_tasks_waiting", help: "Tasks of a check in the queue."}
 	taken := metric{name: "fencepost_check_tasks_taken", help: "Tasks of a check with workers."}
 	executions := metric{name: "fencepost_check_executions", help: "Executions of a check explored so far."}
-	estimate := metric{name: "fencepost_check_executions_estimate", help: "Estimate of all executions of an open check, which can be far off."}
+	least := metric{name: "fencepost_check_executions_at_least", help: "How many executions an open check has in all, at least."}
 	seconds := metric{name: "fencepost_check_seconds", help: "How long a check has gone on, or took."}
 	for _, c := range checks {
 		labels := []string{"check", c.ID, "program", c.Title, "model", c.Model, "state", string(c.State)}
@@ -96,11 +96,11 @@ func checkMetrics(checks []jobStatus) []*metric {
 		taken.add(float64(c.Taken), labels...)
 		executions.add(float64(c.Executions), labels...)
 		seconds.add(c.Seconds, labels...)
-		if c.Estimated() {
-			estimate.add(float64(c.Estimate), labels...)
+		if c.GoesOn() {
+			least.add(float64(c.AtLeast), labels...)
 		}
 	}
-	return []*metric{&states, &tasks, &open, &waiting, &taken, &executions, &estimate, &seconds}
+	return []*metric{&states, &tasks, &open, &waiting, &taken, &executions, &least, &seconds}
 }
 
 func workerMetrics(workers []seenWorker) []*metric {

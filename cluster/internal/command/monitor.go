@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"html/template"
+	"math"
 	"net"
 	"net/http"
 	"os"
@@ -19,6 +20,7 @@ import (
 	"fencepost/cluster/internal/server"
 	"fencepost/cluster/internal/store"
 	"fencepost/internal/cli"
+	"fencepost/internal/render/text"
 
 	"github.com/spf13/cobra"
 )
@@ -219,8 +221,22 @@ var monitorPage = template.Must(template.New("page").Funcs(template.FuncMap{
 	"duration": func(seconds float64) string {
 		return time.Duration(seconds * float64(time.Second)).Round(time.Second).String()
 	},
+	"count": counted,
 	"whole": func(x float64) string { return fmt.Sprintf("%.0f", x) },
 }).Parse(monitorText))
+
+// counted returns a number with separators between thousands.
+func counted(n any) string {
+	switch n := n.(type) {
+	case int:
+		return text.Count(int64(n))
+	case int64:
+		return text.Count(n)
+	case float64:
+		return text.Count(int64(math.Round(n)))
+	}
+	panic(fmt.Sprintf("BUG: a count of type %T", n))
+}
 
 func (m *monitor) page(w http.ResponseWriter, r *http.Request) {
 	status, at, err := m.asked(r.Context())

@@ -79,8 +79,8 @@ func withToken(r *http.Request) { r.Header.Set("Authorization", "Bearer secret")
 func TestMonitor(t *testing.T) {
 	status := newClusterStatus()
 	status.Checks = append(status.Checks,
-		jobStatus{ID: "A", State: store.Open, Title: "<b>\"q\\\n.c", Model: "tso", Tasks: 7, Open: 3, Executions: 12345, Estimate: 99999},
-		jobStatus{ID: "B", State: store.Complete, Title: "q.c", Model: "sc", Executions: 5, Estimate: 5})
+		jobStatus{ID: "A", State: store.Open, Title: "<b>\"q\\\n.c", Model: "tso", Tasks: 7, Open: 3, Executions: 12345, AtLeast: 99999},
+		jobStatus{ID: "B", State: store.Complete, Title: "q.c", Model: "sc", Executions: 5, AtLeast: 5})
 	status.Workers = append(status.Workers, seenWorker{store.Worker{ID: "W", Host: "h", Slots: 2, Trouble: "no <room>"}, 31, true})
 	asked, wrong := 0, error(nil)
 	m := newMonitor("nats://x", "secret", func(context.Context) (*clusterStatus, error) { asked++; return status, wrong })
@@ -109,12 +109,12 @@ func TestMonitor(t *testing.T) {
 	}
 
 	page := body(t, get(t, m, "GET", "/", func(r *http.Request) { r.SetBasicAuth("anybody", "secret") }))
-	for _, want := range []string{"&lt;b&gt;", "about 99999", "12345", "31 s ago, <strong>silent</strong>", "no &lt;room&gt;"} {
+	for _, want := range []string{"&lt;b&gt;", "at least 99,999", "12,345", "31 s ago, <strong>silent</strong>", "no &lt;room&gt;"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page does not have %q:\n%s", want, page)
 		}
 	}
-	if strings.Count(page, "about ") != 1 || strings.Contains(page, "<b>") {
+	if strings.Count(page, "at least ") != 1 || strings.Contains(page, "<b>") {
 		t.Errorf("an estimate of what has ended, or a name as HTML:\n%s", page)
 	}
 
@@ -123,7 +123,7 @@ func TestMonitor(t *testing.T) {
 	for name, want := range map[string]string{
 		"fencepost_up": "1", `fencepost_checks{state="open"}`: "1", `fencepost_checks{state="failed"}`: "0",
 		"fencepost_check_tasks" + labels: "7", "fencepost_check_tasks_left" + labels: "3", "fencepost_check_executions" + labels: "12345",
-		"fencepost_check_executions_estimate" + labels: "99999", `fencepost_worker_last_seen_seconds{worker="W",host="h"}`: "31",
+		"fencepost_check_executions_at_least" + labels: "99999", `fencepost_worker_last_seen_seconds{worker="W",host="h"}`: "31",
 		`fencepost_worker_silent{worker="W",host="h"}`: "1",
 	} {
 		if got[name] != want {

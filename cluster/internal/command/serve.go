@@ -8,6 +8,7 @@ import (
 	"log"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"runtime"
 	"runtime/debug"
 	"syscall"
@@ -87,7 +88,8 @@ func (p *tool) serve(o server.Options, tokenFile string) error {
 		return err
 	}
 	defer g.close()
-	fmt.Fprintf(p.stderr, "listening on %s, checks are kept in %s\n  add workers with `fencepost-cluster worker --join %s`\n", s.URL(), o.Dir, s.URL())
+	fmt.Fprintf(p.stderr, "listening on %s, checks are kept in %s\n  add workers with `fencepost-cluster worker --join %s --token-file %s`, on other machines with a copy of that file\n",
+		s.URL(), o.Dir, s.URL(), filepath.Join(o.Dir, "token"))
 	g.watch(ctx)
 	return nil
 }

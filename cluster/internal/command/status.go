@@ -12,6 +12,7 @@ import (
 
 	"fencepost/cluster/internal/store"
 	"fencepost/internal/cli"
+	"fencepost/internal/render/text"
 	"fencepost/query"
 
 	"github.com/spf13/cobra"
@@ -49,11 +50,11 @@ type jobStatus struct {
 	Taken      int     `json:"taken"`
 	Executions int64   `json:"executions"`
 	Rate       float64 `json:"executions_per_second"`
-	Estimate   int64   `json:"estimated_executions"`
+	AtLeast    int64   `json:"at_least_executions"` // of the whole check; how many there are is known at the end
 }
 
-// Estimated reports whether there is an estimate of all executions: of a check that goes on, once something is known.
-func (j *jobStatus) Estimated() bool { return j.State == store.Open && j.Estimate > 0 }
+// GoesOn reports whether the check goes on.
+func (j *jobStatus) GoesOn() bool { return j.State == store.Open }
 
 // clusterStatus has the checks and the workers of a server.
 type clusterStatus struct {
@@ -154,7 +155,7 @@ func statusOf(ctx context.Context, s *store.Store, job *store.Job) (jobStatus, e
 		return out, err
 	}
 	out.Tasks, out.Open = tree.Tasks()
-	out.Executions, out.Estimate = tree.Executions(), tree.Estimate()
+	out.Executions, out.AtLeast = tree.Executions(), tree.AtLeast()
 	if out.Seconds > 0 {
 		out.Rate = float64(out.Executions) / out.Seconds
 	}
@@ -169,13 +170,14 @@ func (p *tool) printStatus(list []jobStatus, workers []seenWorker) {
 		fmt.Fprintln(p.stdout, "no checks")
 	} else {
 		w := tabwriter.NewWriter(p.stdout, 0, 0, 2, ' ', 0)
-		fmt.Fprintln(w, "CHECK\tSTATE\tPROGRAM\tMODEL\tTASKS\tLEFT\tEXECUTIONS\tPER SECOND\tESTIMATE\tTIME")
+		fmt.Fprintln(w, "CHECK\tSTATE\tPROGRAM\tMODEL\tTASKS\tLEFT\tEXECUTIONS\tPER SECOND\tIN ALL\tTIME")
 		for _, j := range list {
-			estimate := "-"
-			if j.Estimated() {
-				estimate = fmt.Sprintf("about %d", j.Estimate)
+			all := "-"
+			if j.GoesOn() {
+				all = "at least " + text.Count(j.AtLeast)
 			}
-			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%d\t%d\t%d\t%.0f\t%s\t%v\n", j.ID, j.State, j.Title, j.Model, j.Tasks, j.Open, j.Executions, j.Rate, estimate, time.Duration(j.Seconds*float64(time.Second)).Round(time.Second))
+			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%v\n", j.ID, j.State, j.Title, j.Model,
+				text.Count(int64(j.Tasks)), text.Count(int64(j.Open)), text.Count(j.Executions), text.Count(int64(j.Rate)), all, time.Duration(j.Seconds*float64(time.Second)).Round(time.Second))
 		}
 		w.Flush()
 		for _, j := range list {
@@ -186,7 +188,7 @@ func (p *tool) printStatus(list []jobStatus, workers []seenWorker) {
 	}
 	fmt.Fprintln(p.stdout)
 	if len(workers) == 0 {
-		fmt.Fprintln(p.stdout, "no workers: start one with `fencepost-cluster worker --join URL`")
+		fmt.Fprintln(p.stdout, "no workers: start one with `fencepost-cluster worker --join URL --token-file FILE`")
 		return
 	}
 	w := tabwriter.NewWriter(p.stdout, 0, 0, 2, ' ', 0)
@@ -196,7 +198,7 @@ func (p *tool) printStatus(list []jobStatus, workers []seenWorker) {
 		if k.Silent {
 			seen += ", silent"
 		}
-		fmt.Fprintf(w, "%s\t%s\t%d\t%d\t%d\t%s\t%s\n", k.ID, k.Host, k.Slots, k.Tasks, k.Executions, seen, k.Version)
+		fmt.Fprintf(w, "%s\t%s\t%d\t%s\t%s\t%s\t%s\n", k.ID, k.Host, k.Slots, text.Count(k.Tasks), text.Count(k.Executions), seen, k.Version)
 	}
 	w.Flush()
 	for _, k := range workers {

@@ -130,23 +130,23 @@ func TestTreeRefusesTwice(t *testing.T) {
 	}
 }
 
-// TestEstimate: the estimate is not what has been counted, as long as something is left.
-func TestEstimate(t *testing.T) {
+// TestAtLeast: what is left counts once for each task, and never as if the whole were nearly known.
+func TestAtLeast(t *testing.T) {
 	tree := NewTree(NameOf([]byte("root")))
-	if tree.Estimate() != 0 {
-		t.Error("an estimate from nothing")
+	if got := tree.AtLeast(); got != 1 {
+		t.Errorf("got %d, want 1", got)
 	}
-	// Each record leaves one task, as where more than enough tasks wait.
-	tree.Add(NameOf([]byte("root")), &Record{Executions: 10, Share: 0.25, Pending: [][]byte{[]byte("a")}})
-	if got := tree.Estimate(); got != 40 {
-		t.Errorf("got %d, want 40", got)
+	tree.Add(NameOf([]byte("root")), &Record{Executions: 10, Share: 0.9, Pending: [][]byte{[]byte("a"), []byte("b")}})
+	if got := tree.AtLeast(); got != 12 {
+		t.Errorf("got %d, want 12", got)
 	}
-	tree.Add(NameOf([]byte("a")), &Record{Executions: 14, Share: 0.35, Pending: [][]byte{[]byte("b")}})
-	if got := tree.Estimate(); got != 40 {
-		t.Errorf("got %d, want 40", got)
+	tree.Add(NameOf([]byte("a")), &Record{Executions: 14, Share: 0.05, Pending: [][]byte{[]byte("c")}})
+	tree.Add(NameOf([]byte("b")), &Record{Executions: 12, Share: 0.04})
+	if got := tree.AtLeast(); got != 37 {
+		t.Errorf("got %d, want 37", got)
 	}
-	tree.Add(NameOf([]byte("b")), &Record{Executions: 12, Share: 0.4})
-	if got := tree.Estimate(); got != 36 {
-		t.Errorf("got %d, want 36", got)
+	tree.Add(NameOf([]byte("c")), &Record{Executions: 500, Share: 0.01})
+	if got := tree.AtLeast(); got != 536 {
+		t.Errorf("got %d, want 536", got)
 	}
 }

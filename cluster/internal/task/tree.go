@@ -18,7 +18,6 @@ type Tree struct {
 	open  int
 
 	executions int64
-	share      float64
 }
 
 type node struct {
@@ -52,7 +51,6 @@ func (t *Tree) Add(id ID, r *Record) bool {
 	}
 	t.records[id] = n
 	t.executions += r.Executions
-	t.share += r.Share
 	if t.named[id] {
 		t.open--
 	}
@@ -117,11 +115,7 @@ func (t *Tree) Sum() (*Total, error) {
 	return &s, nil
 }
 
-// Estimate guesses the executions of the whole check from what part of it the records have. It returns 0 as long as
-// nothing has been counted.
-func (t *Tree) Estimate() int64 {
-	if t.share <= 0 || t.executions == 0 {
-		return 0
-	}
-	return int64(float64(t.executions)/min(t.share, 1) + 0.5)
-}
+// AtLeast returns how many executions the check has at least: those counted, and one for each task that is left. How many
+// there are in all is not known before the end: a task that is left may have none beside one, or most of them, and the part
+// of the tree that was explored says little of the rest, since the small subtrees come to their end first.
+func (t *Tree) AtLeast() int64 { return t.executions + int64(t.open) }

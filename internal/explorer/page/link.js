@@ -136,6 +136,7 @@ fp.link = (() => {
       switch (kind) {
         case "link":
           await copy(location.origin === "null" || location.protocol === "file:" ? location.href.split("#")[0] + (await write()) : location.origin + location.pathname + (await write()));
+          if (fp.start.form === "server" && fp.remote.token) done = "Copied, without the token of this server: who opens the link needs it in the address, as ?token=...";
           break;
         case "command":
           await copy(command());
@@ -147,7 +148,7 @@ fp.link = (() => {
           await copy(await drawn(kind));
       }
       fp.notice(done, "good");
-      setTimeout(() => $("notice").textContent === done && fp.notice(""), 3000);
+      setTimeout(() => $("notice").textContent === done && fp.notice(""), done.length > 30 ? 12000 : 3000);
     } catch (e) {
       fp.notice(e.message);
     }

@@ -238,6 +238,7 @@ func (e *opened) answer(ctx context.Context, whole *engine.Engine, outcome func(
 // finish adds to a result what every answer says.
 func (e *opened) finish(res *verdict.Result) *verdict.Result {
 	e.run.Restrict(res, &e.q.opt.Options)
+	res.EngineFixed = true
 	opt := e.q.opt
 	if memory.HasC11 && e.q.model == memory.C11 {
 		sayC11(e.q, res)

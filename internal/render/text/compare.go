@@ -181,7 +181,11 @@ func (p *printer) firstWitness(results []verdict.Result, i int) {
 	for j := i + 1; j < len(results); j++ {
 		if results[j].Witness != nil {
 			p.line("")
-			p.line("The executions of the other models: --model %s, or --json.", results[j].Model)
+			if p.opt.Stored {
+				p.line("The executions of the other models are on the page (--html).")
+			} else {
+				p.line("The executions of the other models: --model %s, or --json.", results[j].Model)
+			}
 			break
 		}
 	}

@@ -18,7 +18,9 @@ type Options struct {
 	Color bool // ANSI colours, and characters beyond ASCII
 	Width int  // columns of the terminal, 0: DefaultWidth
 	Full  bool // every step of an execution, without folds
-	Asm   bool // the instructions of machine code instead of the lines of its source
+	// Stored says that the results were read from a file: no question is asked, and options of it do not apply.
+	Stored bool
+	Asm    bool // the instructions of machine code instead of the lines of its source
 }
 
 func (o Options) width() int {
