@@ -151,8 +151,12 @@ func TestLinks(t *testing.T) {
 		b.open("")
 		b.press("1", "1", "2", "l")
 		link := eval[string](b, `fp.copied`)
-		if eval[bool](b, `!!fp.remote.token`) {
+		if eval[bool](b, `fp.start.form === "server" && !!(fp.remote.token = "secret")`) {
+			b.press("l")
 			b.Has("#notice", "without the token of this server")
+			if copied := eval[string](b, `fp.copied`); strings.Contains(copied, "secret") {
+				t.Errorf("the link has the token: %s", copied)
+			}
 		}
 		fragment := link[strings.Index(link, "#"):]
 		b.open(fragment)

@@ -245,9 +245,9 @@ var policy = map[string]rule{
 	"cluster/internal/worker":          {ours: []string{"cluster/internal/store", "cluster/internal/task"}, external: []string{"github.com/nats-io"}},
 	// program is the only package that knows the root package's explorations; asker waits for answers.
 	"cluster/internal/program": {ours: []string{".", "query", "verdict", "cluster/internal/store", "cluster/internal/task", "cluster/internal/worker"}},
-	"cluster/internal/asker":   {ours: []string{".", "query", "verdict", "cluster/internal/program", "cluster/internal/store", "cluster/internal/task"}},
+	"cluster/internal/asker":   {ours: []string{".", "query", "verdict", "internal/render/text", "cluster/internal/program", "cluster/internal/store", "cluster/internal/task"}},
 	"cluster/internal/command": {
-		ours:     []string{".", "query", "render", "verdict", "internal/cli", "cluster/internal/asker", "cluster/internal/program", "cluster/internal/server", "cluster/internal/store", "cluster/internal/worker"},
+		ours:     []string{".", "query", "render", "verdict", "internal/cli", "internal/render/text", "cluster/internal/asker", "cluster/internal/program", "cluster/internal/server", "cluster/internal/store", "cluster/internal/worker"},
 		external: []string{"github.com/nats-io", "github.com/spf13/cobra", "github.com/spf13/pflag"},
 	},
 	"cluster/cmd/fencepost-cluster": {ours: []string{"cluster/internal/command"}},
