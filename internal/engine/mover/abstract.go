@@ -195,7 +195,7 @@ func (ab *abstractor) tryAbstraction(loads []candidate, chosen, how []int) ([]*j
 	}
 	var locks []*lock
 	for _, lk := range ab.pr.known.locks {
-		if ab.pr.lockFinder.isLock(lk) {
+		if ab.pr.known.lockFinder.isLock(lk) {
 			locks = append(locks, lk)
 		}
 	}

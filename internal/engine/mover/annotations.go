@@ -217,3 +217,6 @@ func (at namedCell) load() ir.Op {
 	op.Addr, op.Type, op.Obj = at.addr, at.typ, at.obj
 	return op
 }
+
+// passName is the name of the preparation in the edges that it makes.
+const passName = "mover"

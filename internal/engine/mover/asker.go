@@ -14,13 +14,10 @@ import (
 // recorded as a text of its own. Of what the two contradict each other about nothing follows, and the
 // proof fails: one of the solvers is wrong.
 
-// Question is a question to the solver, and its answer.
-type Question = query.SMTQuestion
-
 // asker asks one solver or two.
 type asker struct {
 	first, second *smt.Solver // second may be nil
-	record        func(Question)
+	record        func(query.SMTQuestion)
 	prelude       []string // permanent commands but the declarations of constants
 	sorts         map[string]string
 	order         []string // of the constants
@@ -31,17 +28,22 @@ type asker struct {
 	confirmed, open, disputed int
 }
 
+// solvers says which solvers are asked.
+type solvers struct {
+	limit  smt.Limit
+	second string                  // a second solver by name, which is asked every question again; "": none
+	record func(query.SMTQuestion) // gets every question; nil: none
+}
+
 // newAsker starts the solvers.
-func newAsker(ctx context.Context, opt *Options) (*asker, error) {
-	limit := queryLimit
-	limit.Memory = opt.Memory
-	first, err := smt.Start(ctx, limit)
+func newAsker(ctx context.Context, which solvers) (*asker, error) {
+	first, err := smt.Start(ctx, which.limit)
 	if err != nil {
 		return nil, err
 	}
-	s := &asker{first: first, record: opt.Questions, sorts: map[string]string{}, known: newAnswers()}
-	if opt.CheckWith != "" {
-		if s.second, err = smt.StartNamed(ctx, opt.CheckWith, limit); err != nil {
+	s := &asker{first: first, record: which.record, sorts: map[string]string{}, known: newAnswers()}
+	if which.second != "" {
+		if s.second, err = smt.StartNamed(ctx, which.second, which.limit); err != nil {
 			first.Close()
 			return nil, err
 		}
@@ -109,7 +111,7 @@ func (s *asker) ask(q *question, want []string) (smt.Status, []string, error) {
 		return status, values, err
 	}
 	if s.record != nil {
-		s.record(Question{Number: s.asked, Status: status.String(), Text: s.text(status, q.assertions())})
+		s.record(query.SMTQuestion{Number: s.asked, Status: status.String(), Text: s.text(status, q.assertions())})
 	}
 	if s.second == nil || status == smt.Unknown {
 		return status, values, nil

@@ -3,6 +3,7 @@ package mover_test
 import (
 	"context"
 	"errors"
+	"fencepost/query"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -66,8 +67,8 @@ func TestRealSecondSolver(t *testing.T) {
 // TestQuestionsStandAlone: the text of every question has the answer that it states.
 func TestQuestionsStandAlone(t *testing.T) {
 	needsSolver(t)
-	var list []mover.Question
-	out := prove(t, passing, mover.Options{Questions: func(q mover.Question) { list = append(list, q) }})
+	var list []query.SMTQuestion
+	out := prove(t, passing, mover.Options{Questions: func(q query.SMTQuestion) { list = append(list, q) }})
 	if len(list) == 0 || len(list) != out.Proof.Queries {
 		t.Fatalf("%d questions, %d counted", len(list), out.Proof.Queries)
 	}

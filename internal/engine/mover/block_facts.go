@@ -74,7 +74,7 @@ func (v vocabulary) blockField(p pointer, o ir.ObjectID) word {
 	return word{
 		p.name + "->" + strings.TrimPrefix(f.name, "."),
 		func(st *symbolic) string {
-			return v.pr.read(st.mem, spot{v.pr.whole[o], p.term(st)}, f.typ)
+			return v.pr.read(st.mem, spot{region: v.pr.whole[o], index: p.term(st)}, f.typ)
 		},
 		func(st *concrete) int64 { return st.Read(uint64(p.value(st)+f.off), f.typ) },
 	}
@@ -127,7 +127,7 @@ func fieldLives(k *knowledge, o ir.ObjectID, to pointee) *pred {
 		text:  text,
 		bound: 1,
 		term: func(_ []string, m memory, q []string) string {
-			at := k.pr.read(m, spot{k.pr.whole[o], q[0]}, f.typ)
+			at := k.pr.read(m, spot{region: k.pr.whole[o], index: q[0]}, f.typ)
 			ways := []string{isBlock(k.pr.layout, m, at, to.kind)}
 			for _, n := range to.numbers {
 				ways = append(ways, equal(at, k.pr.arith.num(n)))
@@ -189,7 +189,7 @@ func onContents(k *knowledge, c *class, l ir.Loc) []*pred {
 }
 
 // storedInFields returns the constants that the program stores to each field.
-func storedInFields(pr *prover) map[ir.ObjectID][]int64 {
+func storedInFields(pr *problem) map[ir.ObjectID][]int64 {
 	out := map[ir.ObjectID][]int64{}
 	for _, c := range pr.classes {
 		for i := range c.f.Edges {
@@ -235,7 +235,7 @@ func inNoField(k *knowledge, fresh pointer, o ir.ObjectID) *pred {
 		text:  fmt.Sprintf("for all i: (%s)i%s != %s", k.pr.blocks.kinds[f.kind-1].name, strings.Replace(f.name, ".", "->", 1), fresh.name),
 		bound: 1,
 		term: func(regs []string, m memory, q []string) string {
-			return not(equal(k.pr.read(m, spot{k.pr.whole[o], q[0]}, f.typ), fresh.term(&symbolic{mem: m, regs: regs})))
+			return not(equal(k.pr.read(m, spot{region: k.pr.whole[o], index: q[0]}, f.typ), fresh.term(&symbolic{mem: m, regs: regs})))
 		},
 	}
 }

@@ -110,7 +110,7 @@ func (cr *checker) mustHold(c *class, a *action, e *ir.Edge, s *run) (goal, what
 	case op.Kind == ir.Unlock:
 		var holders []string
 		for _, lk := range cr.pr.known.locks {
-			if cr.pr.lockFinder.accesses(op, lk.region) {
+			if cr.pr.known.lockFinder.accesses(op, lk.region) {
 				holders = append(holders, lk.holds(cr.pr.arith, c, a.from(), s.regs))
 			}
 		}
@@ -248,7 +248,7 @@ func (cr *checker) decide(ck *check) verdict.ProofCheck {
 		res.Failure = ck.what
 	}
 	cr.pr.obligations++
-	ans := cr.pr.movers.ask(ck.c, ck.a.from(), nil, 0, cr.given(ck), ck.goal)
+	ans := cr.pr.ask(ck.c, ck.a.from(), nil, 0, cr.given(ck), ck.goal)
 	res.Proved, res.State, res.Vague = ans.holds, ans.state, ans.vague
 	return res
 }
@@ -297,7 +297,7 @@ func (cr *checker) unreachableGoal(g *property.Goal) verdict.ProofCheck {
 		}
 		with, ok := cr.goalCond(g.With, regs, m)
 		cr.pr.obligations++
-		ans := cr.pr.movers.ask(cr.pr.classes[0], 0, nil, 0, append(given, with), "false")
+		ans := cr.pr.ask(cr.pr.classes[0], 0, nil, 0, append(given, with), "false")
 		if !ok || !ans.holds {
 			res.Proved, res.State, res.Vague = false, nil, ans.vague
 		}

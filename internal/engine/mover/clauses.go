@@ -332,7 +332,7 @@ func mineClauses(k *knowledge, scalars []int) {
 		free[i] = observe(always.literals)
 	}
 	for _, in := range k.instances() {
-		in.each(k.pr.ctx, k.pr.reach, func(st State, threads []ir.ThreadID) {
+		in.each(k.pr.ctx, k.reach, func(st State, threads []ir.ThreadID) {
 			state := &concrete{State: st}
 			always.add(state)
 			for i, lk := range k.locks {
@@ -378,7 +378,7 @@ func (g *clauseGrammar) propose(list []*pred, clauses [][]literal, more *literal
 }
 
 // isFree reports whether no thread holds the lock in a state.
-func (lk *lock) isFree(pr *prover, st State) bool {
+func (lk *lock) isFree(pr *problem, st State) bool {
 	g := &pr.regions[lk.region]
 	return lk.frees(st.Read(uint64(g.base), g.typ))
 }

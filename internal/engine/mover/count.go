@@ -29,7 +29,7 @@ type count struct {
 	proved bool
 }
 
-func (ct *count) text(pr *prover) string {
+func (ct *count) text(pr *problem) string {
 	value := pr.name(ct.x)
 	if ct.y >= 0 {
 		value += " - " + pr.name(ct.y)
@@ -38,7 +38,7 @@ func (ct *count) text(pr *prover) string {
 }
 
 // value returns the number in a memory.
-func (ct *count) value(pr *prover, m memory) string {
+func (ct *count) value(pr *problem, m memory) string {
 	x := pr.value(m, ct.x)
 	if ct.y < 0 {
 		return pr.arith.narrow(x, ir.Type{Bits: ct.bits})
@@ -87,7 +87,7 @@ func (ct *count) heaviest() int64 {
 func (ct *count) most() int64 { return (1<<min(ct.bits-1, 62) - 1) / ct.heaviest() }
 
 // says returns what is known of the count if these threads exist.
-func (ct *count) says(pr *prover, m memory, at ...standing) []string {
+func (ct *count) says(pr *problem, m memory, at ...standing) []string {
 	in := int64(0)
 	for _, p := range at {
 		in += ct.weight[p.c][p.l]
@@ -164,7 +164,7 @@ func (k *knowledge) countsAtStart() {
 			sum += w
 		}
 		k.pr.obligations++
-		return !k.pr.movers.implied(nil, equal(ct.value(k.pr, k.pr.initial()), k.pr.arith.num(sum)))
+		return !k.pr.implied(nil, equal(ct.value(k.pr, k.pr.initial()), k.pr.arith.num(sum)))
 	})
 }
 
@@ -194,7 +194,7 @@ func (k *knowledge) countStep(c *class, a *action) (changed bool) {
 		given := append(k.at(c, a.from(), regs, m, k.numbers(after)...), after.guard...)
 		want := pr.arith.binary(ir.Add, ir.Type{Bits: ct.bits}, ct.value(pr, m), pr.arith.num(delta))
 		pr.obligations++
-		if !pr.movers.implied(given, equal(ct.value(pr, after.mem), want)) {
+		if !pr.implied(given, equal(ct.value(pr, after.mem), want)) {
 			k.counts = slices.DeleteFunc(slices.Clone(k.counts), func(x *count) bool { return x == ct })
 			k.changed()
 			changed = true
@@ -209,11 +209,6 @@ type counted struct {
 	a  *action
 }
 
-// implied reports whether a goal is implied.
-func (mt *moverTable) implied(given []string, goal string) bool {
-	return mt.ask(mt.pr.classes[0], 0, nil, 0, given, goal).holds
-}
-
 // mineCounts proposes the counts that are right in all states of small instances.
 func (k *knowledge) mineCounts(scalars []int) {
 	var list []*equations
@@ -226,7 +221,7 @@ func (k *knowledge) mineCounts(scalars []int) {
 		}
 	}
 	for _, in := range k.instances() {
-		in.each(k.pr.ctx, k.pr.reach, func(s State, threads []ir.ThreadID) {
+		in.each(k.pr.ctx, k.reach, func(s State, threads []ir.ThreadID) {
 			list = slices.DeleteFunc(list, func(q *equations) bool { return !q.add(in, s, threads) })
 		})
 		k.pr.poll()
@@ -249,7 +244,7 @@ func (k *knowledge) moves(x int) bool {
 	for _, c := range k.pr.classes {
 		for i := range c.f.Edges {
 			op := &c.f.Edges[i].Op
-			if !op.Writes() || !k.pr.lockFinder.accesses(op, x) {
+			if !op.Writes() || !k.lockFinder.accesses(op, x) {
 				continue
 			}
 			if _, fixed := op.Val.IsConst(); !fixed || op.Kind == ir.RMW && op.RMW == ir.FetchAdd {

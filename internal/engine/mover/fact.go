@@ -31,7 +31,7 @@ type word struct {
 }
 
 // vocabulary makes words and facts.
-type vocabulary struct{ pr *prover }
+type vocabulary struct{ pr *problem }
 
 // variable returns the value of a variable.
 func (v vocabulary) variable(x int) word {

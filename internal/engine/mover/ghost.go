@@ -32,8 +32,9 @@ func pastOf(f *ir.Func, cl *annotation) ir.EdgeID {
 	panic("BUG: ghost code without the edge it runs with")
 }
 
-// takeGhosts takes the ghost code out of the annotations of a class and checks that the program does not depend on it.
-func (c *class) takeGhosts(pr *prover) error {
+// takeGhosts takes the ghost code out of the annotations of a class and checks that the program does not depend on it; ends
+// reports ghost code that may wait.
+func (c *class) takeGhosts(ends func(*annotation) error) error {
 	c.ghosts = map[ir.EdgeID]*annotation{}
 	for _, cl := range c.annotations {
 		if !cl.Ghost {
@@ -43,7 +44,7 @@ func (c *class) takeGhosts(pr *prover) error {
 		if err := c.staysLocal(cl); err != nil {
 			return err
 		}
-		if err := ends(pr, c, cl); err != nil {
+		if err := ends(cl); err != nil {
 			return err
 		}
 	}
@@ -98,7 +99,7 @@ func usesOf(op *ir.Op) []ir.Reg {
 
 // ends refuses ghost code whose tests do not cover all cases, so that a thread would wait in it. It has no loops, since the ways
 // through it are finite.
-func ends(pr *prover, c *class, cl *annotation) error {
+func ends(pr *problem, c *class, cl *annotation) error {
 	tests, other := map[ir.Loc][]string{}, map[ir.Loc]bool{}
 	v := pr.env(pr.registers(c, "a"))
 	for _, way := range cl.ways {
@@ -114,7 +115,7 @@ func ends(pr *prover, c *class, cl *annotation) error {
 		return cl.refuse("ghost code does not come to its end")
 	}
 	for l, list := range tests {
-		if !other[l] && !pr.movers.implied(nil, or(list)) {
+		if !other[l] && !pr.implied(nil, or(list)) {
 			return cl.refuse("ghost code must not wait: its tests do not cover all cases")
 		}
 	}
@@ -122,7 +123,7 @@ func ends(pr *prover, c *class, cl *annotation) error {
 }
 
 // ghostsApart refuses ghost code that writes memory which the program accesses.
-func ghostsApart(pr *prover) error {
+func ghostsApart(pr *problem) error {
 	pr.ghosts = map[int]*annotation{}
 	for _, c := range pr.classes {
 		v := pr.env(pr.registers(c, "a"))
@@ -174,7 +175,7 @@ func (c *class) withGhosts(edges []*ir.Edge) [][]*ir.Edge {
 }
 
 // ghostCode returns the ghost code of the program.
-func ghostCode(pr *prover) []verdict.ProofInstruction {
+func ghostCode(pr *problem) []verdict.ProofInstruction {
 	var out []verdict.ProofInstruction
 	for _, c := range pr.classes {
 		for _, cl := range c.ghosts {

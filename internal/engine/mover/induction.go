@@ -151,7 +151,7 @@ func (k *knowledge) initiation() {
 	for _, c := range k.pr.classes {
 		if c.start {
 			first.c, first.at = c, standing{c, c.f.Entry}
-			k.local[c][c.f.Entry] = k.filter(first, k.local[c][c.f.Entry], k.pr.numbered(c, c.entry), c.entry, m)
+			k.local[c][c.f.Entry] = k.filter(first, k.local[c][c.f.Entry], k.pr.numbered(c, k.pr.entries[c]), k.pr.entries[c], m)
 		}
 	}
 }
@@ -317,9 +317,8 @@ func indexOf(list []*pred, p *pred) int {
 // described returns the terms that describe the state before a step. Conditions of the user may name any register;
 // for the others, the live registers are enough.
 func (k *knowledge) described(st site, open []*pred) (names, terms []string) {
-	mt := k.pr.movers
 	if slices.ContainsFunc(open, func(p *pred) bool { return p.given != nil }) {
-		return mt.everything(st.c, st.d)
+		return k.pr.everything(st.c, st.d)
 	}
 	l, n := st.at.l, ir.Loc(0)
 	if st.step != nil && st.by == st.c {
@@ -328,7 +327,7 @@ func (k *knowledge) described(st site, open []*pred) (names, terms []string) {
 	if st.d != nil {
 		n = st.step.from()
 	}
-	return mt.shown(st.c, l, st.d, n)
+	return k.pr.shown(st.c, l, st.d, n)
 }
 
 // refute returns which terms do not follow, or nil if all do, and the values of the shown terms in a state where

@@ -10,7 +10,7 @@ import (
 
 // Inference of invariants. Simple candidates are proposed at every location: constants, ranges, and
 // comparisons of a register with a variable, over the numbers that occur in the program. Candidates that
-// are false in a state of a small instance are dropped (sample.go), and dropFalse removes candidates
+// are false in a state of a small instance are dropped (instances.go), and dropFalse removes candidates
 // that are not inductive [FL01]. The rest is the largest inductive subset of the candidates, whatever
 // the order of removal.
 
@@ -50,7 +50,7 @@ const (
 
 // infer finds locks and invariants. With more effort it adds to the invariants that are proved.
 func (k *knowledge) infer(how effort) {
-	numbers, scalars := k.pr.numbers(), k.scalars()
+	numbers, scalars := constantsOf(k.pr), k.scalars()
 	if how == mined {
 		k.mine(scalars, numbers)
 		return
@@ -139,8 +139,8 @@ func (k *knowledge) scalars() []int {
 	return list
 }
 
-// numbers returns the constants of the program, the ones nearest to 0 first.
-func (pr *prover) numbers() []int64 {
+// constantsOf returns the constants of the program, the ones nearest to 0 first.
+func constantsOf(pr *problem) []int64 {
 	seen := map[int64]bool{0: true, 1: true}
 	note := func(e *ir.Expr) {
 		e.Walk(func(e *ir.Expr) {
@@ -202,7 +202,7 @@ func (v vocabulary) oneOf(w word, values []int64) *pred {
 // say that registers and variables stay in such a set.
 func (k *knowledge) findSets(scalars []int) {
 	k.sets = nil
-	stored := k.pr.stored()
+	stored := storedTo(k.pr)
 	for _, x := range scalars {
 		values := slices.Clone(stored[x])
 		slices.Sort(values)
@@ -232,9 +232,9 @@ func (k *knowledge) atLocation(c *class, l ir.Loc, scalars []int, numbers []int6
 	for _, x := range scalars {
 		variables = append(variables, k.say.variable(x))
 	}
-	for _, op := range pr.privateCells(c) {
+	for _, op := range privateCells(pr, c) {
 		if how == few {
-			addNumbers(k.say.cell(c, "the thread's own "+pr.privateName(c, op), op), relations)
+			addNumbers(k.say.cell(c, "the thread's own "+privateName(pr, c, op), op), relations)
 		}
 	}
 	for _, r := range k.watched(c, l) {
@@ -339,7 +339,7 @@ const maxPairs = 400
 // certain value, as with a flag and its data.
 func (k *knowledge) onPairs(scalars []int) []*pred {
 	pr := k.pr
-	stored := pr.stored()
+	stored := storedTo(pr)
 	var out []*pred
 	for _, x := range scalars {
 		for _, y := range scalars {
@@ -358,8 +358,8 @@ func (k *knowledge) onPairs(scalars []int) []*pred {
 	return out
 }
 
-// stored returns the constants that are stored to each variable, and its initial value.
-func (pr *prover) stored() map[int][]int64 {
+// storedTo returns the constants that are stored to each variable, and its initial value.
+func storedTo(pr *problem) map[int][]int64 {
 	out := map[int][]int64{}
 	add := func(x int, e *ir.Expr) {
 		if v, ok := e.IsConst(); ok && !slices.Contains(out[x], v) {
@@ -388,7 +388,7 @@ func (pr *prover) stored() map[int][]int64 {
 }
 
 // privateCells returns accesses, one for each cell that belongs to a thread by its number.
-func (pr *prover) privateCells(c *class) []*ir.Op {
+func privateCells(pr *problem, c *class) []*ir.Op {
 	var list []*ir.Op
 	for i := range c.f.Edges {
 		op := &c.f.Edges[i].Op
@@ -403,7 +403,7 @@ func (pr *prover) privateCells(c *class) []*ir.Op {
 }
 
 // privateName returns the name of such a cell for users.
-func (pr *prover) privateName(c *class, op *ir.Op) string {
+func privateName(pr *problem, c *class, op *ir.Op) string {
 	regs := make([]int64, len(c.f.Regs))
 	addr := op.Addr.Eval(ir.Env{Regs: regs, Prog: pr.prog})
 	return pr.prog.LocationName(uint64(addr), op.Type.Size()) + " (of thread 0)"

@@ -33,7 +33,7 @@ type pred struct {
 }
 
 // goal returns the condition to prove: for any numbers.
-func (p *pred) goal(pr *prover, regs []string, m memory) string {
+func (p *pred) goal(pr *problem, regs []string, m memory) string {
 	return p.term(regs, m, pr.anyNumbers(p.bound))
 }
 
@@ -58,7 +58,7 @@ func (p *pred) uses(regs []string, m memory, numbers []string) []string {
 }
 
 // anyNumbers returns constants that stand for any numbers.
-func (pr *prover) anyNumbers(n int) []string {
+func (pr *problem) anyNumbers(n int) []string {
 	q := make([]string, n)
 	for i := range q {
 		q[i] = fmt.Sprintf("q%d", i)
@@ -69,34 +69,36 @@ func (pr *prover) anyNumbers(n int) []string {
 
 // knowledge has the invariants of SC executions.
 type knowledge struct {
-	pr      *prover
-	say     vocabulary
-	local   map[*class][][]*pred // by location
-	global  []*pred
-	pairs   []*pairFact
-	counts  []*count
-	locks   []*lock
-	failed  []*pred // stated by the user and not invariant
-	dropped []fallen
-	bound   int // the most bound variables of a pred
-	passed  map[obligation]stamp
-	counted map[counted]stamp
-	said    []said // the conditions of the user
-	named   map[*class][]ir.Reg
-	sets    [][]int64 // of numbers that are stored to one variable
-	round   int       // number of the current set of invariants: answers of other rounds do not count
-	rounds  int       // how many rounds there were
+	pr         *problem
+	say        vocabulary
+	lockFinder *lockFinder
+	reach      Reach                // nil: there is none
+	local      map[*class][][]*pred // by location
+	global     []*pred
+	pairs      []*pairFact
+	counts     []*count
+	locks      []*lock
+	failed     []*pred // stated by the user and not invariant
+	dropped    []fallen
+	bound      int // the most bound variables of a pred
+	passed     map[obligation]stamp
+	counted    map[counted]stamp
+	said       []said // the conditions of the user
+	named      map[*class][]ir.Reg
+	sets       [][]int64 // of numbers that are stored to one variable
+	round      int       // number of the current set of invariants: answers of other rounds do not count
+	rounds     int       // how many rounds there were
 }
 
-func newKnowledge(pr *prover, props *property.Set) *knowledge {
-	k := &knowledge{pr: pr, say: vocabulary{pr}, local: map[*class][][]*pred{}, named: map[*class][]ir.Reg{}}
+func newKnowledge(pr *problem, props *property.Set, reach Reach) *knowledge {
+	k := &knowledge{pr: pr, say: vocabulary{pr}, lockFinder: &lockFinder{pr}, reach: reach, local: map[*class][][]*pred{}, named: map[*class][]ir.Reg{}}
 	for _, inv := range invariantsOf(props, ir.NoThread) {
-		k.add(nil, 0, pr.condPred(inv))
+		k.add(nil, 0, k.condPred(inv))
 	}
 	for _, c := range pr.classes {
 		k.local[c] = make([][]*pred, len(c.f.Locs))
 		for _, inv := range invariantsOf(props, c.thread) {
-			k.add(c, inv.Loc, pr.condPred(inv))
+			k.add(c, inv.Loc, k.condPred(inv))
 			for _, v := range inv.Cond.Vars {
 				if !v.IsMemory() && !slices.Contains(k.named[c], v.Reg) {
 					k.named[c] = append(k.named[c], v.Reg)
@@ -106,11 +108,11 @@ func newKnowledge(pr *prover, props *property.Set) *knowledge {
 		for _, cl := range c.annotations {
 			if cl.Always {
 				if !slices.ContainsFunc(k.global, func(p *pred) bool { return *p.given == cl.Pos }) {
-					k.add(nil, 0, pr.codePred(c, cl))
+					k.add(nil, 0, k.codePred(c, cl))
 				}
 				continue
 			}
-			k.add(c, cl.at, pr.codePred(c, cl))
+			k.add(c, cl.at, k.codePred(c, cl))
 		}
 	}
 	return k
@@ -127,7 +129,8 @@ func (k *knowledge) add(c *class, l ir.Loc, p *pred) {
 }
 
 // condPred returns an invariant that is stated as a condition.
-func (pr *prover) condPred(inv property.Invariant) *pred {
+func (k *knowledge) condPred(inv property.Invariant) *pred {
+	pr := k.pr
 	cond := inv.Cond
 	pos := inv.Pos
 	return &pred{text: cond.Text, given: &pos, bound: len(cond.Bound), term: func(regs []string, m memory, q []string) string {
@@ -148,7 +151,8 @@ func (pr *prover) condPred(inv property.Invariant) *pred {
 }
 
 // codePred returns an invariant that is stated as code.
-func (pr *prover) codePred(c *class, cl *annotation) *pred {
+func (k *knowledge) codePred(c *class, cl *annotation) *pred {
+	pr := k.pr
 	pos := cl.Pos
 	bound := 0
 	for _, way := range cl.ways {
@@ -259,7 +263,7 @@ func (k *knowledge) numbers(runs ...run) []string {
 }
 
 // numbered returns the conditions on the number of a thread.
-func (pr *prover) numbered(c *class, regs []string) []string {
+func (pr *problem) numbered(c *class, regs []string) []string {
 	if c.self == ir.NoReg {
 		return nil
 	}

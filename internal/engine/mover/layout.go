@@ -12,7 +12,7 @@ import (
 // Memory as terms. Memory is divided into regions that no access crosses. A cell with only constant
 // addresses is a region by itself (a variable). An array whose elements are accessed as a whole is
 // a region that is indexed by the number of the element. In an array of structures every field is
-// such a region (fields.go). Memory that is accessed in parts, or at
+// such a region (array_fields.go). Memory that is accessed in parts, or at
 // addresses whose element is not known, is a region of bytes that is indexed by address. If the
 // program uses addresses as values, all objects are one region.
 //
@@ -164,16 +164,7 @@ type namedCell struct {
 }
 
 // home returns the object that an access stays in.
-func (y *layout) home(op *ir.Op) ir.ObjectID {
-	obj := op.Obj
-	if op.Addr.Op == ir.AddrOf {
-		obj = op.Addr.Obj
-	}
-	if obj != ir.NoObject && y.prog.Objects[obj].Cells {
-		return ir.NoObject
-	}
-	return obj
-}
+func (y *layout) home(op *ir.Op) ir.ObjectID { return homeOf(y.prog, op) }
 
 // one makes one region for all objects.
 func (y *layout) one(all []access) error {
@@ -268,12 +259,7 @@ func (y *layout) base(home ir.ObjectID) int64 {
 }
 
 // constant returns the value of a constant address.
-func (y *layout) constant(addr *ir.Expr) (int64, bool) {
-	if addr.Op == ir.AddrOf {
-		return int64(y.prog.Objects[addr.Obj].Addr) + addr.Value, true
-	}
-	return addr.IsConst()
-}
+func (y *layout) constant(addr *ir.Expr) (int64, bool) { return constantAddress(y.prog, addr) }
 
 // index returns the number of the element at an address, or false if it may be no element.
 func (y *layout) index(addr *ir.Expr, base int64, size int) (*ir.Expr, bool) {

@@ -16,7 +16,7 @@ import (
 // and 0 if it is.
 
 // lockFinder finds the variables that are locks.
-type lockFinder struct{ pr *prover }
+type lockFinder struct{ pr *problem }
 
 // holding says when a thread at a location holds a lock.
 type holding struct {
@@ -64,7 +64,7 @@ type lock struct {
 }
 
 // free returns the condition that no thread holds the lock.
-func (lk *lock) free(pr *prover, m memory) string {
+func (lk *lock) free(pr *problem, m memory) string {
 	if lk.counter {
 		return pr.arith.le(pr.arith.num(1), pr.value(m, lk.region))
 	}
@@ -72,7 +72,7 @@ func (lk *lock) free(pr *prover, m memory) string {
 }
 
 // below returns the condition that a counter is at most 1.
-func (lk *lock) below(pr *prover, m memory) string {
+func (lk *lock) below(pr *problem, m memory) string {
 	if lk.counter {
 		return pr.arith.le(pr.value(m, lk.region), pr.arith.num(1))
 	}
@@ -104,7 +104,7 @@ func (k *knowledge) findLocks() {
 			continue
 		}
 		for _, counter := range []bool{false, true} {
-			if lk := pr.lockFinder.findLock(region, counter); lk != nil {
+			if lk := k.lockFinder.findLock(region, counter); lk != nil {
 				k.locks = append(k.locks, lk)
 				k.changed()
 				break
@@ -331,7 +331,7 @@ func (lf *lockFinder) isLock(lk *lock) bool {
 				implies(and([]string{before, now}), not(value)),
 			})
 			lf.pr.obligations++
-			if !lf.pr.movers.ask(c, a.from(), nil, 0, given, goal).holds {
+			if !lf.pr.ask(c, a.from(), nil, 0, given, goal).holds {
 				return false
 			}
 		}

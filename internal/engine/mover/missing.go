@@ -32,7 +32,7 @@ const (
 
 // addMissing says what the open checks lack. Proposals that were not tried on states say nothing.
 func (cr *checker) addMissing(list []verdict.ProofCheck) {
-	if cr.pr.reach == nil || cr.pr.err != nil {
+	if cr.pr.known.reach == nil || cr.pr.err != nil {
 		return
 	}
 	n := 0
@@ -69,7 +69,7 @@ func (cr *checker) missing(ck *check) []verdict.ProofMissing {
 			continue
 		}
 		pr.obligations++
-		if pr.movers.implied(append(given[:len(given):len(given)], terms[i]), ck.goal) {
+		if pr.implied(append(given[:len(given):len(given)], terms[i]), ck.goal) {
 			return []verdict.ProofMissing{f.report(true)}
 		}
 		violated = append(violated, f.report(false))
@@ -102,7 +102,7 @@ func (k *knowledge) fallenAt(c *class, l ir.Loc) []fallen {
 func notRefuted(k *knowledge, all []fallen) []fallen {
 	seen, refuted := make([]bool, len(all)), make([]bool, len(all))
 	for _, in := range append([]*instance{k.instance(1)}, k.instances()...) {
-		in.each(k.pr.ctx, k.pr.reach, func(s State, threads []ir.ThreadID) {
+		in.each(k.pr.ctx, k.reach, func(s State, threads []ir.ThreadID) {
 			for _, t := range threads {
 				l, _ := s.At(t)
 				st := &concrete{State: s}

@@ -12,6 +12,7 @@ import (
 	"fencepost/internal/property"
 	"fencepost/internal/solver/smt"
 	"fencepost/internal/source"
+	"fencepost/query"
 	"fencepost/verdict"
 )
 
@@ -43,7 +44,7 @@ type Options struct {
 	// CheckWith names a second solver that is asked every question; "": none.
 	CheckWith string
 	// Questions, if not nil, gets every question.
-	Questions func(Question)
+	Questions func(query.SMTQuestion)
 	// PSO asks about PSO instead of TSO.
 	PSO bool
 	// Private reports whether every thread has a copy of an object; nil: none.
@@ -51,6 +52,13 @@ type Options struct {
 	// Reach shows states of instances of the program, for the inference of invariants; nil: candidates
 	// are not tried on states.
 	Reach Reach
+}
+
+// solvers returns which solvers are asked, and within which limits.
+func (o *Options) solvers() solvers {
+	limit := queryLimit
+	limit.Memory = o.Memory
+	return solvers{limit: limit, second: o.CheckWith, record: o.Questions}
 }
 
 func (o *Options) private(id ir.ObjectID) bool { return o.Private != nil && o.Private(id) }
@@ -74,7 +82,7 @@ var queryLimit = smt.Limit{Work: 20_000_000, Time: 30 * time.Second}
 // Prove tries to prove that a flat program is value-robust. The error is ErrNoSolver if no solver
 // is installed, and *engine.Unsupported for programs that proofs do not cover.
 func Prove(ctx context.Context, p *ir.Program, props *property.Set, opt Options) (out *Outcome, err error) {
-	asker, err := newAsker(ctx, &opt)
+	asker, err := newAsker(ctx, opt.solvers())
 	if err != nil && ctx.Err() != nil && errors.Is(err, ctx.Err()) {
 		return timeOver(ctx, &verdict.Proof{}), nil
 	}
@@ -82,7 +90,7 @@ func Prove(ctx context.Context, p *ir.Program, props *property.Set, opt Options)
 		return nil, err
 	}
 	defer asker.close()
-	pr := &prover{ctx: ctx, asker: asker}
+	pr := &prover{problem: &problem{ctx: ctx, asker: asker}}
 	// Formulas are made in many functions. A panic takes the shortest way out of all of them.
 	defer func() {
 		switch broken := recover(); broken.(type) {
@@ -119,7 +127,7 @@ func (pr *prover) prove(opt Options) (*Outcome, error) {
 	}
 	out.Proof = &verdict.Proof{
 		Threads: pr.threads(),
-		Stores:  pr.movers.report(r.list), Invariants: pr.known.report(), Ghosts: ghostCode(pr), Abstractions: append(pr.abstractor.written(), r.found...), Checks: r.checks,
+		Stores:  pr.movers.report(r.list), Invariants: pr.known.report(), Ghosts: ghostCode(pr.problem), Abstractions: append(pr.abstractor.written(), r.found...), Checks: r.checks,
 		Arithmetic: pr.meaning(),
 	}
 	pr.conclude(out, r)
@@ -148,7 +156,7 @@ func (pr *prover) prove(opt Options) (*Outcome, error) {
 type stopped struct{}
 
 // poll ends the proof if the context has ended.
-func (pr *prover) poll() {
+func (pr *problem) poll() {
 	if pr.ctx.Err() != nil {
 		panic(stopped{})
 	}
@@ -241,12 +249,12 @@ func (pr *prover) attempt(ctx context.Context, opt Options) *result {
 		switch {
 		case effort == few:
 			pr.known.restore(given) // a given invariant may be inductive with inferred ones
-		case (effort == mined || effort == clauses) && pr.reach == nil:
+		case (effort == mined || effort == clauses) && pr.known.reach == nil:
 			continue
 		}
 		pr.known.infer(effort)
 		r.list = pr.movers.table()
-		abstracts := effort != few || pr.reach == nil // invariants come before abstractions, which say less
+		abstracts := effort != few || pr.known.reach == nil // invariants come before abstractions, which say less
 		if !atomic(r.list) && !opt.NoAbstraction && abstracts && len(pr.known.failed) == 0 && r.found == nil {
 			r.list, r.found = pr.abstractor.abstract(ctx, r.list)
 		}

@@ -5,8 +5,6 @@ import (
 	"slices"
 
 	"fencepost/internal/ir"
-	"fencepost/internal/solver/smt"
-	"fencepost/verdict"
 )
 
 // The checks of pairs [BEMT18 §4]. A store is a left mover if every action of another thread right
@@ -50,14 +48,6 @@ type pairKey struct {
 	round  int // of the invariants
 }
 
-// pairAnswer is the answer about a pair.
-type pairAnswer struct {
-	holds bool
-	asked bool                 // it is no matter of different variables
-	state []verdict.ProofValue // where it does not hold
-	vague bool                 // the solver gave up
-}
-
 // moves returns whether action a of class c moves across action b of class d.
 func (mt *moverTable) moves(dir direction, c *class, a *action, d *class, b *action) *pairAnswer {
 	key := pairKey{dir, a.first().ID, b, mt.pr.abstractor.variant[a.first().ID], mt.pr.abstractor.variant[b.first().ID], mt.pr.known.round}
@@ -77,7 +67,7 @@ func (mt *moverTable) moves(dir direction, c *class, a *action, d *class, b *act
 	}
 	ans := &pairAnswer{holds: goal == "true"}
 	if !ans.holds {
-		ans = mt.ask(c, a.from(), d, b.from(), given, goal)
+		ans = mt.pr.ask(c, a.from(), d, b.from(), given, goal)
 		ans.asked = true
 	}
 	mt.pairs[key] = ans
@@ -142,82 +132,4 @@ func (mt *moverTable) rightGoal(c *class, a *action, d *class, b *action) (given
 		want = append(want, a2.guard...)
 	}
 	return given, and(append(want, mt.pr.sameRegisters(c, a.to(), a1.regs, a2.regs)...))
-}
-
-// ask asks the solver whether the goal follows. If not, the answer has a state in which it fails.
-func (mt *moverTable) ask(c *class, l ir.Loc, d *class, n ir.Loc, given []string, goal string) *pairAnswer {
-	if mt.pr.err != nil {
-		return &pairAnswer{vague: true}
-	}
-	if goal == "true" {
-		return &pairAnswer{holds: true}
-	}
-	names, terms := mt.shown(c, l, d, n)
-	status, values, err := mt.pr.asker.check(given, []string{goal}, terms)
-	if err != nil {
-		mt.pr.err = err
-		return &pairAnswer{vague: true}
-	}
-	switch status {
-	case smt.Unsat:
-		return &pairAnswer{holds: true}
-	case smt.Sat:
-		ans := &pairAnswer{}
-		for i, v := range values {
-			ans.state = append(ans.state, verdict.ProofValue{Name: names[i], Value: v})
-		}
-		return ans
-	default:
-		return &pairAnswer{vague: true}
-	}
-}
-
-// shown returns the terms that describe a state: variables, and live registers of two threads at
-// two locations. d may be nil.
-func (mt *moverTable) shown(c *class, l ir.Loc, d *class, n ir.Loc) (names, terms []string) {
-	m := mt.pr.memory("m")
-	for i := range m {
-		if mt.pr.isSingle(i) {
-			names, terms = append(names, mt.pr.name(i)), append(terms, mt.pr.value(m, i))
-		}
-	}
-	add := func(c *class, l ir.Loc, role, prefix string) {
-		for r, term := range mt.pr.registers(c, role) {
-			if !mt.pr.facts.IsLive(mt.pr.prog.Threads[c.thread].Func, l, ir.Reg(r)) {
-				continue
-			}
-			names, terms = append(names, prefix+":"+c.f.Regs[r].Name), append(terms, term)
-		}
-	}
-	first, second := c.name, ""
-	if d != nil {
-		if second = d.name; d == c {
-			first, second = c.name+"[0]", c.name+"[1]"
-		}
-	}
-	add(c, l, "a", first)
-	if d != nil {
-		add(d, n, "b", second)
-	}
-	return names, terms
-}
-
-// everything returns the terms that describe a state in which a given invariant fails: variables,
-// and all registers of the thread it is about and of the thread that violates it.
-func (mt *moverTable) everything(c, d *class) (names, terms []string) {
-	m := mt.pr.memory("m")
-	for i := range m {
-		if mt.pr.isSingle(i) {
-			names, terms = append(names, mt.pr.name(i)), append(terms, mt.pr.value(m, i))
-		}
-	}
-	for r, term := range mt.pr.registers(c, "a") {
-		names, terms = append(names, c.name+":"+c.f.Regs[r].Name), append(terms, term)
-	}
-	if d != nil && d != c {
-		for r, term := range mt.pr.registers(d, "b") {
-			names, terms = append(names, d.name+":"+d.f.Regs[r].Name), append(terms, term)
-		}
-	}
-	return names, terms
 }

@@ -41,7 +41,7 @@ func plainMutexes(p *ir.Program) error {
 			if !locks(&e.Op) && !tests(&e.Op) || e.Op.Mutex != ir.RecursiveMutex && e.Op.Mutex != ir.ErrorCheckMutex {
 				continue
 			}
-			addr, fixed := (&layout{prog: p}).constant(e.Op.Addr)
+			addr, fixed := constantAddress(p, e.Op.Addr)
 			if !fixed {
 				return refuse(e, "a mutex that is recursive or checks for errors, and whose address is computed, is not covered")
 			}
@@ -114,7 +114,7 @@ func (k *kindsOf) mine(op *ir.Op) bool {
 	if !locks(op) && !tests(op) {
 		return false
 	}
-	addr, fixed := (&layout{prog: k.p}).constant(op.Addr)
+	addr, fixed := constantAddress(k.p, op.Addr)
 	return fixed && addr == k.addr
 }
 
@@ -132,7 +132,7 @@ func (k *kindsOf) onlyLocked() error {
 			} else if !op.Writes() && !locks(op) && !tests(op) && op.Kind != ir.Free {
 				continue
 			}
-			to, fixed := (&layout{prog: k.p}).constant(addr)
+			to, fixed := constantAddress(k.p, addr)
 			switch {
 			case !fixed && op.Kind != ir.CondWait && op.Obj != ir.NoObject && op.Obj != home:
 			case fixed && (to+int64(width(op)) <= k.addr || k.addr+ir.CellUnit <= to):
@@ -211,7 +211,7 @@ func (k *kindsOf) after(op *ir.Op, d depth) (next depth, possible, fine bool) {
 
 // waitsWith reports whether a wait for a condition gives up the mutex.
 func (k *kindsOf) waitsWith(op *ir.Op) bool {
-	addr, fixed := (&layout{prog: k.p}).constant(op.Val2)
+	addr, fixed := constantAddress(k.p, op.Val2)
 	return fixed && addr == k.addr
 }
 
@@ -278,16 +278,16 @@ func (k *kindsOf) rewrite(f *ir.Func, i int, d depth) {
 		holds, certain := k.found(op, d)
 		switch {
 		case certain && holds:
-			e.Op, e.Pass = ir.NewOp(ir.Nop), Name
+			e.Op, e.Pass = ir.NewOp(ir.Nop), passName
 		case certain:
-			e.Op, e.Pass = ir.NewOp(ir.Assume), Name
+			e.Op, e.Pass = ir.NewOp(ir.Assume), passName
 			e.Op.Val = ir.Int(0)
 		}
 		return
 	}
 	switch {
 	case alone && op.Kind == ir.Lock && d.times > 0:
-		e.Op, e.Pass = ir.NewOp(ir.Assume), Name
+		e.Op, e.Pass = ir.NewOp(ir.Assume), passName
 		e.Op.Val = ir.Int(0)
 	case alone:
 	case k.kind == ir.RecursiveMutex && (op.Kind == ir.Unlock && d.times > 1 || op.Kind != ir.Unlock && d.times > 0):
@@ -308,7 +308,7 @@ func onlyResult(e *ir.Edge, v int64) {
 		set = ir.NewOp(ir.Assign)
 		set.Dst, set.Val = dst, ir.Int(v)
 	}
-	e.Op, e.Pass = set, Name
+	e.Op, e.Pass = set, passName
 }
 
 // fail replaces an operation inside an atomic section by one that returns an error.
@@ -317,7 +317,7 @@ func (k *kindsOf) fail(f *ir.Func, i int, errno int64) {
 	onlyResult(&f.Edges[after], errno)
 	fence := ir.NewOp(ir.Fence)
 	fence.Fence = ir.FullFence
-	f.Edges[i].Op, f.Edges[i].Pass = fence, Name
+	f.Edges[i].Op, f.Edges[i].Pass = fence, passName
 }
 
 // insertAfter adds an edge with an operation after edge i, and returns its number.
@@ -325,7 +325,7 @@ func insertAfter(p *ir.Program, f *ir.Func, i int, op ir.Op) int {
 	next := f.Edges[i]
 	mid := ir.Loc(len(f.Locs))
 	f.Locs = append(f.Locs, ir.Location{Name: f.Locs[next.From].Name + "'", Pos: next.Pos})
-	next.From, next.Op, next.ID, next.Pass = mid, op, p.NextEdge, Name
+	next.From, next.Op, next.ID, next.Pass = mid, op, p.NextEdge, passName
 	p.NextEdge++
 	f.Edges[i].To = mid
 	f.Edges = append(f.Edges, next)

@@ -108,7 +108,7 @@ func (k *knowledge) minePairs() {
 		}
 	}
 	for _, in := range k.instances() {
-		in.each(k.pr.ctx, k.pr.reach, func(s State, threads []ir.ThreadID) {
+		in.each(k.pr.ctx, k.reach, func(s State, threads []ir.ThreadID) {
 			for _, t := range threads {
 				for _, u := range threads {
 					if t != u {
@@ -328,8 +328,8 @@ func (k *knowledge) pairsAtStart() {
 }
 
 // firstRegisters returns the registers of a thread that runs from the beginning, in a role.
-func (pr *prover) firstRegisters(c *class, role string) []string {
-	out := append([]string(nil), c.entry...)
+func (pr *problem) firstRegisters(c *class, role string) []string {
+	out := append([]string(nil), pr.entries[c]...)
 	if c.self != ir.NoReg {
 		out[c.self] = pr.registers(c, role)[c.self]
 	}

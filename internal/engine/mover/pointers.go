@@ -63,10 +63,9 @@ type valueFlow struct {
 
 // resolvePointers splits accesses through pointers with few values. open has registers with any initial value.
 func resolvePointers(p *ir.Program, open map[ir.ThreadID]ir.Reg) (*blocks, error) {
-	y := &layout{prog: p}
 	wild := func(op *ir.Op) bool {
-		_, fixed := y.constant(op.Addr)
-		return !fixed && y.home(op) == ir.NoObject
+		_, fixed := constantAddress(p, op.Addr)
+		return !fixed && homeOf(p, op) == ir.NoObject
 	}
 	found := false
 	for _, f := range p.Funcs {
@@ -282,7 +281,7 @@ func (fl *valueFlow) access(regs []values, op *ir.Op) {
 		written.list[i] = ir.Type{Bits: op.Type.Bits, Signed: true}.Wrap(v)
 	}
 	at := fl.eval(regs, op.Addr)
-	home := (&layout{prog: fl.p}).home(op)
+	home := homeOf(fl.p, op)
 	switch {
 	case at.any && home == ir.NoObject:
 		fl.lost = true

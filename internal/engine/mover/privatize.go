@@ -94,7 +94,7 @@ func replaceObject(p *ir.Program, id ir.ObjectID, cells map[int64]ir.Type) {
 			if t := e.Op.Type; t.Bits < 64 {
 				set.Val = ir.Unary(ir.Cast, t, set.Val)
 			}
-			e.Op, e.Pass = set, Name
+			e.Op, e.Pass = set, passName
 		}
 	}
 }

@@ -19,42 +19,44 @@ type class struct {
 	many        bool // there may be two of them
 	start       bool // they run from the beginning
 	acts        []*action
-	entry       []string // first values of the registers, without arguments of a start
-	inside      []bool   // locations inside atomic sections
-	passing     []bool   // locations that the induction leaves out
+	inside      []bool // locations inside atomic sections
+	passing     []bool // locations that the induction leaves out
 	annotations []*annotation
 	ghosts      map[ir.EdgeID]*annotation // by the edge that they run with
 	self        ir.Reg                    // has a different number in each of many threads; NoReg: there is none
 }
 
-// prover has what all parts of the proof of one program share.
-type prover struct {
+// problem is a prepared program as terms, with the solver that answers questions about it.
+type problem struct {
 	runner
 	ctx     context.Context
-	prog    *ir.Program
 	props   *property.Set
 	facts   *analysis.Facts
 	asker   *asker
 	classes []*class
-	known   *knowledge
-	written map[ir.EdgeID]writtenAbstraction // by load
-	given   *ir.Program                      // with conditions and barriers; nil: there are none
-	ghosts  map[int]*annotation              // ghost code by the regions that it writes
-
-	abstractor *abstractor
-	movers     *moverTable
-	checker    *checker
-	lockFinder *lockFinder
-
-	family  *family
+	entries map[*class][]string // first values of the registers, without arguments of a start
 	classOf map[ir.ThreadID]*class
-	loops   map[ir.ThreadID]ir.ThreadID // threads that a statement in a loop starts: the first of them
+	family  *family
+	ghosts  map[int]*annotation // ghost code by the regions that it writes
 
-	reach       Reach // nil: there is none
 	widths      *widths
 	declared    map[string]bool
 	obligations int
 	err         error // the solver failed; later answers do not count
+}
+
+// prover proves one program.
+type prover struct {
+	*problem
+	known   *knowledge
+	written map[ir.EdgeID]writtenAbstraction // by load
+	given   *ir.Program                      // with conditions and barriers; nil: there are none
+
+	abstractor *abstractor
+	movers     *moverTable
+	checker    *checker
+
+	loops map[ir.ThreadID]ir.ThreadID // threads that a statement in a loop starts: the first of them
 }
 
 // prepare makes the parts of the proof.
@@ -95,14 +97,15 @@ func (pr *prover) prepare(p *ir.Program, props *property.Set, opt Options) error
 	if err != nil {
 		return err
 	}
-	pr.reach, pr.widths = opt.Reach, newWidths(p, props.Numbers)
-	pr.runner, pr.prog, pr.props, pr.declared = runner{layout: y}, p, props, map[string]bool{}
+	pr.widths = newWidths(p, props.Numbers)
+	pr.runner, pr.props, pr.declared = runner{layout: y}, props, map[string]bool{}
+	pr.entries = map[*class][]string{}
 	pr.facts, pr.classOf = analysis.NewFacts(p, keeps(p, props)), map[ir.ThreadID]*class{}
 	pr.loops = startedInLoops(p)
 	pr.declare = pr.declareConst
 	pr.abstractor = &abstractor{pr: pr, original: map[ir.EdgeID]ir.OpKind{}, variant: map[ir.EdgeID]int{}}
 	pr.movers = &moverTable{pr: pr, pairs: map[pairKey]*pairAnswer{}, addresses: map[addressKey]*int64{}}
-	pr.checker, pr.lockFinder = &checker{pr: pr}, &lockFinder{pr}
+	pr.checker = &checker{pr: pr}
 	for _, f := range p.Funcs {
 		for i := range f.Edges {
 			pr.abstractor.original[f.Edges[i].ID] = f.Edges[i].Op.Kind
@@ -123,15 +126,15 @@ func (pr *prover) prepare(p *ir.Program, props *property.Set, opt Options) error
 		return err
 	}
 	for _, c := range pr.classes {
-		if err := c.takeGhosts(pr); err != nil {
+		if err := c.takeGhosts(func(cl *annotation) error { return ends(pr.problem, c, cl) }); err != nil {
 			return err
 		}
 	}
-	if err := ghostsApart(pr); err != nil {
+	if err := ghostsApart(pr.problem); err != nil {
 		return err
 	}
-	findPassing(pr, props)
-	pr.known = newKnowledge(pr, props)
+	findPassing(pr.problem, props)
+	pr.known = newKnowledge(pr.problem, props, opt.Reach)
 	return nil
 }
 
@@ -215,10 +218,10 @@ func (pr *prover) addThread(t ir.ThreadID, props *property.Set, annotations anno
 			v = th.Args[r]
 		}
 		if ir.Reg(r) == c.self {
-			c.entry = append(c.entry, pr.registers(c, "a")[r])
+			pr.entries[c] = append(pr.entries[c], pr.registers(c, "a")[r])
 			continue
 		}
-		c.entry = append(c.entry, pr.arith.num(v))
+		pr.entries[c] = append(pr.entries[c], pr.arith.num(v))
 	}
 	pr.classes = append(pr.classes, c)
 	return nil
@@ -262,7 +265,7 @@ func invariantsOf(props *property.Set, t ir.ThreadID) []property.Invariant {
 }
 
 // against returns the classes of other threads that can run while a thread of class c runs.
-func (pr *prover) against(c *class) []*class {
+func (pr *problem) against(c *class) []*class {
 	var list []*class
 	for _, d := range pr.classes {
 		if d != c || c.many {
@@ -272,7 +275,7 @@ func (pr *prover) against(c *class) []*class {
 	return list
 }
 
-func (pr *prover) declareConst(name, sort string) {
+func (pr *problem) declareConst(name, sort string) {
 	if !pr.declared[name] {
 		pr.declared[name] = true
 		pr.asker.constant(name, sort)
@@ -280,7 +283,7 @@ func (pr *prover) declareConst(name, sort string) {
 }
 
 // memory returns constants for the contents of the regions in any state.
-func (pr *prover) memory(prefix string) memory {
+func (pr *problem) memory(prefix string) memory {
 	pr.poll()
 	m := make(memory, len(pr.regions))
 	for i := range m {
@@ -291,7 +294,7 @@ func (pr *prover) memory(prefix string) memory {
 }
 
 // registers returns constants for the registers of a thread of class c in a role.
-func (pr *prover) registers(c *class, role string) []string {
+func (pr *problem) registers(c *class, role string) []string {
 	pr.poll()
 	regs := make([]string, len(c.f.Regs))
 	for r := range regs {
@@ -318,7 +321,7 @@ func sameMemory(m, n memory) []string {
 }
 
 // sameRegisters returns the conditions that the registers live at a location are equal.
-func (pr *prover) sameRegisters(c *class, at ir.Loc, x, y []string) []string {
+func (pr *problem) sameRegisters(c *class, at ir.Loc, x, y []string) []string {
 	var out []string
 	for r := range x {
 		if eq := equal(x[r], y[r]); eq != "true" && pr.facts.IsLive(pr.prog.Threads[c.thread].Func, at, ir.Reg(r)) {
@@ -329,7 +332,7 @@ func (pr *prover) sameRegisters(c *class, at ir.Loc, x, y []string) []string {
 }
 
 // started returns the class whose threads an action starts, or nil.
-func (pr *prover) started(a *action) *class {
+func (pr *problem) started(a *action) *class {
 	if op := &a.first().Op; op.Kind == ir.Spawn {
 		return pr.classOf[op.Threads[0]]
 	}
@@ -337,8 +340,8 @@ func (pr *prover) started(a *action) *class {
 }
 
 // argumentsOf returns the registers of a thread that was just started.
-func (pr *prover) argumentsOf(d *class, op *ir.Op, regs []string) []string {
-	out := append([]string(nil), d.entry...)
+func (pr *problem) argumentsOf(d *class, op *ir.Op, regs []string) []string {
+	out := append([]string(nil), pr.entries[d]...)
 	for i, x := range op.Args {
 		out[i] = pr.env(regs).number(x)
 	}

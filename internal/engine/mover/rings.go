@@ -22,7 +22,7 @@ type filling struct {
 }
 
 // fillings returns the stores of a class whose address depends on one register, and the value on no other one.
-func fillings(pr *prover, c *class) []filling {
+func fillings(pr *problem, c *class) []filling {
 	var out []filling
 	for i := range c.f.Edges {
 		e := &c.f.Edges[i]
@@ -46,7 +46,7 @@ func fillings(pr *prover, c *class) []filling {
 }
 
 // text names the array and the store.
-func (f filling) text(pr *prover) string {
+func (f filling) text(pr *problem) string {
 	home := pr.home(&f.edge.Op)
 	if home == ir.NoObject {
 		return fmt.Sprintf("the cell that line %d stores to", f.edge.Pos.Line)
@@ -55,7 +55,7 @@ func (f filling) text(pr *prover) string {
 }
 
 // filled returns the condition that the slot of an index has what is stored there with this index.
-func (f filling) filled(pr *prover, m memory, index string) string {
+func (f filling) filled(pr *problem, m memory, index string) string {
 	regs := make([]string, len(f.c.f.Regs))
 	for r := range regs {
 		regs[r] = pr.arith.num(0)
@@ -66,7 +66,7 @@ func (f filling) filled(pr *prover, m memory, index string) string {
 }
 
 // isFilled is filled in a state of an instance.
-func (f filling) isFilled(pr *prover, st State, index int64) bool {
+func (f filling) isFilled(pr *problem, st State, index int64) bool {
 	env := ir.Env{Regs: make([]int64, len(f.c.f.Regs)), Prog: pr.prog}
 	env.Regs[f.index] = index
 	op := &f.edge.Op

@@ -156,12 +156,12 @@ func (in *instance) each(ctx context.Context, reach Reach, f func(State, []ir.Th
 
 // prune drops the proposals that are false in a state of a small instance.
 func (k *knowledge) prune() {
-	if k.pr.reach == nil {
+	if k.reach == nil {
 		return
 	}
 	open := func(p *pred) bool { return p.given == nil && !p.proved && p.holds != nil }
 	for _, in := range k.instances() {
-		in.each(k.pr.ctx, k.pr.reach, func(s State, threads []ir.ThreadID) {
+		in.each(k.pr.ctx, k.reach, func(s State, threads []ir.ThreadID) {
 			st := &concrete{State: s}
 			keep := func(list []*pred) []*pred {
 				for _, p := range list {

@@ -268,7 +268,7 @@ func (s *simplifier) fixedValue(t ir.ThreadID, e *ir.Edge, regs []*ir.Expr) (int
 }
 
 func (s *simplifier) constant(addr *ir.Expr) (int64, bool) {
-	return (&layout{prog: s.p}).constant(addr)
+	return constantAddress(s.p, addr)
 }
 
 // fixCell returns the values of a cell that is written before threads are started at most, with constants or what is
@@ -405,7 +405,7 @@ func (s *simplifier) rewrite(t ir.ThreadID, at [][]*ir.Expr) (changed bool) {
 			if v, ok := s.fixedValue(t, &e, regs); ok && s.readsInitialised(&e.Op) {
 				set := ir.NewOp(ir.Assign)
 				set.Dst, set.Val = e.Op.Dst, ir.Int(v)
-				e.Op, e.Pass, changed = set, Name, true
+				e.Op, e.Pass, changed = set, passName, true
 			}
 		}
 		new := ir.NoReg
@@ -441,7 +441,7 @@ func dropDead(p *ir.Program) {
 			for k := range f.Edges {
 				e := &f.Edges[k]
 				if e.Op.Kind == ir.Assign && holds(e.Op.Val) && !live[i](e.To, e.Op.Dst) {
-					e.Op, e.Pass, changed = ir.NewOp(ir.Nop), Name, true
+					e.Op, e.Pass, changed = ir.NewOp(ir.Nop), passName, true
 				}
 				if e.Op.Kind != ir.Spawn {
 					continue

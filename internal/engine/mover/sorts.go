@@ -13,7 +13,7 @@ import (
 
 // sorts has the sorts of the regions and of the registers of all classes.
 type sorts struct {
-	pr     *prover
+	pr     *problem
 	parent []int
 	first  map[*class]int  // number of the first register of a class
 	consts map[int][]int64 // by sort
@@ -22,7 +22,7 @@ type sorts struct {
 	gaps   map[int][]int64 // by sort: what differences of numbers of it are compared with
 }
 
-func newSorts(pr *prover) *sorts {
+func newSorts(pr *problem) *sorts {
 	s := &sorts{pr: pr, first: map[*class]int{}, consts: map[int][]int64{}, moduli: map[int][]int64{}, deltas: map[int][]int64{}, gaps: map[int][]int64{}}
 	n := len(pr.regions)
 	for _, c := range pr.classes {

@@ -21,7 +21,7 @@ import (
 const maxThrough = 8
 
 // findPassing finds the locations of each class that do not count.
-func findPassing(pr *prover, props *property.Set) {
+func findPassing(pr *problem, props *property.Set) {
 	for _, c := range pr.classes {
 		c.passing = make([]bool, len(c.f.Locs))
 		for l := range c.f.Locs {
@@ -36,7 +36,7 @@ func findPassing(pr *prover, props *property.Set) {
 }
 
 // mayPass reports whether a thread leaves a location by a step of its own, whatever its registers are.
-func mayPass(pr *prover, c *class, l ir.Loc, props *property.Set) bool {
+func mayPass(pr *problem, c *class, l ir.Loc, props *property.Set) bool {
 	out := c.f.Out(l)
 	if l == c.f.Entry || c.inside[l] || len(out) == 0 || named(c, l, props) {
 		return false
@@ -53,7 +53,7 @@ func mayPass(pr *prover, c *class, l ir.Loc, props *property.Set) bool {
 			return false
 		}
 	}
-	return len(tests) == 0 || pr.movers.implied(nil, or(tests))
+	return len(tests) == 0 || pr.implied(nil, or(tests))
 }
 
 // named reports whether a question or a condition of the user names a location.

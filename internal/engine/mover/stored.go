@@ -142,7 +142,7 @@ func samePos(x, y *verdict.Pos) bool { return x == y || x != nil && y != nil && 
 
 // propose adds the conditions of a stored proof to the proposals.
 func propose(k *knowledge, stored *verdict.Proof) {
-	numbers, scalars := k.pr.numbers(), k.scalars()
+	numbers, scalars := constantsOf(k.pr), k.scalars()
 	k.findSets(scalars)
 	k.findLocks()
 	k.locks = slices.DeleteFunc(k.locks, func(lk *lock) bool {

@@ -61,7 +61,7 @@ func loadsAfter(f *ir.Func, l ir.Loc) *ir.Edge {
 
 // covered refuses thread-private memory of threads of which there are many, and mutexes whose words
 // the program reads.
-func (pr *prover) covered(left map[ir.ObjectID]bool) error {
+func (pr *problem) covered(left map[ir.ObjectID]bool) error {
 	locked := map[int]bool{}
 	for _, c := range pr.classes {
 		for i := range c.f.Edges {

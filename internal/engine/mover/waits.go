@@ -34,12 +34,12 @@ func replaceWaits(p *ir.Program) (found bool, err error) {
 				continue
 			}
 			found = true
-			if _, fixed := (&layout{prog: p}).constant(e.Op.Addr); !fixed {
+			if _, fixed := constantAddress(p, e.Op.Addr); !fixed {
 				return true, refuse(e, "a condition or barrier whose address is computed is not covered")
 			}
 			switch {
 			case e.Op.Kind == ir.Signal || e.Op.Kind == ir.Broadcast:
-				e.Op, e.Pass = ir.NewOp(ir.Nop), Name
+				e.Op, e.Pass = ir.NewOp(ir.Nop), passName
 			case inside[e.From]:
 				return true, refuse(e, "%s inside an atomic section is not covered", e.Op.Kind)
 			case e.Op.Kind == ir.CondWait:
@@ -61,7 +61,7 @@ func replaceWait(p *ir.Program, f *ir.Func, i int) {
 	unlock.Addr, unlock.Mutex, unlock.Class = f.Edges[i].Op.Val2, ir.NormalMutex, ir.BadWait
 	lock := unlock
 	lock.Kind, lock.Dst, lock.Class = ir.Lock, f.Edges[i].Op.Dst, 0
-	f.Edges[i].Op, f.Edges[i].Pass = unlock, Name
+	f.Edges[i].Op, f.Edges[i].Pass = unlock, passName
 	insertAfter(p, f, i, lock)
 }
 
@@ -80,7 +80,7 @@ func replaceBarrier(p *ir.Program, f *ir.Func, i int) {
 		last.Dst, last.HasRange, last.Lo, last.Hi = op.Dst, true, 0, 1
 		steps = append(steps, last)
 	}
-	f.Edges[i].Op, f.Edges[i].Pass = ir.NewOp(ir.AtomicBegin), Name
+	f.Edges[i].Op, f.Edges[i].Pass = ir.NewOp(ir.AtomicBegin), passName
 	for _, s := range append(steps, ir.NewOp(ir.AtomicEnd)) {
 		i = insertAfter(p, f, i, s)
 	}

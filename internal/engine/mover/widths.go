@@ -145,7 +145,8 @@ func (w *widths) value(f ir.FuncID, e *ir.Expr) kind {
 	case e.Op == ir.Cast || e.Op == ir.Neg || e.Op == ir.BitNot:
 		return typed(e.Type)
 	}
-	if _, arithmetic := intArith[e.Op]; arithmetic {
+	switch e.Op {
+	case ir.Add, ir.Sub, ir.Mul, ir.Div, ir.Rem, ir.And, ir.Or, ir.Xor, ir.Shl, ir.Shr:
 		return typed(e.Type)
 	}
 	return kind{any: true}
