@@ -135,7 +135,12 @@ var policy = map[string]rule{
 	"internal/engine/dual":       {ours: append([]string{"internal/lts"}, engineMay...)},
 	"internal/engine/rf":         {ours: engineMay},
 	"internal/engine/fuzz":       {ours: engineMay},
-	"internal/engine/mover":      {ours: []string{"internal/engine", "internal/analysis", "internal/ir", "internal/property", "internal/solver/smt", "internal/source", "query", "verdict"}},
+	"internal/engine/mover":      {ours: []string{"internal/proof/program", "internal/proof/encode", "internal/proof/invariant", "internal/engine", "internal/analysis", "internal/ir", "internal/property", "internal/solver/smt", "internal/source", "query", "verdict"}},
+
+	// Proofs, each on the one before: the program without a solver, its terms, its invariants.
+	"internal/proof/program":   {ours: []string{"internal/engine", "internal/analysis", "internal/ir", "internal/property", "internal/source", "verdict"}},
+	"internal/proof/encode":    {ours: []string{"internal/proof/program", "internal/analysis", "internal/ir", "internal/property", "internal/solver/smt", "query", "verdict"}},
+	"internal/proof/invariant": {ours: []string{"internal/proof/program", "internal/proof/encode", "internal/ir", "internal/property", "internal/solver/smt", "internal/source", "verdict"}},
 
 	"internal/solver/smt": {},
 	"internal/shorten":    {ours: []string{"internal/engine", "internal/ir", "internal/memory", "internal/memory/endless", "internal/memory/reduce", "verdict"}},
@@ -167,7 +172,7 @@ var policy = map[string]rule{
 	}, questionMay...)},
 	"internal/question/fuzz":   {ours: append([]string{"internal/engine/fuzz", "internal/engine/rf", "internal/question/check"}, questionMay...)},
 	"internal/question/lin":    {ours: append([]string{"internal/engine/fuzz", "internal/engine/rf", "internal/frontend/c", "internal/frontend/elf", "internal/lazyregexp", "internal/question/check", "internal/question/fences", "internal/question/fuzz", "internal/question/harness"}, questionMay...)},
-	"internal/question/prove":  {ours: append([]string{"internal/engine/explicit", "internal/engine/mover", "internal/question/check", "internal/transform"}, questionMay...)},
+	"internal/question/prove":  {ours: append([]string{"internal/engine/explicit", "internal/engine/mover", "internal/proof/encode", "internal/proof/program", "internal/question/check", "internal/transform"}, questionMay...)},
 	"internal/question/param":  {ours: append([]string{"internal/engine/dual", "internal/engine/param", "internal/transform", "internal/question/check", "internal/question/robust"}, questionMay...)},
 	"internal/question/litmus": {ours: append([]string{"internal/frontend/litmus", "internal/stress", "internal/transform"}, questionMay...)},
 	"internal/question/traces": {ours: append([]string{"internal/engine/rf", "internal/engine/smc"}, questionMay...)},

@@ -7,6 +7,8 @@ import (
 
 	"fencepost/internal/engine"
 	"fencepost/internal/ir"
+	"fencepost/internal/proof/invariant"
+	"fencepost/internal/proof/program"
 	"fencepost/internal/solver/smt"
 	"fencepost/verdict"
 )
@@ -73,32 +75,32 @@ type candidate []member
 
 // family returns the conditions that a candidate is tried with.
 func (x candidate) family() []template {
-	if x[0].a.writes() {
+	if x[0].a.Writes() {
 		return failures
 	}
 	return templates
 }
 
 type member struct {
-	c *class
-	a *action
+	c *program.Class
+	a *program.Action
 }
 
 // abstract finds the fewest instructions whose abstraction completes the proof. If there are none
 // it returns the table it was given.
 func (ab *abstractor) abstract(ctx context.Context, list []*judged) ([]*judged, []verdict.ProofAbstraction) {
 	loads := ab.inTheWayOf(list)
-	saved := ab.pr.known.save()
+	saved := ab.pr.known.Save()
 	for n := 1; n <= min(maxAbstractions, len(loads)); n++ {
 		for _, how := range choices(n, max(len(templates), len(failures))) {
 			for _, chosen := range choose(len(loads), n) {
-				if ctx.Err() != nil || ab.pr.err != nil {
+				if ctx.Err() != nil || ab.pr.Err != nil {
 					return list, nil
 				}
 				if tried, found := ab.tryAbstraction(loads, chosen, how); found != nil {
 					return tried, found
 				}
-				ab.pr.known.restore(saved)
+				ab.pr.known.Restore(saved)
 			}
 		}
 	}
@@ -108,10 +110,10 @@ func (ab *abstractor) abstract(ctx context.Context, list []*judged) ([]*judged, 
 // inTheWayOf returns the plain loads, and the actions that may fail, across which stores do not
 // move. The most frequent ones come first.
 func (ab *abstractor) inTheWayOf(list []*judged) []candidate {
-	count := map[*action]int{}
+	count := map[*program.Action]int{}
 	var order []candidate
-	add := func(c *class, a *action) {
-		if _, may := ab.mayFail(c, a); !may && (a.section || a.first().Op.Kind != ir.Load) {
+	add := func(c *program.Class, a *program.Action) {
+		if _, may := ab.mayFail(c, a); !may && (a.Section || a.First().Op.Kind != ir.Load) {
 			return
 		}
 		all := ab.sameSource(c, a)
@@ -138,15 +140,15 @@ func (ab *abstractor) inTheWayOf(list []*judged) []candidate {
 }
 
 // sameSource returns the loads with the same source position, in the instances of one template.
-func (ab *abstractor) sameSource(c *class, a *action) candidate {
-	template := ab.pr.prog.Threads[c.thread].Template
+func (ab *abstractor) sameSource(c *program.Class, a *program.Action) candidate {
+	template := ab.pr.Prog.Threads[c.Thread].Template
 	var all candidate
-	for _, d := range ab.pr.classes {
-		if d != c && (template == "" || ab.pr.prog.Threads[d.thread].Template != template) {
+	for _, d := range ab.pr.Classes {
+		if d != c && (template == "" || ab.pr.Prog.Threads[d.Thread].Template != template) {
 			continue
 		}
-		for _, b := range d.acts {
-			if b == a || d != c && b.section == a.section && b.first().Op.Kind == a.first().Op.Kind && b.first().Pos.IsValid() && b.first().Pos == a.first().Pos {
+		for _, b := range d.Actions {
+			if b == a || d != c && b.Section == a.Section && b.First().Op.Kind == a.First().Op.Kind && b.First().Pos.IsValid() && b.First().Pos == a.First().Pos {
 				all = append(all, member{d, b})
 			}
 		}
@@ -158,14 +160,14 @@ func (ab *abstractor) sameSource(c *class, a *action) candidate {
 func (ab *abstractor) tryAbstraction(loads []candidate, chosen, how []int) ([]*judged, []verdict.ProofAbstraction) {
 	before := map[*ir.Edge]ir.Op{}
 	var found []verdict.ProofAbstraction
-	acts := map[*class][]*action{}
+	acts := map[*program.Class][]*program.Action{}
 	undo := func() {
 		for e, op := range before {
 			e.Op = op
 			delete(ab.variant, e.ID)
 		}
 		for c, list := range acts {
-			c.acts = list
+			c.Actions = list
 		}
 	}
 	for i, n := range chosen {
@@ -175,15 +177,15 @@ func (ab *abstractor) tryAbstraction(loads []candidate, chosen, how []int) ([]*j
 			return nil, nil
 		}
 		for _, x := range loads[n] {
-			e := x.a.first()
+			e := x.a.First()
 			before[e] = e.Op
 			ab.variant[e.ID] = how[i] + 1
-			if !x.a.writes() {
+			if !x.a.Writes() {
 				abstractLoad(&e.Op, family[how[i]])
 				continue
 			}
 			if acts[x.c] == nil {
-				acts[x.c] = x.c.acts
+				acts[x.c] = x.c.Actions
 			}
 			ab.letFail(x.c, x.a, family[how[i]])
 		}
@@ -193,14 +195,14 @@ func (ab *abstractor) tryAbstraction(loads []candidate, chosen, how []int) ([]*j
 		undo()
 		return nil, nil
 	}
-	var locks []*lock
-	for _, lk := range ab.pr.known.locks {
-		if ab.pr.known.lockFinder.isLock(lk) {
+	var locks []*invariant.Lock
+	for _, lk := range ab.pr.known.Locks {
+		if ab.pr.known.LockFinder.IsLock(lk) {
 			locks = append(locks, lk)
 		}
 	}
-	ab.pr.known.locks = locks
-	ab.pr.known.dropFalse()
+	ab.pr.known.Locks = locks
+	ab.pr.known.DropFalse()
 	list = ab.pr.movers.table()
 	sound := true
 	for i, n := range chosen {
@@ -208,7 +210,7 @@ func (ab *abstractor) tryAbstraction(loads []candidate, chosen, how []int) ([]*j
 		a.Variant = how[i] + 1
 		found, sound = append(found, a), sound && a.Sound
 	}
-	if ab.pr.err == nil && sound && atomic(list) && len(ab.pr.known.failed) == 0 {
+	if ab.pr.Err == nil && sound && atomic(list) && len(ab.pr.known.Failed) == 0 {
 		return list, found
 	}
 	undo()
@@ -219,52 +221,52 @@ func abstractLoad(op *ir.Op, t template) {
 	op.Kind = ir.AbstractLoad
 	op.Cond = t.cond(ir.R(op.Dst), ir.SeenValue())
 	if op.Type.Bits < 64 {
-		op.Cond = fits(ir.R(op.Dst), op.Type, op.Cond)
+		op.Cond = program.FitsType(ir.R(op.Dst), op.Type, op.Cond)
 	}
 }
 
 // describe returns the description of an abstracted load.
 func (ab *abstractor) describe(all candidate, t template) verdict.ProofAbstraction {
 	load := all[0]
-	if load.a.writes() {
+	if load.a.Writes() {
 		return ab.describeFailure(load, t)
 	}
-	op := &load.a.first().Op
+	op := &load.a.First().Op
 	name := "the value in memory"
-	if x, ok := ab.pr.variable(op); ok && len(all) == 1 {
-		name = ab.pr.name(x)
+	if x, ok := ab.pr.Variable(op); ok && len(all) == 1 {
+		name = ab.pr.Name(x)
 	}
 	text := t.text
 	if t.text != "any value" {
-		text = fmt.Sprintf(t.text, load.c.f.Regs[op.Dst].Name, name)
+		text = fmt.Sprintf(t.text, load.c.Code.Regs[op.Dst].Name, name)
 	}
 	sound := true
 	for _, m := range all {
 		sound = sound && ab.admits(m.c, m.a)
 	}
-	return verdict.ProofAbstraction{ProofInstruction: placed(load.c, load.a), Cond: text, Found: true, Sound: sound}
+	return verdict.ProofAbstraction{ProofInstruction: program.DescribeAction(load.c, load.a), Cond: text, Found: true, Sound: sound}
 }
 
 // admits reports whether an abstract load always allows the value in memory [BEMT18 Lemma 3]. It
 // uses global invariants on memory. They hold under TSO, too, if the abstracted program is
 // value-robust, and for buffered values, since these reach memory. Invariants of the thread's
 // location may not hold while stores are in the buffer.
-func (ab *abstractor) admits(c *class, a *action) bool {
-	op := &a.first().Op
-	m, regs := ab.pr.memory("m"), ab.pr.registers(c, "a")
-	seen := ab.pr.read(m, ab.pr.locate(op, ab.pr.env(regs)), op.Type)
+func (ab *abstractor) admits(c *program.Class, a *program.Action) bool {
+	op := &a.First().Op
+	m, regs := ab.pr.Memory("m"), ab.pr.Registers(c, "a")
+	seen := ab.pr.Read(m, ab.pr.Locate(op, ab.pr.Env(regs)), op.Type)
 	after := append([]string(nil), regs...)
 	after[op.Dst] = seen
-	v := ab.pr.env(after)
-	v.seen = seen
-	goal := []string{v.truth(op.Cond)}
+	v := ab.pr.Env(after)
+	v.Seen = seen
+	goal := []string{v.Truth(op.Cond)}
 	if op.HasRange {
-		goal = append(goal, ab.pr.arith.le(ab.pr.arith.num(op.Lo), seen), ab.pr.arith.le(seen, ab.pr.arith.num(op.Hi)))
+		goal = append(goal, ab.pr.Arith.Le(ab.pr.Arith.Num(op.Lo), seen), ab.pr.Arith.Le(seen, ab.pr.Arith.Num(op.Hi)))
 	}
-	ab.pr.obligations++
-	status, _, err := ab.pr.asker.check(ab.pr.known.everywhere(m), goal, nil)
+	ab.pr.Obligations++
+	status, _, err := ab.pr.Asker.Check(ab.pr.known.Everywhere(m), goal, nil)
 	if err != nil {
-		ab.pr.err = err
+		ab.pr.Err = err
 	}
 	return status == smt.Unsat
 }
@@ -272,55 +274,18 @@ func (ab *abstractor) admits(c *class, a *action) bool {
 // written returns the abstractions that are part of the program itself.
 func (ab *abstractor) written() []verdict.ProofAbstraction {
 	var out []verdict.ProofAbstraction
-	for _, c := range ab.pr.classes {
-		for _, a := range c.acts {
-			if a.section || a.first().Op.Kind != ir.AbstractLoad || ab.original[a.first().ID] != ir.AbstractLoad {
+	for _, c := range ab.pr.Classes {
+		for _, a := range c.Actions {
+			if a.Section || a.First().Op.Kind != ir.AbstractLoad || ab.original[a.First().ID] != ir.AbstractLoad {
 				continue
 			}
 			out = append(out, verdict.ProofAbstraction{
-				ProofInstruction: verdict.ProofInstruction{Thread: c.name, Pos: engine.Pos(a.first())},
-				Cond:             ab.pr.written[a.first().ID].text, Sound: ab.admits(c, a),
+				ProofInstruction: verdict.ProofInstruction{Thread: c.Name, Pos: engine.Pos(a.First())},
+				Cond:             ab.pr.written[a.First().ID].Text, Sound: ab.admits(c, a),
 			})
 		}
 	}
 	return out
-}
-
-// saved is a copy of the knowledge.
-type saved struct {
-	dropped int
-	local   map[*class][][]*pred
-	global  []*pred
-	pairs   []*pairFact
-	counts  []*count
-	locks   []*lock
-	round   int
-}
-
-func (k *knowledge) save() saved {
-	s := saved{local: map[*class][][]*pred{}, global: k.global, counts: k.counts, locks: k.locks, round: k.round, dropped: len(k.dropped)}
-	for c, at := range k.local {
-		s.local[c] = append([][]*pred(nil), at...)
-	}
-	s.pairs = copyPairs(k.pairs)
-	return s
-}
-
-func (k *knowledge) restore(s saved) {
-	k.global, k.failed, k.dropped = s.global, nil, k.dropped[:s.dropped]
-	for _, p := range s.global {
-		p.fails, p.state = "", nil
-	}
-	for c, at := range s.local {
-		k.local[c] = append([][]*pred(nil), at...)
-		for _, list := range at {
-			for _, p := range list {
-				p.fails, p.state = "", nil
-			}
-		}
-	}
-	k.locks, k.round = s.locks, s.round
-	k.pairs, k.counts = copyPairs(s.pairs), s.counts
 }
 
 // choose returns the subsets of n elements of m, in order.
@@ -358,4 +323,19 @@ func total(list []int) int {
 		sum += v
 	}
 	return sum
+}
+
+// writtenAllowed reports whether the annotations are shown to allow the value in memory always.
+func (ab *abstractor) writtenAllowed() bool {
+	return len(ab.pr.written) == 0 || unsoundWritten(ab.written()) == nil
+}
+
+// unsoundWritten returns an annotation that does not always allow the value in memory, or nil.
+func unsoundWritten(list []verdict.ProofAbstraction) *verdict.ProofAbstraction {
+	for i := range list {
+		if a := &list[i]; a.Cond != "" && !a.Found && !a.Sound {
+			return a
+		}
+	}
+	return nil
 }

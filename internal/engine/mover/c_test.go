@@ -8,6 +8,7 @@ import (
 
 	"fencepost/internal/engine"
 	"fencepost/internal/engine/mover"
+	"fencepost/internal/proof/encode"
 	"fencepost/internal/testkit"
 	"fencepost/verdict"
 )
@@ -72,7 +73,7 @@ func TestC(t *testing.T) {
 		if test.many != "" {
 			replicate(flat, test.many)
 		}
-		out, err := mover.Prove(context.Background(), flat, props, mover.Options{Arithmetic: mover.BitVectors, Private: private, NoAbstraction: true})
+		out, err := mover.Prove(context.Background(), flat, props, mover.Options{Arithmetic: encode.BitVectors, Private: private, NoAbstraction: true})
 		if err != nil {
 			t.Errorf("%s: %v", test.why, err)
 			continue
@@ -101,7 +102,7 @@ func TestUnsupportedC(t *testing.T) {
 	} {
 		flat, props, private := parseC(t, cHead+text)
 		replicate(flat, "w")
-		out, err := mover.Prove(context.Background(), flat, props, mover.Options{Arithmetic: mover.BitVectors, Private: private})
+		out, err := mover.Prove(context.Background(), flat, props, mover.Options{Arithmetic: encode.BitVectors, Private: private})
 		if u := (*engine.Unsupported)(nil); !errors.As(err, &u) || u.Pos == nil {
 			t.Errorf("%s: %+v, %v", text, out, err)
 		}
@@ -124,7 +125,7 @@ func TestJoins(t *testing.T) {
 	} {
 		text := "void *w(void *p) { x = 1; return 0; } void *v(void *p) { z = 1; return 0; } int main(void) { pthread_t t, u; y = x; " + test.main + " return 0; }"
 		flat, props, private := parseC(t, cHead+text)
-		out, err := mover.Prove(context.Background(), flat, props, mover.Options{Arithmetic: mover.BitVectors, Private: private})
+		out, err := mover.Prove(context.Background(), flat, props, mover.Options{Arithmetic: encode.BitVectors, Private: private})
 		if err != nil || (out.Verdict != verdict.Unknown && out.Proof.Open() == 0) != test.proved {
 			t.Errorf("%s: %v, %+v", test.main, err, out)
 		}
@@ -152,7 +153,7 @@ func TestJoinedThreadsCount(t *testing.T) {
 			"int main(void) { pthread_t t, u; pthread_create(&t, 0, w, 0); " + test.main + " return 0; }"
 		flat, props, private := parseC(t, cHead+text)
 		props.Deadlock = false
-		out, n := proveAndCompare(t, text, flat, props, mover.Options{Arithmetic: mover.BitVectors, Private: private, NoAbstraction: true, Reach: reach(1000)}, 1)
+		out, n := proveAndCompare(t, text, flat, props, mover.Options{Arithmetic: encode.BitVectors, Private: private, NoAbstraction: true, Reach: reach(1000)}, 1)
 		if n == 0 || (out.Verdict != verdict.Unknown && out.Proof.Open() == 0) != test.proved {
 			t.Errorf("%s: %d comparisons, %s, %+v", test.main, n, out.Verdict, out.Proof.Checks)
 		}

@@ -5,6 +5,8 @@ import (
 
 	"fencepost/internal/engine"
 	"fencepost/internal/ir"
+	"fencepost/internal/proof/encode"
+	"fencepost/internal/proof/program"
 	"fencepost/internal/property"
 	"fencepost/verdict"
 )
@@ -30,8 +32,8 @@ type openCheck struct {
 
 // check is a condition that must hold whenever a thread is about to take a step.
 type check struct {
-	c    *class
-	a    *action
+	c    *program.Class
+	a    *program.Action
 	edge *ir.Edge
 	what string
 	// goal is the condition in the state before the edge; "" if it cannot be expressed.
@@ -44,8 +46,8 @@ func (cr *checker) checks() []verdict.ProofCheck {
 	var out []verdict.ProofCheck
 	cr.open = nil
 	at := map[key2]int{}
-	for _, c := range cr.pr.classes {
-		for _, a := range c.acts {
+	for _, c := range cr.pr.Classes {
+		for _, a := range c.Actions {
 			for _, ck := range cr.checksOf(c, a) {
 				res := cr.decide(&ck)
 				k := key2{c, ck.edge, ck.what}
@@ -65,80 +67,80 @@ func (cr *checker) checks() []verdict.ProofCheck {
 			}
 		}
 	}
-	for i := range cr.pr.props.Goals {
-		out = append(out, cr.unreachableGoal(&cr.pr.props.Goals[i]))
+	for i := range cr.pr.Props.Goals {
+		out = append(out, cr.unreachableGoal(&cr.pr.Props.Goals[i]))
 	}
-	if f := cr.pr.props.Final; f != nil && f.Quantifier != property.Exists {
-		out = append(out, verdict.ProofCheck{ProofInstruction: verdict.ProofInstruction{Pos: spanPos(f.Pos)}, What: f.Quantifier.String() + " " + f.Cond.Text})
+	if f := cr.pr.Props.Final; f != nil && f.Quantifier != property.Exists {
+		out = append(out, verdict.ProofCheck{ProofInstruction: verdict.ProofInstruction{Pos: program.SpanPos(f.Pos)}, What: f.Quantifier.String() + " " + f.Cond.Text})
 	}
 	return out
 }
 
 type key2 struct {
-	c    *class
+	c    *program.Class
 	edge *ir.Edge
 	what string
 }
 
 // checksOf returns the checks of an action.
-func (cr *checker) checksOf(c *class, a *action) []check {
+func (cr *checker) checksOf(c *program.Class, a *program.Action) []check {
 	var out []check
-	m, regs := cr.pr.memory("m"), cr.pr.registers(c, "a")
-	s := run{regs: append([]string(nil), regs...), mem: m}
-	for _, e := range a.edges {
+	m, regs := cr.pr.Memory("m"), cr.pr.Registers(c, "a")
+	s := encode.Run{Regs: append([]string(nil), regs...), Mem: m}
+	for _, e := range a.Edges {
 		goal, what := cr.mustHold(c, a, e, &s)
 		if what != "" {
-			out = append(out, check{c: c, a: a, edge: e, what: what, given: append([]string(nil), s.guard...), goal: goal})
+			out = append(out, check{c: c, a: a, edge: e, what: what, given: append([]string(nil), s.Guard...), goal: goal})
 		}
-		cr.pr.step(&e.Op, fmt.Sprintf("a_h%d", e.ID), &s)
+		cr.pr.Step(&e.Op, fmt.Sprintf("a_h%d", e.ID), &s)
 	}
 	return out
 }
 
 // mustHold returns the precondition of an instruction in a state, and its description, which is ""
 // if there is none.
-func (cr *checker) mustHold(c *class, a *action, e *ir.Edge, s *run) (goal, what string) {
+func (cr *checker) mustHold(c *program.Class, a *program.Action, e *ir.Edge, s *encode.Run) (goal, what string) {
 	op := &e.Op
-	v := cr.pr.env(s.regs)
+	v := cr.pr.Env(s.Regs)
 	switch {
 	case op.Kind == ir.Assert:
 		what := op.Msg
 		if op.Class != ir.Assertion || what == "" {
 			what = op.Class.String()
 		}
-		return v.truth(op.Val), what
+		return v.Truth(op.Val), what
 	case op.Kind == ir.Unlock:
 		var holders []string
-		for _, lk := range cr.pr.known.locks {
-			if cr.pr.known.lockFinder.accesses(op, lk.region) {
-				holders = append(holders, lk.holds(cr.pr.arith, c, a.from(), s.regs))
+		for _, lk := range cr.pr.known.Locks {
+			if cr.pr.known.LockFinder.Accesses(op, lk.Region) {
+				holders = append(holders, lk.Holds(cr.pr.Arith, c, a.From(), s.Regs))
 			}
 		}
 		if op.Class != 0 {
-			return or(holders), op.Class.String()
+			return encode.Or(holders), op.Class.String()
 		}
-		return or(holders), ir.BadUnlock.String()
+		return encode.Or(holders), ir.BadUnlock.String()
 	case op.Kind == ir.Join:
 		if !cr.joinsOnce(c, e) {
 			return "false", ir.BadJoin.String()
 		}
 		return "true", ""
 	case op.Kind == ir.Free:
-		return freeable(cr.pr.layout, s.mem, op, v.number(op.Addr)), ir.DoubleFree.String()
-	case !accesses(op):
+		return encode.Freeable(cr.pr.Layout, s.Mem, op, v.Number(op.Addr)), ir.DoubleFree.String()
+	case !program.AccessesMemory(op):
 		return "true", ""
 	}
-	if f, block, ok := inBlock(cr.pr.layout, op); ok {
-		return isBlock(cr.pr.layout, s.mem, v.number(block), f.kind), cr.pr.blocks.failure()
+	if f, block, ok := encode.InBlock(cr.pr.Layout, op); ok {
+		return encode.IsBlock(cr.pr.Layout, s.Mem, v.Number(block), f.Kind), cr.pr.Blocks.Failure()
 	}
 	if cr.forbidden(op) {
 		return "false", ir.ReadOnly.String()
 	}
-	addr, fixed := cr.pr.constant(op.Addr)
-	if fixed && !cr.pr.prog.Cells && cr.pr.prog.FindObject(uint64(addr), width(op)) == ir.NoObject {
+	addr, fixed := cr.pr.Constant(op.Addr)
+	if fixed && !cr.pr.Prog.Cells && cr.pr.Prog.FindObject(uint64(addr), program.AccessSize(op)) == ir.NoObject {
 		return "false", ir.NullDeref.String()
 	}
-	if fixed || cr.pr.home(op) == ir.NoObject && cr.pr.prog.Cells && cr.pr.arith == Integers {
+	if fixed || cr.pr.Home(op) == ir.NoObject && cr.pr.Prog.Cells && cr.pr.Arith == encode.Integers {
 		return "true", "" // cells are everywhere, as far as mathematical integers number them
 	}
 	return cr.inside(op, v), ir.OutOfBounds.String()
@@ -149,13 +151,13 @@ func (cr *checker) forbidden(op *ir.Op) bool {
 	if !op.Writes() {
 		return false
 	}
-	if addr, fixed := cr.pr.constant(op.Addr); fixed {
-		o := cr.pr.prog.FindObject(uint64(addr), op.Type.Size())
-		return o != ir.NoObject && cr.pr.prog.Objects[o].ReadOnly
+	if addr, fixed := cr.pr.Constant(op.Addr); fixed {
+		o := cr.pr.Prog.FindObject(uint64(addr), op.Type.Size())
+		return o != ir.NoObject && cr.pr.Prog.Objects[o].ReadOnly
 	}
-	home := cr.pr.home(op)
-	for o := range cr.pr.prog.Objects {
-		if cr.pr.prog.Objects[o].ReadOnly && (home == ir.NoObject || home == ir.ObjectID(o)) {
+	home := cr.pr.Home(op)
+	for o := range cr.pr.Prog.Objects {
+		if cr.pr.Prog.Objects[o].ReadOnly && (home == ir.NoObject || home == ir.ObjectID(o)) {
 			return true
 		}
 	}
@@ -164,17 +166,17 @@ func (cr *checker) forbidden(op *ir.Op) bool {
 
 // joinsOnce reports whether the thread of a join is known, started by the thread that joins it on every path to the join,
 // and joined by no other join and not twice by this one.
-func (cr *checker) joinsOnce(c *class, e *ir.Edge) bool {
+func (cr *checker) joinsOnce(c *program.Class, e *ir.Edge) bool {
 	handle, ok := e.Op.Val.IsConst()
-	if !ok || c.many || leadsTo(c.f, c.f.Entry, e.From, func(o *ir.Edge) bool {
+	if !ok || c.Many || leadsTo(c.Code, c.Code.Entry, e.From, func(o *ir.Edge) bool {
 		return o.Op.Kind == ir.Spawn && len(o.Op.Threads) == 1 && int64(o.Op.Threads[0]) == handle
 	}) {
 		return false
 	}
-	for _, d := range cr.pr.classes {
-		for i := range d.f.Edges {
-			o := &d.f.Edges[i]
-			if h, known := o.Op.Val.IsConst(); o.Op.Kind == ir.Join && (!known || h == handle) && (d != c || leadsTo(c.f, e.To, o.From, nil)) {
+	for _, d := range cr.pr.Classes {
+		for i := range d.Code.Edges {
+			o := &d.Code.Edges[i]
+			if h, known := o.Op.Val.IsConst(); o.Op.Kind == ir.Join && (!known || h == handle) && (d != c || leadsTo(c.Code, e.To, o.From, nil)) {
 				return false
 			}
 		}
@@ -204,27 +206,27 @@ func leadsTo(f *ir.Func, from, to ir.Loc, not func(*ir.Edge) bool) bool {
 
 // inside returns the condition that an access stays in its object, or in some object or cell if its
 // object is not known.
-func (cr *checker) inside(op *ir.Op, v env) string {
-	addr := v.number(op.Addr)
+func (cr *checker) inside(op *ir.Op, v encode.Env) string {
+	addr := v.Number(op.Addr)
 	in := func(lo, hi int64) string {
-		return and([]string{
-			cr.pr.arith.compare(ir.Le, ir.U64, cr.pr.arith.num(lo), addr), cr.pr.arith.compare(ir.Le, ir.U64, addr, cr.pr.arith.num(hi-int64(width(op)))),
+		return encode.And([]string{
+			cr.pr.Arith.Compare(ir.Le, ir.U64, cr.pr.Arith.Num(lo), addr), cr.pr.Arith.Compare(ir.Le, ir.U64, addr, cr.pr.Arith.Num(hi-int64(program.AccessSize(op)))),
 		})
 	}
-	home := cr.pr.home(op)
-	if p := cr.pr.locate(op, v); home != ir.NoObject && !cr.pr.mixed && cr.pr.regions[p.region].shape == elements {
+	home := cr.pr.Home(op)
+	if p := cr.pr.Locate(op, v); home != ir.NoObject && !cr.pr.Mixed && cr.pr.Regions[p.Region].Shape == encode.Elements {
 		// By its number: two numbers may be one address after wrapping.
-		n := cr.pr.prog.Objects[home].Size / cr.pr.regions[p.region].unit()
-		return and([]string{cr.pr.arith.le(cr.pr.arith.num(0), p.index), cr.pr.arith.le(p.index, cr.pr.arith.num(n-1))})
+		n := cr.pr.Prog.Objects[home].Size / cr.pr.Regions[p.Region].Unit()
+		return encode.And([]string{cr.pr.Arith.Le(cr.pr.Arith.Num(0), p.Index), cr.pr.Arith.Le(p.Index, cr.pr.Arith.Num(n-1))})
 	}
 	switch {
 	case home != ir.NoObject:
-		o := &cr.pr.prog.Objects[home]
+		o := &cr.pr.Prog.Objects[home]
 		return in(int64(o.Addr), int64(o.Addr)+o.Size)
-	case cr.pr.prog.Cells:
+	case cr.pr.Prog.Cells:
 		limit := int64(ir.CellLimit) * ir.CellUnit
-		return or([]string{
-			and([]string{cr.pr.arith.le(cr.pr.arith.num(-limit+ir.CellUnit), addr), cr.pr.arith.le(addr, cr.pr.arith.num(limit-ir.CellUnit))}), cr.inSomeObject(in),
+		return encode.Or([]string{
+			encode.And([]string{cr.pr.Arith.Le(cr.pr.Arith.Num(-limit+ir.CellUnit), addr), cr.pr.Arith.Le(addr, cr.pr.Arith.Num(limit-ir.CellUnit))}), cr.inSomeObject(in),
 		})
 	}
 	return cr.inSomeObject(in)
@@ -232,41 +234,41 @@ func (cr *checker) inside(op *ir.Op, v env) string {
 
 func (cr *checker) inSomeObject(in func(lo, hi int64) string) string {
 	var some []string
-	for i := range cr.pr.prog.Objects {
-		o := &cr.pr.prog.Objects[i]
+	for i := range cr.pr.Prog.Objects {
+		o := &cr.pr.Prog.Objects[i]
 		if o.Size > 0 {
 			some = append(some, in(int64(o.Addr), int64(o.Addr)+o.Size))
 		}
 	}
-	return or(some)
+	return encode.Or(some)
 }
 
 // decide asks whether a check follows from the invariants.
 func (cr *checker) decide(ck *check) verdict.ProofCheck {
-	res := verdict.ProofCheck{ProofInstruction: verdict.ProofInstruction{Thread: ck.c.name, Pos: engine.Pos(ck.edge)}, What: ck.what}
+	res := verdict.ProofCheck{ProofInstruction: verdict.ProofInstruction{Thread: ck.c.Name, Pos: engine.Pos(ck.edge)}, What: ck.what}
 	if op := &ck.edge.Op; op.Kind != ir.Assert || op.Class != ir.Assertion {
 		res.Failure = ck.what
 	}
-	cr.pr.obligations++
-	ans := cr.pr.ask(ck.c, ck.a.from(), nil, 0, cr.given(ck), ck.goal)
-	res.Proved, res.State, res.Vague = ans.holds, ans.state, ans.vague
+	cr.pr.Obligations++
+	ans := cr.pr.Ask(ck.c, ck.a.From(), nil, 0, cr.given(ck), ck.goal)
+	res.Proved, res.State, res.Vague = ans.Holds, ans.State, ans.Vague
 	return res
 }
 
 // given returns what is known where a check must hold.
 func (cr *checker) given(ck *check) []string {
-	m, regs := cr.pr.memory("m"), cr.pr.registers(ck.c, "a")
-	after := cr.pr.run(ck.a, "a", run{regs: regs, mem: m})
-	return append(cr.pr.known.at(ck.c, ck.a.from(), regs, m, cr.pr.known.numbers(after)...), ck.given...)
+	m, regs := cr.pr.Memory("m"), cr.pr.Registers(ck.c, "a")
+	after := cr.pr.Run(ck.a, "a", encode.Run{Regs: regs, Mem: m})
+	return append(cr.pr.known.At(ck.c, ck.a.From(), regs, m, cr.pr.known.Numbers(after)...), ck.given...)
 }
 
 // unreachableGoal asks whether the invariants exclude every state of a goal.
 func (cr *checker) unreachableGoal(g *property.Goal) verdict.ProofCheck {
-	res := verdict.ProofCheck{ProofInstruction: verdict.ProofInstruction{Pos: spanPos(g.Pos)}, What: "goal " + g.Name}
-	if len(g.At) > 2 || cr.pr.err != nil || engine.GoalInside(cr.pr.prog, g) { // sections are one step here
+	res := verdict.ProofCheck{ProofInstruction: verdict.ProofInstruction{Pos: program.SpanPos(g.Pos)}, What: "goal " + g.Name}
+	if len(g.At) > 2 || cr.pr.Err != nil || engine.GoalInside(cr.pr.Prog, g) { // sections are one step here
 		return res
 	}
-	m := cr.pr.memory("m")
+	m := cr.pr.Memory("m")
 	roles := []string{"a", "b"}
 	res.Proved = true
 	var try func(n int, at []ir.Loc)
@@ -280,26 +282,26 @@ func (cr *checker) unreachableGoal(g *property.Goal) verdict.ProofCheck {
 		var given []string
 		regs := map[ir.ThreadID][]string{}
 		for i, l := range at {
-			c := cr.pr.classOf[g.At[i].Thread]
-			its := cr.pr.registers(c, roles[i])
+			c := cr.pr.ClassOf[g.At[i].Thread]
+			its := cr.pr.Registers(c, roles[i])
 			regs[g.At[i].Thread] = its
-			given = append(given, cr.pr.known.at(c, l, its, m, cr.pr.known.numbers()...)...)
+			given = append(given, cr.pr.known.At(c, l, its, m, cr.pr.known.Numbers()...)...)
 			if i > 0 {
-				first := cr.pr.classOf[g.At[0].Thread]
-				if !cr.pr.family.beside(first, at[0], c, l) {
+				first := cr.pr.ClassOf[g.At[0].Thread]
+				if !cr.pr.Lifetimes.Beside(first, at[0], c, l) {
 					return
 				}
-				given = append(given, cr.pr.known.apart(first, at[0], cr.pr.registers(first, "a"), c, l, its, m)...)
+				given = append(given, cr.pr.known.Apart(first, at[0], cr.pr.Registers(first, "a"), c, l, its, m)...)
 			}
 		}
 		if len(at) == 0 {
-			given = cr.pr.known.everywhere(m, cr.pr.known.numbers()...)
+			given = cr.pr.known.Everywhere(m, cr.pr.known.Numbers()...)
 		}
 		with, ok := cr.goalCond(g.With, regs, m)
-		cr.pr.obligations++
-		ans := cr.pr.ask(cr.pr.classes[0], 0, nil, 0, append(given, with), "false")
-		if !ok || !ans.holds {
-			res.Proved, res.State, res.Vague = false, nil, ans.vague
+		cr.pr.Obligations++
+		ans := cr.pr.Ask(cr.pr.Classes[0], 0, nil, 0, append(given, with), "false")
+		if !ok || !ans.Holds {
+			res.Proved, res.State, res.Vague = false, nil, ans.Vague
 		}
 	}
 	try(0, nil)
@@ -308,7 +310,7 @@ func (cr *checker) unreachableGoal(g *property.Goal) verdict.ProofCheck {
 
 // goalCond returns the condition of a goal. It returns false if it names registers of threads whose
 // location the goal does not give.
-func (cr *checker) goalCond(cond *property.Cond, regs map[ir.ThreadID][]string, m memory) (string, bool) {
+func (cr *checker) goalCond(cond *property.Cond, regs map[ir.ThreadID][]string, m encode.Memory) (string, bool) {
 	if cond == nil {
 		return "true", true
 	}
@@ -316,13 +318,13 @@ func (cr *checker) goalCond(cond *property.Cond, regs map[ir.ThreadID][]string, 
 	for i, x := range cond.Vars {
 		switch {
 		case x.IsMemory():
-			op := namedCellOf(cr.pr.prog, x).load()
-			vars[i] = cr.pr.read(m, cr.pr.locate(&op, cr.pr.env(nil)), x.Type)
+			op := program.NamedCellOf(cr.pr.Prog, x).Load()
+			vars[i] = cr.pr.Read(m, cr.pr.Locate(&op, cr.pr.Env(nil)), x.Type)
 		case regs[x.Thread] == nil:
 			return "true", false
 		default:
 			vars[i] = regs[x.Thread][x.Reg]
 		}
 	}
-	return cr.pr.env(vars).truth(cond.Expr), true
+	return cr.pr.Env(vars).Truth(cond.Expr), true
 }

@@ -10,6 +10,7 @@ import (
 	"fencepost/internal/engine/mover"
 	"fencepost/internal/ir"
 	"fencepost/internal/memory"
+	"fencepost/internal/proof/program"
 	"fencepost/internal/property"
 	"fencepost/internal/testkit"
 	"fencepost/verdict"
@@ -131,7 +132,7 @@ func TestChecks(t *testing.T) {
 func TestProvedAssertionsHold(t *testing.T) {
 	needsSolver(t)
 	defer mover.LimitQuestions(1_000_000)()
-	samples := []mover.Reach{nil, reach(20), reach(2000)}
+	samples := []program.Reach{nil, reach(20), reach(2000)}
 	var c campaign
 	for i := range *programs {
 		s := *seed + uint64(i)

@@ -15,11 +15,15 @@
 // imply it. A proof is of value robustness; a failed attempt says nothing about the
 // program.
 //
-// Names of receivers:
+// The program is prepared in package proof/program, expressed as terms in proof/encode, and its invariants are found in
+// proof/invariant. Here are the questions about movers and about the checks of the program:
 //
-//	pr  *prover       ab  *abstractor   mt  *moverTable   cr  *checker   lf  *lockFinder
-//	k   *knowledge    y   *layout       x   *runner       s   *simplifier
-//	c, d  classes     a, b  actions     l, n  locations   m   memory
+//	mover.go, prover.go            the proof as a whole: what is tried, and in which order
+//	movers.go, overtaking.go       two instructions at a time; which loads may overtake a store
+//	table.go, pso.go               the table of stores; PSO
+//	checks.go, missing.go          assertions and errors; what an open one lacks
+//	abstract.go, failing_rmw.go    read abstractions; read-modify-writes that may fail
+//	stored.go                      proofs that were stored
 //
 // Limits: blocks that are allocated have fields at fixed offsets. Numbers are mathematical integers or bit-vectors.
 package mover

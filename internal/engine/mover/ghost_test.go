@@ -9,6 +9,7 @@ import (
 	"fencepost/internal/engine"
 	"fencepost/internal/engine/mover"
 	"fencepost/internal/ir"
+	"fencepost/internal/proof/encode"
 	"fencepost/internal/property"
 	"fencepost/verdict"
 )
@@ -68,7 +69,7 @@ func TestGhostCode(t *testing.T) {
 	} {
 		flat, props, private := parseC(t, cHead+test.text)
 		replicate(flat, "w")
-		opt := mover.Options{Arithmetic: mover.BitVectors, Private: private, NoAbstraction: true, Reach: reach(1000)}
+		opt := mover.Options{Arithmetic: encode.BitVectors, Private: private, NoAbstraction: true, Reach: reach(1000)}
 		if got := answerTo(t, test.why, flat, props, opt); !strings.Contains(got, test.want) {
 			t.Errorf("%s: %q, want %q", test.why, got, test.want)
 		}

@@ -10,12 +10,14 @@ import (
 	"fencepost/internal/engine/explicit"
 	"fencepost/internal/engine/mover"
 	"fencepost/internal/ir"
+	"fencepost/internal/proof/encode"
+	"fencepost/internal/proof/program"
 	"fencepost/internal/property"
 )
 
 // reach shows so many states of an instance.
-func reach(limit int64) mover.Reach {
-	return func(ctx context.Context, p *ir.Program, show func(mover.State)) {
+func reach(limit int64) program.Reach {
+	return func(ctx context.Context, p *ir.Program, show func(program.State)) {
 		explicit.Visit(ctx, p, limit, func(v explicit.View) { show(v) })
 	}
 }
@@ -50,7 +52,7 @@ func proveAndCompare(t *testing.T, text string, p *ir.Program, props *property.S
 // in another, so that induction alone must find out what is false.
 func TestInvariantsHoldInInstances(t *testing.T) {
 	needsSolver(t)
-	samples := []mover.Reach{nil, reach(20), reach(2000)}
+	samples := []program.Reach{nil, reach(20), reach(2000)}
 	compared := 0
 	for i := range *programs {
 		s := *seed + 40 + uint64(i)
@@ -83,7 +85,7 @@ func TestCounts(t *testing.T) {
 		{"loop { c = fetch_add(b, 1); assert c >= 1; }", false, 0},
 	} {
 		out := prove(t, "var b = 1; thread main { } thread w * n { reg c; "+test.body+" }", mover.Options{
-			Arithmetic: mover.BitVectors, Reach: reach(1000),
+			Arithmetic: encode.BitVectors, Reach: reach(1000),
 		})
 		if (out.Proof.Open() == 0) != test.proved || out.Proof.MaxThreads != test.most {
 			t.Errorf("%s: %d checks open, at most %d threads", test.body, out.Proof.Open(), out.Proof.MaxThreads)

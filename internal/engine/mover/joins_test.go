@@ -8,6 +8,7 @@ import (
 
 	"fencepost/internal/engine/mover"
 	"fencepost/internal/ir"
+	"fencepost/internal/proof/encode"
 	"fencepost/internal/property"
 	"fencepost/internal/testkit"
 )
@@ -68,7 +69,7 @@ func TestProofsOfJoins(t *testing.T) {
 		props.Deadlock = false
 		c.try(t, trial{
 			name: fmt.Sprintf("seed %d\n%s", s, text), prog: flat, props: props, sizes: []int{1},
-			opt:      mover.Options{Arithmetic: mover.BitVectors, Private: private, NoAbstraction: i%5 != 0, Reach: reach([]int64{20, 1000, 5000}[i%3]), PSO: i%4 == 3},
+			opt:      mover.Options{Arithmetic: encode.BitVectors, Private: private, NoAbstraction: i%5 != 0, Reach: reach([]int64{20, 1000, 5000}[i%3]), PSO: i%4 == 3},
 			instance: func(int) (*ir.Program, *property.Set) { return flat, props },
 			how:      testkit.How{Buffer: 4},
 		})

@@ -6,13 +6,14 @@ import (
 
 	"fencepost/internal/engine/mover"
 	"fencepost/internal/ir"
+	"fencepost/internal/proof/program"
 )
 
 // TestHintsHoldInSmallestInstance: a condition that a failed proof names as missing holds in all states of the instance
 // with one thread per template, also if the larger instances on which conditions are tried show too few states
 // to refute it: here they show the first one only, in which every register is 0.
 func TestHintsHoldInSmallestInstance(t *testing.T) {
-	few := func(ctx context.Context, p *ir.Program, show func(mover.State)) {
+	few := func(ctx context.Context, p *ir.Program, show func(program.State)) {
 		limit := int64(1000)
 		if len(p.Threads) > 2 {
 			limit = 1

@@ -1,6 +1,7 @@
 package mover
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,9 +10,11 @@ import (
 
 	"fencepost/internal/engine"
 	"fencepost/internal/ir"
+	"fencepost/internal/proof/encode"
+	"fencepost/internal/proof/invariant"
+	"fencepost/internal/proof/program"
 	"fencepost/internal/property"
 	"fencepost/internal/solver/smt"
-	"fencepost/internal/source"
 	"fencepost/query"
 	"fencepost/verdict"
 )
@@ -36,7 +39,7 @@ type Options struct {
 	Quick bool
 	// Arithmetic is the representation of numbers; unset: integers, or bit-vectors for
 	// programs that need them.
-	Arithmetic Arithmetic
+	Arithmetic encode.Arithmetic
 	// Stored is a proof whose invariants and abstractions are used, and no others are searched for; nil: there is
 	// none. They are proved as if they were new.
 	Stored *verdict.Proof
@@ -51,14 +54,14 @@ type Options struct {
 	Private func(ir.ObjectID) bool
 	// Reach shows states of instances of the program, for the inference of invariants; nil: candidates
 	// are not tried on states.
-	Reach Reach
+	Reach program.Reach
 }
 
 // solvers returns which solvers are asked, and within which limits.
-func (o *Options) solvers() solvers {
+func (o *Options) solvers() encode.Solvers {
 	limit := queryLimit
 	limit.Memory = o.Memory
-	return solvers{limit: limit, second: o.CheckWith, record: o.Questions}
+	return encode.Solvers{Limit: limit, Second: o.CheckWith, Record: o.Questions}
 }
 
 func (o *Options) private(id ir.ObjectID) bool { return o.Private != nil && o.Private(id) }
@@ -82,26 +85,26 @@ var queryLimit = smt.Limit{Work: 20_000_000, Time: 30 * time.Second}
 // Prove tries to prove that a flat program is value-robust. The error is ErrNoSolver if no solver
 // is installed, and *engine.Unsupported for programs that proofs do not cover.
 func Prove(ctx context.Context, p *ir.Program, props *property.Set, opt Options) (out *Outcome, err error) {
-	asker, err := newAsker(ctx, opt.solvers())
+	asker, err := encode.NewAsker(ctx, opt.solvers())
 	if err != nil && ctx.Err() != nil && errors.Is(err, ctx.Err()) {
 		return timeOver(ctx, &verdict.Proof{}), nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	defer asker.close()
-	pr := &prover{problem: &problem{ctx: ctx, asker: asker}}
+	defer asker.Close()
+	pr := &prover{Problem: &encode.Problem{Ctx: ctx, Asker: asker}}
 	// Formulas are made in many functions. A panic takes the shortest way out of all of them.
 	defer func() {
 		switch broken := recover(); broken.(type) {
 		case nil:
-		case stopped:
+		case encode.Stopped:
 			out, err = timeOver(ctx, pr.soFar()), nil
 		default:
 			panic(broken)
 		}
 	}()
-	if err := pr.prepare(clone(p), props, opt); err != nil {
+	if err := pr.prepare(program.Clone(p), props, opt); err != nil {
 		return nil, err
 	}
 	return pr.prove(opt)
@@ -109,25 +112,25 @@ func Prove(ctx context.Context, p *ir.Program, props *property.Set, opt Options)
 
 // prove tries to prove that the program is value-robust.
 func (pr *prover) prove(opt Options) (*Outcome, error) {
-	out := &Outcome{Verdict: verdict.Unknown, Program: pr.prog}
-	r := pr.attempt(pr.ctx, opt)
-	if pr.err != nil {
-		if pr.ctx.Err() == nil && errors.Is(pr.err, smt.ErrMemory) {
+	out := &Outcome{Verdict: verdict.Unknown, Program: pr.Prog}
+	r := pr.attempt(pr.Ctx, opt)
+	if pr.Err != nil {
+		if pr.Ctx.Err() == nil && errors.Is(pr.Err, smt.ErrMemory) {
 			proof := pr.soFar()
 			proof.Stores = []verdict.ProofStore{}
 			return &Outcome{Verdict: verdict.Unknown, Reason: fmt.Sprintf("the solver needs more than the memory limit of %d MiB", opt.Memory>>20), Proof: proof}, nil
 		}
-		if pr.ctx.Err() == nil {
-			return nil, pr.err
+		if pr.Ctx.Err() == nil {
+			return nil, pr.Err
 		}
-		return timeOver(pr.ctx, pr.soFar()), nil
+		return timeOver(pr.Ctx, pr.soFar()), nil
 	}
 	if !opt.Quick {
 		pr.checker.addMissing(r.checks)
 	}
 	out.Proof = &verdict.Proof{
 		Threads: pr.threads(),
-		Stores:  pr.movers.report(r.list), Invariants: pr.known.report(), Ghosts: ghostCode(pr.problem), Abstractions: append(pr.abstractor.written(), r.found...), Checks: r.checks,
+		Stores:  pr.movers.report(r.list), Invariants: pr.known.Report(), Ghosts: ghostCode(pr.Problem), Abstractions: append(pr.abstractor.written(), r.found...), Checks: r.checks,
 		Arithmetic: pr.meaning(),
 	}
 	pr.conclude(out, r)
@@ -136,36 +139,26 @@ func (pr *prover) prove(opt Options) (*Outcome, error) {
 	}
 	out.Warnings = pr.vacuous()
 	pr.abstractor.materialize()
-	pr.blocks.restore(pr.prog)
+	pr.Blocks.Restore(pr.Prog)
 	if pr.given != nil {
 		if out.Waits = true; out.Verdict == verdict.ValueRobust {
 			out.Program = pr.given
-			pr.blocks.restore(pr.given)
+			pr.Blocks.Restore(pr.given)
 		}
 	}
-	out.Proof.MaxThreads = pr.known.maxThreads()
-	out.Proof.Obligations = pr.obligations
-	pr.asker.report(out.Proof)
-	if why := pr.asker.dispute(); why != "" {
+	out.Proof.MaxThreads = pr.known.MaxThreads()
+	out.Proof.Obligations = pr.Obligations
+	pr.Asker.Report(out.Proof)
+	if why := pr.Asker.Dispute(); why != "" {
 		out.Verdict, out.Reason = verdict.Unknown, why
 	}
 	return out, nil
 }
 
-// stopped is the panic that ends a proof at the end of its context.
-type stopped struct{}
-
-// poll ends the proof if the context has ended.
-func (pr *problem) poll() {
-	if pr.ctx.Err() != nil {
-		panic(stopped{})
-	}
-}
-
 // soFar counts the work of a proof that has not come to its end.
 func (pr *prover) soFar() *verdict.Proof {
-	proof := &verdict.Proof{Obligations: pr.obligations}
-	pr.asker.report(proof)
+	proof := &verdict.Proof{Obligations: pr.Obligations}
+	pr.Asker.Report(proof)
 	return proof
 }
 
@@ -182,16 +175,16 @@ func timeOver(ctx context.Context, proof *verdict.Proof) *Outcome {
 // threads returns which threads the proof is about, by the name of their template or their own.
 func (pr *prover) threads() []verdict.ProofThreads {
 	var out []verdict.ProofThreads
-	for t := range pr.prog.Threads {
-		th := &pr.prog.Threads[t]
-		if pr.classOf[ir.ThreadID(t)] == nil {
+	for t := range pr.Prog.Threads {
+		th := &pr.Prog.Threads[t]
+		if pr.ClassOf[ir.ThreadID(t)] == nil {
 			continue // it is never started
 		}
 		name := th.Template
 		leader, inLoop := pr.loops[ir.ThreadID(t)]
 		switch {
 		case name == "" && inLoop:
-			name = pr.prog.Threads[leader].Name
+			name = pr.Prog.Threads[leader].Name
 		case name == "":
 			name = th.Name
 		}
@@ -215,7 +208,7 @@ func (pr *prover) threads() []verdict.ProofThreads {
 // meaning returns what numbers are in the proof. Integers are exact, too, if the program does no
 // arithmetic.
 func (pr *prover) meaning() string {
-	if pr.arith == BitVectors || !computes(pr.prog) {
+	if pr.Arith == encode.BitVectors || !program.Computes(pr.Prog) {
 		return verdict.ProofExact
 	}
 	return verdict.ProofIntegers
@@ -230,7 +223,7 @@ type result struct {
 
 // done reports whether nothing is left to prove.
 func (pr *prover) done(r *result) bool {
-	return atomic(r.list) && len(pr.known.failed) == 0 && pr.abstractor.writtenAllowed() && !slices.ContainsFunc(r.checks, func(c verdict.ProofCheck) bool { return !c.Proved })
+	return atomic(r.list) && len(pr.known.Failed) == 0 && pr.abstractor.writtenAllowed() && !slices.ContainsFunc(r.checks, func(c verdict.ProofCheck) bool { return !c.Proved })
 }
 
 // attempt tries with the given invariants, then with inferred ones, then with abstractions, and
@@ -239,26 +232,26 @@ func (pr *prover) attempt(ctx context.Context, opt Options) *result {
 	if opt.Stored != nil {
 		return pr.again(opt.Stored)
 	}
-	given := pr.known.save()
-	pr.known.dropFalse()
+	given := pr.known.Save()
+	pr.known.DropFalse()
 	r := &result{list: pr.movers.table(), checks: pr.checker.checks()}
 	if opt.NoInference || pr.done(r) {
 		return r
 	}
-	for effort := few; effort <= many; effort++ {
+	for effort := invariant.Few; effort <= invariant.Many; effort++ {
 		switch {
-		case effort == few:
-			pr.known.restore(given) // a given invariant may be inductive with inferred ones
-		case (effort == mined || effort == clauses) && pr.known.reach == nil:
+		case effort == invariant.Few:
+			pr.known.Restore(given) // a given invariant may be inductive with inferred ones
+		case (effort == invariant.Mined || effort == invariant.Clauses) && pr.known.Reach == nil:
 			continue
 		}
-		pr.known.infer(effort)
+		pr.known.Infer(effort)
 		r.list = pr.movers.table()
-		abstracts := effort != few || pr.known.reach == nil // invariants come before abstractions, which say less
-		if !atomic(r.list) && !opt.NoAbstraction && abstracts && len(pr.known.failed) == 0 && r.found == nil {
+		abstracts := effort != invariant.Few || pr.known.Reach == nil // invariants come before abstractions, which say less
+		if !atomic(r.list) && !opt.NoAbstraction && abstracts && len(pr.known.Failed) == 0 && r.found == nil {
 			r.list, r.found = pr.abstractor.abstract(ctx, r.list)
 		}
-		if r.checks = pr.checker.checks(); pr.done(r) || pr.err != nil || opt.Quick && atomic(r.list) && len(pr.known.failed) == 0 {
+		if r.checks = pr.checker.checks(); pr.done(r) || pr.Err != nil || opt.Quick && atomic(r.list) && len(pr.known.Failed) == 0 {
 			break
 		}
 	}
@@ -266,8 +259,8 @@ func (pr *prover) attempt(ctx context.Context, opt Options) *result {
 }
 
 func (pr *prover) conclude(out *Outcome, r *result) {
-	if n := len(pr.known.failed); n > 0 {
-		out.Reason = fmt.Sprintf("a given invariant %s", pr.known.failed[0].fails)
+	if n := len(pr.known.Failed); n > 0 {
+		out.Reason = fmt.Sprintf("a given invariant %s", pr.known.Failed[0].Fails)
 		return
 	}
 	open := 0
@@ -291,38 +284,34 @@ func (pr *prover) conclude(out *Outcome, r *result) {
 	}
 }
 
-func spanPos(s source.Span) *verdict.Pos {
-	return &verdict.Pos{File: s.File, Line: s.Line, Col: s.Col, EndLine: s.EndLine, EndCol: s.EndCol}
-}
-
 // vacuous returns warnings about locations and steps that the invariants exclude.
 func (pr *prover) vacuous() []verdict.Warning {
 	var out []verdict.Warning
-	for _, c := range pr.classes {
-		reached := reachable(c.f, c.f.Entry)
-		for l, list := range pr.known.local[c] {
+	for _, c := range pr.Classes {
+		reached := program.Reachable(c.Code, c.Code.Entry)
+		for l, list := range pr.known.Local[c] {
 			for _, p := range list {
-				if p.given != nil && !reached[l] {
+				if p.Given != nil && !reached[l] {
 					out = append(out, verdict.Warning{
-						Code: "FP0932", Pos: spanPos(*p.given),
-						Message: fmt.Sprintf("%s never comes here, so this invariant says nothing", c.name),
+						Code: "FP0932", Pos: program.SpanPos(*p.Given),
+						Message: fmt.Sprintf("%s never comes here, so this invariant says nothing", c.Name),
 					})
 				}
 			}
 		}
-		for _, a := range c.acts {
-			if !a.shared() || len(pr.known.local[c][a.from()]) == 0 || pr.err != nil {
+		for _, a := range c.Actions {
+			if !a.Shared() || len(pr.known.Local[c][a.From()]) == 0 || pr.Err != nil {
 				continue
 			}
-			status, _, err := pr.asker.check(pr.known.at(c, a.from(), pr.registers(c, "a"), pr.memory("m")), nil, nil)
+			status, _, err := pr.Asker.Check(pr.known.At(c, a.From(), pr.Registers(c, "a"), pr.Memory("m")), nil, nil)
 			if err != nil {
-				pr.err = err
+				pr.Err = err
 				break
 			}
 			if status == smt.Unsat {
 				out = append(out, verdict.Warning{
-					Code: "FP0932", Pos: engine.Pos(a.first()),
-					Message: fmt.Sprintf("no state satisfies the invariants here, so this step of %s is never taken, and its proof says nothing", c.name),
+					Code: "FP0932", Pos: engine.Pos(a.First()),
+					Message: fmt.Sprintf("no state satisfies the invariants here, so this step of %s is never taken, and its proof says nothing", c.Name),
 				})
 			}
 		}
@@ -330,17 +319,16 @@ func (pr *prover) vacuous() []verdict.Warning {
 	return out
 }
 
-// clone copies a program with its instructions, which a proof may change.
-func clone(p *ir.Program) *ir.Program {
-	q := *p
-	q.Funcs = make([]*ir.Func, len(p.Funcs))
-	for i, f := range p.Funcs {
-		g := *f
-		g.Edges = append([]ir.Edge(nil), f.Edges...)
-		g.Regs = append([]ir.Register(nil), f.Regs...)
-		g.Locs = append([]ir.Location(nil), f.Locs...)
-		q.Funcs[i] = &g
+// ghostCode returns the ghost code of the program.
+func ghostCode(pr *encode.Problem) []verdict.ProofInstruction {
+	var out []verdict.ProofInstruction
+	for _, c := range pr.Classes {
+		for _, cl := range c.Ghosts {
+			out = append(out, verdict.ProofInstruction{Thread: c.Name, Pos: program.SpanPos(cl.Pos), Text: cl.Text})
+		}
 	}
-	q.Seal()
-	return &q
+	slices.SortFunc(out, func(a, b verdict.ProofInstruction) int {
+		return cmp.Or(cmp.Compare(a.Pos.File, b.Pos.File), a.Pos.Line-b.Pos.Line, cmp.Compare(a.Thread, b.Thread))
+	})
+	return out
 }

@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"fencepost/internal/ir"
+	"fencepost/internal/proof/encode"
+	"fencepost/internal/proof/program"
 )
 
 // The checks of pairs [BEMT18 §4]. A store is a left mover if every action of another thread right
@@ -27,7 +29,7 @@ import (
 // moverTable decides which actions move across which, and which stores are atomic.
 type moverTable struct {
 	pr        *prover
-	pairs     map[pairKey]*pairAnswer
+	pairs     map[pairKey]*encode.Decision
 	addresses map[addressKey]*int64 // nil: more than one
 }
 
@@ -43,93 +45,117 @@ const (
 type pairKey struct {
 	dir    direction
 	edge   ir.EdgeID
-	other  *action
+	other  *program.Action
 	va, vb int // the abstractions of the two
 	round  int // of the invariants
 }
 
 // moves returns whether action a of class c moves across action b of class d.
-func (mt *moverTable) moves(dir direction, c *class, a *action, d *class, b *action) *pairAnswer {
-	key := pairKey{dir, a.first().ID, b, mt.pr.abstractor.variant[a.first().ID], mt.pr.abstractor.variant[b.first().ID], mt.pr.known.round}
+func (mt *moverTable) moves(dir direction, c *program.Class, a *program.Action, d *program.Class, b *program.Action) *encode.Decision {
+	key := pairKey{dir, a.First().ID, b, mt.pr.abstractor.variant[a.First().ID], mt.pr.abstractor.variant[b.First().ID], mt.pr.known.Round}
 	if ans := mt.pairs[key]; ans != nil {
 		return ans
 	}
-	mt.pr.obligations++
+	mt.pr.Obligations++
 	var given []string
 	var goal string
 	switch {
 	case dir == left:
 		given, goal = mt.leftGoal(c, a, d, b)
-	case a.first().Op.Kind == ir.Alloc:
+	case a.First().Op.Kind == ir.Alloc:
 		given, goal = mt.allocGoal(c, a, d, b)
 	default:
 		given, goal = mt.rightGoal(c, a, d, b)
 	}
-	ans := &pairAnswer{holds: goal == "true"}
-	if !ans.holds {
-		ans = mt.pr.ask(c, a.from(), d, b.from(), given, goal)
-		ans.asked = true
+	ans := &encode.Decision{Holds: goal == "true"}
+	if !ans.Holds {
+		ans = mt.pr.Ask(c, a.From(), d, b.From(), given, goal)
+		ans.Asked = true
 	}
 	mt.pairs[key] = ans
 	return ans
 }
 
 // given returns the invariants where a thread of class c is before a and one of class d before b.
-func (mt *moverTable) given(c *class, a *action, regsA []string, d *class, b *action, regsB []string, m memory) []string {
-	numbers := mt.pr.known.numbers(mt.pr.run(a, "a", run{regs: regsA, mem: m}), mt.pr.run(b, "b", run{regs: regsB, mem: m}))
-	out := mt.pr.known.at(c, a.from(), regsA, m, numbers...)
-	out = append(out, mt.pr.known.at(d, b.from(), regsB, m, numbers...)...)
-	return append(out, mt.pr.known.apart(c, a.from(), regsA, d, b.from(), regsB, m)...)
+func (mt *moverTable) given(c *program.Class, a *program.Action, regsA []string, d *program.Class, b *program.Action, regsB []string, m encode.Memory) []string {
+	numbers := mt.pr.known.Numbers(mt.pr.Run(a, "a", encode.Run{Regs: regsA, Mem: m}), mt.pr.Run(b, "b", encode.Run{Regs: regsB, Mem: m}))
+	out := mt.pr.known.At(c, a.From(), regsA, m, numbers...)
+	out = append(out, mt.pr.known.At(d, b.From(), regsB, m, numbers...)...)
+	return append(out, mt.pr.known.Apart(c, a.From(), regsA, d, b.From(), regsB, m)...)
 }
 
 // leftGoal returns the question whether store a, right after b, moves left.
-func (mt *moverTable) leftGoal(c *class, a *action, d *class, b *action) (given []string, goal string) {
-	m, regsA, regsB := mt.pr.memory("m"), mt.pr.registers(c, "a"), mt.pr.registers(d, "b")
-	b1 := mt.pr.run(b, "b", run{regs: regsB, mem: m})
-	a1 := mt.pr.run(a, "a", run{regs: regsA, mem: b1.mem})
-	a2 := mt.pr.run(a, "a", run{regs: regsA, mem: m})
-	b2 := mt.pr.run(b, "b", run{regs: regsB, mem: a2.mem})
-	given = append(mt.given(c, a, regsA, d, b, regsB, m), b1.guard...)
-	want := append([]string(nil), b2.guard...)
-	if slices.Equal(b1.guard, b2.guard) {
+func (mt *moverTable) leftGoal(c *program.Class, a *program.Action, d *program.Class, b *program.Action) (given []string, goal string) {
+	m, regsA, regsB := mt.pr.Memory("m"), mt.pr.Registers(c, "a"), mt.pr.Registers(d, "b")
+	b1 := mt.pr.Run(b, "b", encode.Run{Regs: regsB, Mem: m})
+	a1 := mt.pr.Run(a, "a", encode.Run{Regs: regsA, Mem: b1.Mem})
+	a2 := mt.pr.Run(a, "a", encode.Run{Regs: regsA, Mem: m})
+	b2 := mt.pr.Run(b, "b", encode.Run{Regs: regsB, Mem: a2.Mem})
+	given = append(mt.given(c, a, regsA, d, b, regsB, m), b1.Guard...)
+	want := append([]string(nil), b2.Guard...)
+	if slices.Equal(b1.Guard, b2.Guard) {
 		want = nil
 	}
-	want = append(want, sameMemory(a1.mem, b2.mem)...)
-	want = append(want, mt.pr.sameRegisters(d, b.to(), b1.regs, b2.regs)...)
-	if goal = and(want); b.fails != nil && goal != "true" {
-		goal = or([]string{goal, mt.failsInstead(d, b, regsB, b1, a1, a2)})
+	want = append(want, encode.SameMemory(a1.Mem, b2.Mem)...)
+	want = append(want, mt.pr.SameRegisters(d, b.To(), b1.Regs, b2.Regs)...)
+	if goal = encode.And(want); b.Fails != nil && goal != "true" {
+		goal = encode.Or([]string{goal, mt.failsInstead(d, b, regsB, b1, a1, a2)})
 	}
 	return given, goal
 }
 
 // rightGoal returns the question whether load a, right before b, moves right.
-func (mt *moverTable) rightGoal(c *class, a *action, d *class, b *action) (given []string, goal string) {
-	if !b.writes() {
+func (mt *moverTable) rightGoal(c *program.Class, a *program.Action, d *program.Class, b *program.Action) (given []string, goal string) {
+	if !b.Writes() {
 		return nil, "true"
 	}
-	m, regsA, regsB := mt.pr.memory("m"), mt.pr.registers(c, "a"), mt.pr.registers(d, "b")
-	op := &a.first().Op
-	p := mt.pr.locate(op, mt.pr.env(regsA))
-	pieces, seen := mt.pr.regions[p.region].bytewise(), m
-	if b.section || pieces {
-		seen = mt.pr.write(mt.pr.memory("f"), p, op.Type, mt.pr.read(m, p, op.Type))
+	m, regsA, regsB := mt.pr.Memory("m"), mt.pr.Registers(c, "a"), mt.pr.Registers(d, "b")
+	op := &a.First().Op
+	p := mt.pr.Locate(op, mt.pr.Env(regsA))
+	pieces, seen := mt.pr.Regions[p.Region].Bytewise(), m
+	if b.Section || pieces {
+		seen = mt.pr.Write(mt.pr.Memory("f"), p, op.Type, mt.pr.Read(m, p, op.Type))
 	}
 	var forwarded []string // whether the load forwards a byte
-	if pieces && mt.splits(c, a.first()) {
+	if pieces && mt.splits(c, a.First()) {
 		for i := range op.Type.Size() {
 			forwarded = append(forwarded, fmt.Sprintf("own_byte%d", i))
-			mt.pr.declareConst(forwarded[i], "Bool")
+			mt.pr.DeclareConst(forwarded[i], "Bool")
 		}
-		seen = mt.pr.blend(mt.pr.memory("f"), seen, p, forwarded)
+		seen = mt.pr.Blend(mt.pr.Memory("f"), seen, p, forwarded)
 	}
-	a1 := mt.pr.run(a, "a", run{regs: regsA, mem: m})
-	b1 := mt.pr.run(b, "b", run{regs: regsB, mem: seen})
-	a2 := mt.pr.run(a, "a", run{regs: regsA, mem: mt.pr.blend(m, b1.mem, p, forwarded)})
-	given = append(mt.given(c, a, regsA, d, b, regsB, m), a1.guard...)
-	given = append(given, b1.guard...)
+	a1 := mt.pr.Run(a, "a", encode.Run{Regs: regsA, Mem: m})
+	b1 := mt.pr.Run(b, "b", encode.Run{Regs: regsB, Mem: seen})
+	a2 := mt.pr.Run(a, "a", encode.Run{Regs: regsA, Mem: mt.pr.Blend(m, b1.Mem, p, forwarded)})
+	given = append(mt.given(c, a, regsA, d, b, regsB, m), a1.Guard...)
+	given = append(given, b1.Guard...)
 	var want []string
-	if !slices.Equal(a1.guard, a2.guard) {
-		want = append(want, a2.guard...)
+	if !slices.Equal(a1.Guard, a2.Guard) {
+		want = append(want, a2.Guard...)
 	}
-	return given, and(append(want, mt.pr.sameRegisters(c, a.to(), a1.regs, a2.regs)...))
+	return given, encode.And(append(want, mt.pr.SameRegisters(c, a.To(), a1.Regs, a2.Regs)...))
+}
+
+// allocGoal returns the question whether an allocation moves right across a step: the same block can be allocated after the
+// step, and memory is the same then. A section may see other stores of the thread in one order and not in the other,
+// so it must not access blocks.
+func (mt *moverTable) allocGoal(c *program.Class, a *program.Action, d *program.Class, b *program.Action) (given []string, goal string) {
+	pr := mt.pr
+	m, regsA, regsB := pr.Memory("m"), pr.Registers(c, "a"), pr.Registers(d, "b")
+	if !b.Any(func(op *ir.Op) bool { return int(op.Obj) >= pr.Blocks.Static }) {
+		return nil, "true"
+	}
+	if b.Section {
+		return nil, "false"
+	}
+	a1 := pr.Run(a, "a", encode.Run{Regs: regsA, Mem: m})
+	b1 := pr.Run(b, "b", encode.Run{Regs: regsB, Mem: a1.Mem})
+	b2 := pr.Run(b, "b", encode.Run{Regs: regsB, Mem: m})
+	a2 := pr.Run(a, "a", encode.Run{Regs: regsA, Mem: b2.Mem})
+	given = append(mt.given(c, a, regsA, d, b, regsB, m), a1.Guard...)
+	given = append(given, b1.Guard...)
+	want := append(slices.Clone(a2.Guard), b2.Guard...)
+	want = append(want, encode.SameMemory(b1.Mem, a2.Mem)...)
+	want = append(want, pr.SameRegisters(d, b.To(), b1.Regs, b2.Regs)...)
+	return given, encode.And(want)
 }

@@ -6,6 +6,8 @@ import (
 
 	"fencepost/internal/analysis"
 	"fencepost/internal/ir"
+	"fencepost/internal/proof/encode"
+	"fencepost/internal/proof/program"
 	"fencepost/verdict"
 )
 
@@ -26,15 +28,15 @@ import (
 // that ends it: the store fails if it reaches memory after that.
 
 // overtakers returns the stores that may overtake store or free w.
-func (mt *moverTable) overtakers(c *class, w *ir.Edge) []*ir.Edge {
+func (mt *moverTable) overtakers(c *program.Class, w *ir.Edge) []*ir.Edge {
 	if mt.unseen(c, w) {
 		return nil
 	}
-	reached := analysis.Undrained(c.f, w.To, func(e *ir.Edge) bool { return e.Op.Kind == ir.Fence })
+	reached := analysis.Undrained(c.Code, w.To, func(e *ir.Edge) bool { return e.Op.Kind == ir.Fence })
 	var out []*ir.Edge
-	for i := range c.f.Edges {
-		e := &c.f.Edges[i]
-		if e.Op.Kind == ir.Store && reached[e.From] && !c.inside[e.From] && !mt.sameCell(c, w, e) && !mt.unseen(c, e) {
+	for i := range c.Code.Edges {
+		e := &c.Code.Edges[i]
+		if e.Op.Kind == ir.Store && reached[e.From] && !c.Inside[e.From] && !mt.sameCell(c, w, e) && !mt.unseen(c, e) {
 			out = append(out, e)
 		}
 	}
@@ -42,11 +44,11 @@ func (mt *moverTable) overtakers(c *class, w *ir.Edge) []*ir.Edge {
 }
 
 // sameCell reports whether two stores of a thread certainly write the same bytes.
-func (mt *moverTable) sameCell(c *class, x, y *ir.Edge) bool {
+func (mt *moverTable) sameCell(c *program.Class, x, y *ir.Edge) bool {
 	if x.Op.Kind != ir.Store || x.Op.Type.Size() != y.Op.Type.Size() {
 		return false
 	}
-	if c.self != ir.NoReg && x.Op.Addr.Equal(y.Op.Addr) && onlyReads(x.Op.Addr, c.self) {
+	if c.Self != ir.NoReg && x.Op.Addr.Equal(y.Op.Addr) && program.OnlyReads(x.Op.Addr, c.Self) {
 		return true
 	}
 	at, ok1 := mt.address(c, x)
@@ -55,18 +57,18 @@ func (mt *moverTable) sameCell(c *class, x, y *ir.Edge) bool {
 }
 
 // unseen reports whether no thread but the one of class c accesses the memory of a store.
-func (mt *moverTable) unseen(c *class, w *ir.Edge) bool {
-	if c.many || w.Op.Kind == ir.Free {
+func (mt *moverTable) unseen(c *program.Class, w *ir.Edge) bool {
+	if c.Many || w.Op.Kind == ir.Free {
 		return false
 	}
-	if _, _, ok := inBlock(mt.pr.layout, &w.Op); ok && mt.pr.blocks.ends {
+	if _, _, ok := encode.InBlock(mt.pr.Layout, &w.Op); ok && mt.pr.Blocks.Ends {
 		return false
 	}
-	region := mt.pr.locate(&w.Op, mt.pr.env(mt.pr.registers(c, "a"))).region
-	for _, d := range mt.pr.classes {
-		for i := range d.f.Edges {
-			e := &d.f.Edges[i]
-			if d != c && accesses(&e.Op) && mt.pr.locate(&e.Op, mt.pr.env(mt.pr.registers(d, "a"))).region == region {
+	region := mt.pr.Locate(&w.Op, mt.pr.Env(mt.pr.Registers(c, "a"))).Region
+	for _, d := range mt.pr.Classes {
+		for i := range d.Code.Edges {
+			e := &d.Code.Edges[i]
+			if d != c && program.AccessesMemory(&e.Op) && mt.pr.Locate(&e.Op, mt.pr.Env(mt.pr.Registers(d, "a"))).Region == region {
 				return false
 			}
 		}
@@ -79,11 +81,11 @@ func (mt *moverTable) inOrder(list []*judged, stores []verdict.ProofStore) int {
 	n := 0
 	for i, j := range list {
 		s := &stores[i]
-		for _, e := range mt.overtakers(j.c, j.w.first()) {
+		for _, e := range mt.overtakers(j.c, j.w.First()) {
 			young := mt.actionOf(j.c, e)
-			if at := placed(j.c, young); !slices.ContainsFunc(s.Overtakers, func(o verdict.ProofInstruction) bool { return sameInstruction(o, at) }) {
+			if at := program.DescribeAction(j.c, young); !slices.ContainsFunc(s.Overtakers, func(o verdict.ProofInstruction) bool { return sameInstruction(o, at) }) {
 				s.Overtakers = append(s.Overtakers, at)
-				s.Repairs = append(s.Repairs, fmt.Sprintf("a store-store fence between the %s (%s) and the younger store (%s)", j.w.first().Op.Kind, positionName(j.w), positionName(young)))
+				s.Repairs = append(s.Repairs, fmt.Sprintf("a store-store fence between the %s (%s) and the younger store (%s)", j.w.First().Op.Kind, program.PositionName(j.w), program.PositionName(young)))
 			}
 		}
 		if len(s.Overtakers) > 0 {

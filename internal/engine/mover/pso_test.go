@@ -9,6 +9,7 @@ import (
 	"fencepost/internal/engine/mover"
 	"fencepost/internal/ir"
 	"fencepost/internal/memory"
+	"fencepost/internal/proof/encode"
 	"fencepost/internal/property"
 	"fencepost/internal/testkit"
 	"fencepost/verdict"
@@ -61,7 +62,7 @@ func TestBlocksUnderPSO(t *testing.T) {
 		{"a free that a store overtakes unseen", strings.Replace(alone, "READ", "x = 0;", 1) + main, true},
 	} {
 		flat, props, private := parseC(t, "#include <stdlib.h>\n"+cHead+test.text)
-		out, err := mover.Prove(context.Background(), flat, props, mover.Options{PSO: true, Arithmetic: mover.BitVectors, Private: private, Reach: reach(1000)})
+		out, err := mover.Prove(context.Background(), flat, props, mover.Options{PSO: true, Arithmetic: encode.BitVectors, Private: private, Reach: reach(1000)})
 		if err != nil {
 			t.Errorf("%s: %v", test.why, err)
 			continue

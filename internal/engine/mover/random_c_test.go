@@ -13,6 +13,7 @@ import (
 	"fencepost/internal/frontend/c"
 	"fencepost/internal/ir"
 	"fencepost/internal/memory"
+	"fencepost/internal/proof/encode"
 	"fencepost/internal/property"
 	"fencepost/internal/source"
 	"fencepost/internal/testkit"
@@ -137,7 +138,7 @@ func TestProofsOfRandomC(t *testing.T) {
 		flat, props, private := parseC(t, text)
 		props.Deadlock = false
 		out, err := mover.Prove(context.Background(), flat, props, mover.Options{
-			Arithmetic: mover.BitVectors, Private: private, NoInference: i%6 != 0, NoAbstraction: i%12 != 0, Quick: true,
+			Arithmetic: encode.BitVectors, Private: private, NoInference: i%6 != 0, NoAbstraction: i%12 != 0, Quick: true,
 		})
 		if u := (*engine.Unsupported)(nil); errors.As(err, &u) {
 			refused++

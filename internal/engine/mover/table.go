@@ -4,8 +4,9 @@ import (
 	"fmt"
 	"slices"
 
-	"fencepost/internal/engine"
 	"fencepost/internal/ir"
+	"fencepost/internal/proof/encode"
+	"fencepost/internal/proof/program"
 	"fencepost/verdict"
 )
 
@@ -15,28 +16,28 @@ import (
 
 // judged is a store with the result of its checks.
 type judged struct {
-	c     *class
-	w     *action
-	loads []*action
+	c     *program.Class
+	w     *program.Action
+	loads []*program.Action
 	by    string
 	lefts []blocked
-	right map[*action][]blocked
-	cross map[*action][]blocked // what the store or a load moves across although both access the same
+	right map[*program.Action][]blocked
+	cross map[*program.Action][]blocked // what the store or a load moves across although both access the same
 }
 
 // blocked is an action that another does not move across.
 type blocked struct {
-	d   *class
-	b   *action
-	ans *pairAnswer
+	d   *program.Class
+	b   *program.Action
+	ans *encode.Decision
 }
 
 // table checks every store.
 func (mt *moverTable) table() []*judged {
 	var list []*judged
-	for _, c := range mt.pr.classes {
-		for _, a := range c.acts {
-			if k := a.first().Op.Kind; !a.section && (k == ir.Store || k == ir.Free) {
+	for _, c := range mt.pr.Classes {
+		for _, a := range c.Actions {
+			if k := a.First().Op.Kind; !a.Section && (k == ir.Store || k == ir.Free) {
 				list = append(list, mt.judge(c, a))
 			}
 		}
@@ -44,9 +45,9 @@ func (mt *moverTable) table() []*judged {
 	return list
 }
 
-func (mt *moverTable) judge(c *class, w *action) *judged {
-	j := &judged{c: c, w: w, right: map[*action][]blocked{}, cross: map[*action][]blocked{}}
-	for _, e := range mt.overtaking(c, w.first()) {
+func (mt *moverTable) judge(c *program.Class, w *program.Action) *judged {
+	j := &judged{c: c, w: w, right: map[*program.Action][]blocked{}, cross: map[*program.Action][]blocked{}}
+	for _, e := range mt.overtaking(c, w.First()) {
 		j.loads = append(j.loads, mt.actionOf(c, e))
 	}
 	if len(j.loads) == 0 {
@@ -69,9 +70,9 @@ func (mt *moverTable) judge(c *class, w *action) *judged {
 }
 
 // actionOf returns the action of an instruction outside sections.
-func (mt *moverTable) actionOf(c *class, e *ir.Edge) *action {
-	for _, a := range c.acts {
-		if !a.section && a.first() == e {
+func (mt *moverTable) actionOf(c *program.Class, e *ir.Edge) *program.Action {
+	for _, a := range c.Actions {
+		if !a.Section && a.First() == e {
 			return a
 		}
 	}
@@ -80,16 +81,16 @@ func (mt *moverTable) actionOf(c *class, e *ir.Edge) *action {
 
 // inTheWay returns the actions that a does not move across, and the ones that it moves across for a reason: both may
 // access the same memory.
-func (mt *moverTable) inTheWay(dir direction, c *class, a *action) (list, crossed []blocked) {
-	for _, d := range mt.pr.against(c) {
-		for _, b := range d.acts {
-			if !b.shared() || !mt.pr.family.beside(c, a.from(), d, b.from()) {
+func (mt *moverTable) inTheWay(dir direction, c *program.Class, a *program.Action) (list, crossed []blocked) {
+	for _, d := range mt.pr.Against(c) {
+		for _, b := range d.Actions {
+			if !b.Shared() || !mt.pr.Lifetimes.Beside(c, a.From(), d, b.From()) {
 				continue
 			}
 			switch ans := mt.moves(dir, c, a, d, b); {
-			case !ans.holds:
+			case !ans.Holds:
 				list = append(list, blocked{d, b, ans})
-			case ans.asked:
+			case ans.Asked:
 				crossed = append(crossed, blocked{d, b, ans})
 			}
 		}
@@ -105,9 +106,9 @@ func atomic(list []*judged) bool {
 func (mt *moverTable) report(list []*judged) []verdict.ProofStore {
 	out := []verdict.ProofStore{}
 	for _, j := range list {
-		s := verdict.ProofStore{ProofInstruction: placed(j.c, j.w), By: j.by}
+		s := verdict.ProofStore{ProofInstruction: program.DescribeAction(j.c, j.w), By: j.by}
 		for _, l := range j.loads {
-			s.Loads = append(s.Loads, verdict.ProofLoad{ProofInstruction: placed(j.c, l), Blocks: pairs(j.right[l]), Crosses: sites(j.cross[l])})
+			s.Loads = append(s.Loads, verdict.ProofLoad{ProofInstruction: program.DescribeAction(j.c, l), Blocks: pairs(j.right[l]), Crosses: sites(j.cross[l])})
 		}
 		if j.by == verdict.ByLeft {
 			s.Crosses = sites(j.cross[j.w])
@@ -121,18 +122,10 @@ func (mt *moverTable) report(list []*judged) []verdict.ProofStore {
 	return out
 }
 
-func placed(c *class, a *action) verdict.ProofInstruction {
-	p := verdict.ProofInstruction{Thread: c.name, Pos: engine.Pos(a.first())}
-	if a.section {
-		p.Text = "atomic section"
-	}
-	return p
-}
-
 func pairs(list []blocked) []verdict.ProofPair {
 	var out []verdict.ProofPair
 	for _, b := range list {
-		out = append(out, verdict.ProofPair{ProofInstruction: placed(b.d, b.b), State: b.ans.state, Vague: b.ans.vague})
+		out = append(out, verdict.ProofPair{ProofInstruction: program.DescribeAction(b.d, b.b), State: b.ans.State, Vague: b.ans.Vague})
 	}
 	return out
 }
@@ -141,7 +134,7 @@ func pairs(list []blocked) []verdict.ProofPair {
 func sites(list []blocked) []verdict.ProofInstruction {
 	var out []verdict.ProofInstruction
 	for _, b := range list {
-		at := placed(b.d, b.b)
+		at := program.DescribeAction(b.d, b.b)
 		if !slices.ContainsFunc(out, func(o verdict.ProofInstruction) bool { return sameInstruction(o, at) }) {
 			out = append(out, at)
 		}
@@ -150,7 +143,7 @@ func sites(list []blocked) []verdict.ProofInstruction {
 }
 
 func sameInstruction(x, y verdict.ProofInstruction) bool {
-	return x.Thread == y.Thread && x.Text == y.Text && samePos(x.Pos, y.Pos)
+	return x.Thread == y.Thread && x.Text == y.Text && program.SamePos(x.Pos, y.Pos)
 }
 
 // repairs returns suggestions that would make a store atomic.
@@ -163,20 +156,20 @@ func repairs(j *judged) []string {
 	}
 	for _, l := range j.loads {
 		if len(j.right[l]) > 0 {
-			say("a fence between the store (%s) and the load (%s)", positionName(j.w), positionName(l))
+			say("a fence between the store (%s) and the load (%s)", program.PositionName(j.w), program.PositionName(l))
 		}
 	}
 	for _, l := range j.loads {
 		if len(j.right[l]) > 0 {
-			say("a read abstraction of the load (%s) that allows what the others make of it", positionName(l))
+			say("a read abstraction of the load (%s) that allows what the others make of it", program.PositionName(l))
 		}
 	}
 	onlyLoads := len(j.lefts) > 0
 	for _, b := range j.lefts {
-		onlyLoads = onlyLoads && !b.b.writes()
+		onlyLoads = onlyLoads && !b.b.Writes()
 	}
 	if onlyLoads {
-		say("read abstractions of the loads of other threads that see the store (%s)", positionName(j.w))
+		say("read abstractions of the loads of other threads that see the store (%s)", program.PositionName(j.w))
 	}
 	return out
 }

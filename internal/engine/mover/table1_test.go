@@ -26,6 +26,7 @@ import (
 	"fencepost/internal/frontend/statement"
 	"fencepost/internal/frontend/trencher"
 	"fencepost/internal/ir"
+	"fencepost/internal/proof/encode"
 )
 
 var needed = regexp.MustCompile(`(?m)^// paper: RA (\d+)$`)
@@ -173,7 +174,7 @@ func TestNonBlockingWriteWhole(t *testing.T) {
 	if whole == string(text) || used == whole {
 		t.Fatal("nothing to put in")
 	}
-	for _, arith := range []mover.Arithmetic{mover.Integers, mover.BitVectors} {
+	for _, arith := range []encode.Arithmetic{encode.Integers, encode.BitVectors} {
 		p := parseTrencher(t, name, []byte(used))
 		if out, err := mover.Prove(context.Background(), p, &property.Set{}, mover.Options{NoAbstraction: true, Arithmetic: arith}); err != nil || out.Verdict != verdict.Unknown {
 			t.Errorf("without abstraction: %+v, %v", out, err)
@@ -186,7 +187,7 @@ func TestNonBlockingWriteWhole(t *testing.T) {
 			t.Errorf("one exchange and one load: %+v", a)
 		}
 		// The abstracted program reaches under SC what the program reaches under TSO.
-		if arith == mover.Integers {
+		if arith == encode.Integers {
 			tso := sharedStates(t, p, memory.TSO)
 			sc := sharedStates(t, boundChoices(out.Program), memory.SC)
 			for s := range tso {

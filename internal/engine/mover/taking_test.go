@@ -8,6 +8,7 @@ import (
 
 	"fencepost/internal/engine/mover"
 	"fencepost/internal/ir"
+	"fencepost/internal/proof/encode"
 	"fencepost/internal/property"
 )
 
@@ -52,7 +53,7 @@ func TestProofsOfTaking(t *testing.T) {
 		flat, props := parse(t, text)
 		opt := mover.Options{NoAbstraction: i%3 != 0, Reach: reach([]int64{8, 200, 5000}[i%3])}
 		if i%2 == 0 {
-			opt.Arithmetic = mover.BitVectors
+			opt.Arithmetic = encode.BitVectors
 		}
 		c.try(t, trial{
 			name: fmt.Sprintf("seed %d\n%s", s, text), prog: flat, props: props, opt: opt, sizes: []int{1, 2 + i%2},

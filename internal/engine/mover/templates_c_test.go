@@ -9,6 +9,7 @@ import (
 
 	"fencepost/internal/engine/mover"
 	"fencepost/internal/ir"
+	"fencepost/internal/proof/encode"
 	"fencepost/internal/property"
 	"fencepost/internal/testkit"
 )
@@ -106,7 +107,7 @@ func proofsInC(t *testing.T, make func(r *rand.Rand, threads int) string, progra
 		replicate(flat, "w")
 		took := c.try(t, trial{
 			name: fmt.Sprintf("seed %d\n%s", s, text), prog: flat, props: props, sizes: []int{1, 2},
-			opt: mover.Options{Arithmetic: mover.BitVectors, Private: private, NoAbstraction: i%3 != 0, Reach: reach([]int64{20, 1000, 5000}[i%3]), PSO: i%4 == 3},
+			opt: mover.Options{Arithmetic: encode.BitVectors, Private: private, NoAbstraction: i%3 != 0, Reach: reach([]int64{20, 1000, 5000}[i%3]), PSO: i%4 == 3},
 			instance: func(n int) (*ir.Program, *property.Set) {
 				some, props, _ := parseC(t, make(rand.New(rand.NewPCG(s, 0xc0de)), n))
 				props.Deadlock = false

@@ -9,6 +9,7 @@ import (
 	"fencepost/internal/engine"
 	"fencepost/internal/engine/mover"
 	"fencepost/internal/memory"
+	"fencepost/internal/proof/encode"
 	"fencepost/internal/testkit"
 	"fencepost/verdict"
 )
@@ -130,7 +131,7 @@ func proveTwin(t *testing.T, why, text string, quick bool) *mover.Outcome {
 	t.Helper()
 	flat, props, private := parseC(t, cHead+text)
 	replicate(flat, "w")
-	out, err := mover.Prove(context.Background(), flat, props, mover.Options{Arithmetic: mover.BitVectors, Private: private, NoAbstraction: true, Reach: reach(1000), Quick: quick})
+	out, err := mover.Prove(context.Background(), flat, props, mover.Options{Arithmetic: encode.BitVectors, Private: private, NoAbstraction: true, Reach: reach(1000), Quick: quick})
 	if u := (*engine.Unsupported)(nil); errors.As(err, &u) {
 		t.Logf("%s: refused: %s", why, u.What)
 		return nil
@@ -180,7 +181,7 @@ func TestWrittenAbstractions(t *testing.T) {
 		}
 		flat, props, private := parseC(t, cHead+strings.Replace(text, "COND", test.cond, 1))
 		replicate(flat, "w")
-		out, err := mover.Prove(context.Background(), flat, props, mover.Options{Arithmetic: mover.BitVectors, Private: private, NoAbstraction: true})
+		out, err := mover.Prove(context.Background(), flat, props, mover.Options{Arithmetic: encode.BitVectors, Private: private, NoAbstraction: true})
 		got := "proved"
 		if u := (*engine.Unsupported)(nil); errors.As(err, &u) {
 			if got = "refused"; u.Pos == nil || u.Pos.Line != 6 {

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"fencepost/internal/engine/mover"
+	"fencepost/internal/proof/encode"
 	"fencepost/internal/testkit"
 	"fencepost/verdict"
 )
@@ -116,7 +117,7 @@ func TestWrongPrograms(t *testing.T) {
 		if !testkit.InPart(t, test.why, 2) {
 			continue
 		}
-		for _, arith := range []mover.Arithmetic{mover.Integers, mover.BitVectors} {
+		for _, arith := range []encode.Arithmetic{encode.Integers, encode.BitVectors} {
 			if out := prove(t, test.text, mover.Options{Arithmetic: arith, Reach: reach(1000)}); proved(out) {
 				t.Errorf("%s: proved:\n%s", test.why, test.text)
 			}

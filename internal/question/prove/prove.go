@@ -15,6 +15,8 @@ import (
 	"fencepost/internal/ir"
 	"fencepost/internal/memory"
 	"fencepost/internal/pipeline"
+	"fencepost/internal/proof/encode"
+	"fencepost/internal/proof/program"
 	"fencepost/internal/supervise"
 	"fencepost/internal/transform"
 	"fencepost/query"
@@ -282,9 +284,9 @@ func (q *question) moverOptions(quick bool) mover.Options {
 	}
 	switch {
 	case q.opt.Arithmetic == query.Integers:
-		opt.Arithmetic = mover.Integers
+		opt.Arithmetic = encode.Integers
 	case q.opt.Arithmetic == query.BitVectors || q.SizedNumbers:
-		opt.Arithmetic = mover.BitVectors
+		opt.Arithmetic = encode.BitVectors
 	}
 	return opt
 }
@@ -293,7 +295,7 @@ func (q *question) moverOptions(quick bool) mover.Options {
 const samples = 5000
 
 // sampled shows states of an instance to the engine.
-func sampled(ctx context.Context, p *ir.Program, show func(mover.State)) {
+func sampled(ctx context.Context, p *ir.Program, show func(program.State)) {
 	explicit.Visit(ctx, p, samples, func(v explicit.View) { show(v) })
 }
 
