@@ -224,6 +224,7 @@ var quietCalls = strings.Fields(`
 	_Exit _exit abort exit thrd_exit pthread_exit reach_error alloca arc4random getenv secure_getenv rand random lrand48 mrand48 srand srand48 srandom
 	clock clock_gettime clock_nanosleep gettimeofday nanosleep sleep usleep time timespec_get thrd_sleep poll ppoll
 	copysign copysignf fabs fabsf nan nanf memcmp memcpy memmove memset strcmp strcpy strlen strncmp
+	scanf fscanf fgets read getchar getc fgetc
 	dprintf fflush fprintf fputc fputs fwrite perror printf putc putchar puts setvbuf syslog vfprintf vprintf warn warnx
 	gettid pthread_self pthread_equal thrd_current thrd_equal pthread_yield sched_yield thrd_yield pthread_testcancel
 	madvise posix_madvise mlock mlockall munlock munlockall prctl setpriority

@@ -82,7 +82,7 @@ func input(f *translate.Lowering, c *translate.Call, t ir.Type, all translate.Ra
 			f.In.Reject(translate.CodeNondet, c.Node, "%s has no value from %d to %d", c.Name, declared.Lo, declared.Hi)
 		}
 		if r != all || t == ir.U64 { // a range ends at 2^63-1
-			f.In.Diags.Warnf(translate.RangeWarning, f.In.Span(c.Node), "only the values from %d to %d are tried for this input", r.Lo, r.Hi)
+			f.In.Warnf(translate.RangeWarning, f.In.Span(c.Node), "only the values from %d to %d are tried for this input", r.Lo, r.Hi)
 		}
 	}
 	op := ir.NewOp(ir.Havoc)

@@ -128,6 +128,13 @@ func schedulingTable() map[string]function {
 func memoryTable() map[string]function {
 	return map[string]function{
 		"__fp_varargs":    {0, libVarargs},
+		"scanf":           {-1, libScan},
+		"fscanf":          {-1, libScan},
+		"fgets":           {3, libGetLine},
+		"read":            {3, libGetLine},
+		"getchar":         {0, libGetChar},
+		"getc":            {1, libGetChar},
+		"fgetc":           {1, libGetChar},
 		"malloc":          {1, libMalloc},
 		"aligned_alloc":   {2, libAligned},
 		"memalign":        {2, libAligned},
