@@ -255,11 +255,11 @@ func (ab *abstractor) admits(c *program.Class, a *program.Action) bool {
 	op := &a.First().Op
 	m, regs := ab.pr.Memory("m"), ab.pr.Registers(c, "a")
 	seen := ab.pr.Read(m, ab.pr.Locate(op, ab.pr.Env(regs)), op.Type)
-	after := append([]string(nil), regs...)
+	after := append([]smt.Term(nil), regs...)
 	after[op.Dst] = seen
 	v := ab.pr.Env(after)
 	v.Seen = seen
-	goal := []string{v.Truth(op.Cond)}
+	goal := []smt.Term{v.Truth(op.Cond)}
 	if op.HasRange {
 		goal = append(goal, ab.pr.Arith.Le(ab.pr.Arith.Num(op.Lo), seen), ab.pr.Arith.Le(seen, ab.pr.Arith.Num(op.Hi)))
 	}

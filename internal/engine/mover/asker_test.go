@@ -3,15 +3,16 @@ package mover_test
 import (
 	"context"
 	"errors"
-	"fencepost/query"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"fencepost/internal/engine/mover"
 	"fencepost/internal/solver/smt"
+	"fencepost/query"
 	"fencepost/verdict"
 )
 
@@ -80,23 +81,14 @@ func TestQuestionsStandAlone(t *testing.T) {
 		if i%7 != 0 {
 			continue
 		}
-		s, err := smt.Start(context.Background(), smt.Limit{})
-		if err != nil {
+		file := filepath.Join(t.TempDir(), "question.smt2")
+		if err := os.WriteFile(file, []byte(q.Text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		var asserted []string
-		for _, line := range strings.Split(q.Text, "\n") {
-			switch {
-			case strings.HasPrefix(line, "(assert "):
-				asserted = append(asserted, strings.TrimSuffix(strings.TrimPrefix(line, "(assert "), ")"))
-			case strings.HasPrefix(line, "(de"):
-				s.Declare(line)
-			}
+		answer, err := exec.Command(out.Proof.Solver, file).CombinedOutput()
+		if err != nil || strings.TrimSpace(string(answer)) != q.Status {
+			t.Errorf("%s %v, want %s:\n%s", answer, err, q.Status, q.Text)
 		}
-		if status, _, err := s.Check(nil, asserted, nil); err != nil || status.String() != q.Status {
-			t.Errorf("%v %v, want %s:\n%s", status, err, q.Status, q.Text)
-		}
-		s.Close()
 	}
 	if !seen["sat"] || !seen["unsat"] {
 		t.Errorf("answers: %v", seen)

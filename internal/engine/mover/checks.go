@@ -8,6 +8,7 @@ import (
 	"fencepost/internal/proof/encode"
 	"fencepost/internal/proof/program"
 	"fencepost/internal/property"
+	"fencepost/internal/solver/smt"
 	"fencepost/verdict"
 )
 
@@ -37,8 +38,8 @@ type check struct {
 	edge *ir.Edge
 	what string
 	// goal is the condition in the state before the edge; "" if it cannot be expressed.
-	given []string
-	goal  string
+	given []smt.Term
+	goal  smt.Term
 }
 
 // checks decides all checks of the program under the current invariants.
@@ -86,11 +87,11 @@ type key2 struct {
 func (cr *checker) checksOf(c *program.Class, a *program.Action) []check {
 	var out []check
 	m, regs := cr.pr.Memory("m"), cr.pr.Registers(c, "a")
-	s := encode.Run{Regs: append([]string(nil), regs...), Mem: m}
+	s := encode.Run{Regs: append([]smt.Term(nil), regs...), Mem: m}
 	for _, e := range a.Edges {
 		goal, what := cr.mustHold(c, a, e, &s)
 		if what != "" {
-			out = append(out, check{c: c, a: a, edge: e, what: what, given: append([]string(nil), s.Guard...), goal: goal})
+			out = append(out, check{c: c, a: a, edge: e, what: what, given: append([]smt.Term(nil), s.Guard...), goal: goal})
 		}
 		cr.pr.Step(&e.Op, fmt.Sprintf("a_h%d", e.ID), &s)
 	}
@@ -99,7 +100,7 @@ func (cr *checker) checksOf(c *program.Class, a *program.Action) []check {
 
 // mustHold returns the precondition of an instruction in a state, and its description, which is ""
 // if there is none.
-func (cr *checker) mustHold(c *program.Class, a *program.Action, e *ir.Edge, s *encode.Run) (goal, what string) {
+func (cr *checker) mustHold(c *program.Class, a *program.Action, e *ir.Edge, s *encode.Run) (goal smt.Term, what string) {
 	op := &e.Op
 	v := cr.pr.Env(s.Regs)
 	switch {
@@ -110,38 +111,38 @@ func (cr *checker) mustHold(c *program.Class, a *program.Action, e *ir.Edge, s *
 		}
 		return v.Truth(op.Val), what
 	case op.Kind == ir.Unlock:
-		var holders []string
+		var holders []smt.Term
 		for _, lk := range cr.pr.known.Locks {
 			if cr.pr.known.LockFinder.Accesses(op, lk.Region) {
 				holders = append(holders, lk.Holds(cr.pr.Arith, c, a.From(), s.Regs))
 			}
 		}
 		if op.Class != 0 {
-			return encode.Or(holders), op.Class.String()
+			return smt.Or(holders...), op.Class.String()
 		}
-		return encode.Or(holders), ir.BadUnlock.String()
+		return smt.Or(holders...), ir.BadUnlock.String()
 	case op.Kind == ir.Join:
 		if !cr.joinsOnce(c, e) {
-			return "false", ir.BadJoin.String()
+			return smt.False, ir.BadJoin.String()
 		}
-		return "true", ""
+		return smt.True, ""
 	case op.Kind == ir.Free:
 		return encode.Freeable(cr.pr.Layout, s.Mem, op, v.Number(op.Addr)), ir.DoubleFree.String()
 	case !program.AccessesMemory(op):
-		return "true", ""
+		return smt.True, ""
 	}
 	if f, block, ok := encode.InBlock(cr.pr.Layout, op); ok {
 		return encode.IsBlock(cr.pr.Layout, s.Mem, v.Number(block), f.Kind), cr.pr.Blocks.Failure()
 	}
 	if cr.forbidden(op) {
-		return "false", ir.ReadOnly.String()
+		return smt.False, ir.ReadOnly.String()
 	}
 	addr, fixed := cr.pr.Constant(op.Addr)
 	if fixed && !cr.pr.Prog.Cells && cr.pr.Prog.FindObject(uint64(addr), program.AccessSize(op)) == ir.NoObject {
-		return "false", ir.NullDeref.String()
+		return smt.False, ir.NullDeref.String()
 	}
 	if fixed || cr.pr.Home(op) == ir.NoObject && cr.pr.Prog.Cells && cr.pr.Arith == encode.Integers {
-		return "true", "" // cells are everywhere, as far as mathematical integers number them
+		return smt.True, "" // cells are everywhere, as far as mathematical integers number them
 	}
 	return cr.inside(op, v), ir.OutOfBounds.String()
 }
@@ -206,18 +207,16 @@ func leadsTo(f *ir.Func, from, to ir.Loc, not func(*ir.Edge) bool) bool {
 
 // inside returns the condition that an access stays in its object, or in some object or cell if its
 // object is not known.
-func (cr *checker) inside(op *ir.Op, v encode.Env) string {
+func (cr *checker) inside(op *ir.Op, v encode.Env) smt.Term {
 	addr := v.Number(op.Addr)
-	in := func(lo, hi int64) string {
-		return encode.And([]string{
-			cr.pr.Arith.Compare(ir.Le, ir.U64, cr.pr.Arith.Num(lo), addr), cr.pr.Arith.Compare(ir.Le, ir.U64, addr, cr.pr.Arith.Num(hi-int64(program.AccessSize(op)))),
-		})
+	in := func(lo, hi int64) smt.Term {
+		return smt.And(cr.pr.Arith.Compare(ir.Le, ir.U64, cr.pr.Arith.Num(lo), addr), cr.pr.Arith.Compare(ir.Le, ir.U64, addr, cr.pr.Arith.Num(hi-int64(program.AccessSize(op)))))
 	}
 	home := cr.pr.Home(op)
 	if p := cr.pr.Locate(op, v); home != ir.NoObject && !cr.pr.Mixed && cr.pr.Regions[p.Region].Shape == encode.Elements {
 		// By its number: two numbers may be one address after wrapping.
 		n := cr.pr.Prog.Objects[home].Size / cr.pr.Regions[p.Region].Unit()
-		return encode.And([]string{cr.pr.Arith.Le(cr.pr.Arith.Num(0), p.Index), cr.pr.Arith.Le(p.Index, cr.pr.Arith.Num(n-1))})
+		return smt.And(cr.pr.Arith.Le(cr.pr.Arith.Num(0), p.Index), cr.pr.Arith.Le(p.Index, cr.pr.Arith.Num(n-1)))
 	}
 	switch {
 	case home != ir.NoObject:
@@ -225,22 +224,20 @@ func (cr *checker) inside(op *ir.Op, v encode.Env) string {
 		return in(int64(o.Addr), int64(o.Addr)+o.Size)
 	case cr.pr.Prog.Cells:
 		limit := int64(ir.CellLimit) * ir.CellUnit
-		return encode.Or([]string{
-			encode.And([]string{cr.pr.Arith.Le(cr.pr.Arith.Num(-limit+ir.CellUnit), addr), cr.pr.Arith.Le(addr, cr.pr.Arith.Num(limit-ir.CellUnit))}), cr.inSomeObject(in),
-		})
+		return smt.Or(smt.And(cr.pr.Arith.Le(cr.pr.Arith.Num(-limit+ir.CellUnit), addr), cr.pr.Arith.Le(addr, cr.pr.Arith.Num(limit-ir.CellUnit))), cr.inSomeObject(in))
 	}
 	return cr.inSomeObject(in)
 }
 
-func (cr *checker) inSomeObject(in func(lo, hi int64) string) string {
-	var some []string
+func (cr *checker) inSomeObject(in func(lo, hi int64) smt.Term) smt.Term {
+	var some []smt.Term
 	for i := range cr.pr.Prog.Objects {
 		o := &cr.pr.Prog.Objects[i]
 		if o.Size > 0 {
 			some = append(some, in(int64(o.Addr), int64(o.Addr)+o.Size))
 		}
 	}
-	return encode.Or(some)
+	return smt.Or(some...)
 }
 
 // decide asks whether a check follows from the invariants.
@@ -256,7 +253,7 @@ func (cr *checker) decide(ck *check) verdict.ProofCheck {
 }
 
 // given returns what is known where a check must hold.
-func (cr *checker) given(ck *check) []string {
+func (cr *checker) given(ck *check) []smt.Term {
 	m, regs := cr.pr.Memory("m"), cr.pr.Registers(ck.c, "a")
 	after := cr.pr.Run(ck.a, "a", encode.Run{Regs: regs, Mem: m})
 	return append(cr.pr.known.At(ck.c, ck.a.From(), regs, m, cr.pr.known.Numbers(after)...), ck.given...)
@@ -279,8 +276,8 @@ func (cr *checker) unreachableGoal(g *property.Goal) verdict.ProofCheck {
 			}
 			return
 		}
-		var given []string
-		regs := map[ir.ThreadID][]string{}
+		var given []smt.Term
+		regs := map[ir.ThreadID][]smt.Term{}
 		for i, l := range at {
 			c := cr.pr.ClassOf[g.At[i].Thread]
 			its := cr.pr.Registers(c, roles[i])
@@ -299,7 +296,7 @@ func (cr *checker) unreachableGoal(g *property.Goal) verdict.ProofCheck {
 		}
 		with, ok := cr.goalCond(g.With, regs, m)
 		cr.pr.Obligations++
-		ans := cr.pr.Ask(cr.pr.Classes[0], 0, nil, 0, append(given, with), "false")
+		ans := cr.pr.Ask(cr.pr.Classes[0], 0, nil, 0, append(given, with), smt.False)
 		if !ok || !ans.Holds {
 			res.Proved, res.State, res.Vague = false, nil, ans.Vague
 		}
@@ -310,18 +307,18 @@ func (cr *checker) unreachableGoal(g *property.Goal) verdict.ProofCheck {
 
 // goalCond returns the condition of a goal. It returns false if it names registers of threads whose
 // location the goal does not give.
-func (cr *checker) goalCond(cond *property.Cond, regs map[ir.ThreadID][]string, m encode.Memory) (string, bool) {
+func (cr *checker) goalCond(cond *property.Cond, regs map[ir.ThreadID][]smt.Term, m encode.Memory) (smt.Term, bool) {
 	if cond == nil {
-		return "true", true
+		return smt.True, true
 	}
-	vars := make([]string, len(cond.Vars))
+	vars := make([]smt.Term, len(cond.Vars))
 	for i, x := range cond.Vars {
 		switch {
 		case x.IsMemory():
 			op := program.NamedCellOf(cr.pr.Prog, x).Load()
 			vars[i] = cr.pr.Read(m, cr.pr.Locate(&op, cr.pr.Env(nil)), x.Type)
 		case regs[x.Thread] == nil:
-			return "true", false
+			return smt.True, false
 		default:
 			vars[i] = regs[x.Thread][x.Reg]
 		}

@@ -6,6 +6,7 @@ import (
 	"fencepost/internal/ir"
 	"fencepost/internal/proof/encode"
 	"fencepost/internal/proof/program"
+	"fencepost/internal/solver/smt"
 	"fencepost/verdict"
 )
 
@@ -59,13 +60,13 @@ func (ab *abstractor) letFail(c *program.Class, a *program.Action, t template) {
 
 // failsInstead returns the condition that b, executed before a store, could as well have failed
 // after it: with the same result, and without writing.
-func (mt *moverTable) failsInstead(d *program.Class, b *program.Action, regs []string, b1, a1, a2 encode.Run) string {
+func (mt *moverTable) failsInstead(d *program.Class, b *program.Action, regs []smt.Term, b1, a1, a2 encode.Run) smt.Term {
 	get := &b.Fails.Edges[1].Op
-	result := append([]string(nil), regs...)
+	result := append([]smt.Term(nil), regs...)
 	result[get.Dst] = b1.Regs[get.Dst]
-	want := []string{mt.pr.Env(result).Truth(get.Cond)}
+	want := []smt.Term{mt.pr.Env(result).Truth(get.Cond)}
 	want = append(want, encode.SameMemory(a1.Mem, a2.Mem)...)
-	return encode.And(append(want, mt.pr.SameRegisters(d, b.To(), b1.Regs, result)...))
+	return smt.And(append(want, mt.pr.SameRegisters(d, b.To(), b1.Regs, result)...)...)
 }
 
 // describeFailure returns the description of how an action may fail.

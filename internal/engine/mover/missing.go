@@ -43,11 +43,11 @@ func (cr *checker) missing(ck *check) []verdict.ProofMissing {
 	given := cr.given(ck)
 	candidates := invariant.NotRefuted(k, k.DroppedAt(ck.c, ck.a.From()))
 	numbers := k.Numbers(pr.Run(ck.a, "a", encode.Run{Regs: regs, Mem: m}))
-	terms := make([]string, len(candidates))
+	terms := make([]smt.Term, len(candidates))
 	for i, f := range candidates {
-		terms[i] = encode.And(f.Condition.Uses(regs, m, numbers))
+		terms[i] = smt.And(f.Condition.Uses(regs, m, numbers)...)
 	}
-	status, values, err := pr.Asker.Check(given, []string{ck.goal}, terms)
+	status, values, err := pr.Asker.Check(given, []smt.Term{ck.goal}, terms)
 	if err != nil {
 		pr.Err = err
 	}
@@ -56,7 +56,7 @@ func (cr *checker) missing(ck *check) []verdict.ProofMissing {
 	}
 	var violated []verdict.ProofMissing
 	for i, f := range candidates {
-		if values[i] != "false" || len(violated) >= maxTried {
+		if values[i] != smt.False.String() || len(violated) >= maxTried {
 			continue
 		}
 		pr.Obligations++

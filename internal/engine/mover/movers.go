@@ -7,6 +7,7 @@ import (
 	"fencepost/internal/ir"
 	"fencepost/internal/proof/encode"
 	"fencepost/internal/proof/program"
+	"fencepost/internal/solver/smt"
 )
 
 // The checks of pairs [BEMT18 §4]. A store is a left mover if every action of another thread right
@@ -57,8 +58,8 @@ func (mt *moverTable) moves(dir direction, c *program.Class, a *program.Action, 
 		return ans
 	}
 	mt.pr.Obligations++
-	var given []string
-	var goal string
+	var given []smt.Term
+	var goal smt.Term
 	switch {
 	case dir == left:
 		given, goal = mt.leftGoal(c, a, d, b)
@@ -67,7 +68,7 @@ func (mt *moverTable) moves(dir direction, c *program.Class, a *program.Action, 
 	default:
 		given, goal = mt.rightGoal(c, a, d, b)
 	}
-	ans := &encode.Decision{Holds: goal == "true"}
+	ans := &encode.Decision{Holds: goal.IsTrue()}
 	if !ans.Holds {
 		ans = mt.pr.Ask(c, a.From(), d, b.From(), given, goal)
 		ans.Asked = true
@@ -77,7 +78,7 @@ func (mt *moverTable) moves(dir direction, c *program.Class, a *program.Action, 
 }
 
 // given returns the invariants where a thread of class c is before a and one of class d before b.
-func (mt *moverTable) given(c *program.Class, a *program.Action, regsA []string, d *program.Class, b *program.Action, regsB []string, m encode.Memory) []string {
+func (mt *moverTable) given(c *program.Class, a *program.Action, regsA []smt.Term, d *program.Class, b *program.Action, regsB []smt.Term, m encode.Memory) []smt.Term {
 	numbers := mt.pr.known.Numbers(mt.pr.Run(a, "a", encode.Run{Regs: regsA, Mem: m}), mt.pr.Run(b, "b", encode.Run{Regs: regsB, Mem: m}))
 	out := mt.pr.known.At(c, a.From(), regsA, m, numbers...)
 	out = append(out, mt.pr.known.At(d, b.From(), regsB, m, numbers...)...)
@@ -85,29 +86,29 @@ func (mt *moverTable) given(c *program.Class, a *program.Action, regsA []string,
 }
 
 // leftGoal returns the question whether store a, right after b, moves left.
-func (mt *moverTable) leftGoal(c *program.Class, a *program.Action, d *program.Class, b *program.Action) (given []string, goal string) {
+func (mt *moverTable) leftGoal(c *program.Class, a *program.Action, d *program.Class, b *program.Action) (given []smt.Term, goal smt.Term) {
 	m, regsA, regsB := mt.pr.Memory("m"), mt.pr.Registers(c, "a"), mt.pr.Registers(d, "b")
 	b1 := mt.pr.Run(b, "b", encode.Run{Regs: regsB, Mem: m})
 	a1 := mt.pr.Run(a, "a", encode.Run{Regs: regsA, Mem: b1.Mem})
 	a2 := mt.pr.Run(a, "a", encode.Run{Regs: regsA, Mem: m})
 	b2 := mt.pr.Run(b, "b", encode.Run{Regs: regsB, Mem: a2.Mem})
 	given = append(mt.given(c, a, regsA, d, b, regsB, m), b1.Guard...)
-	want := append([]string(nil), b2.Guard...)
-	if slices.Equal(b1.Guard, b2.Guard) {
+	want := append([]smt.Term(nil), b2.Guard...)
+	if smt.Same(b1.Guard, b2.Guard) {
 		want = nil
 	}
 	want = append(want, encode.SameMemory(a1.Mem, b2.Mem)...)
 	want = append(want, mt.pr.SameRegisters(d, b.To(), b1.Regs, b2.Regs)...)
-	if goal = encode.And(want); b.Fails != nil && goal != "true" {
-		goal = encode.Or([]string{goal, mt.failsInstead(d, b, regsB, b1, a1, a2)})
+	if goal = smt.And(want...); b.Fails != nil && !goal.IsTrue() {
+		goal = smt.Or(goal, mt.failsInstead(d, b, regsB, b1, a1, a2))
 	}
 	return given, goal
 }
 
 // rightGoal returns the question whether load a, right before b, moves right.
-func (mt *moverTable) rightGoal(c *program.Class, a *program.Action, d *program.Class, b *program.Action) (given []string, goal string) {
+func (mt *moverTable) rightGoal(c *program.Class, a *program.Action, d *program.Class, b *program.Action) (given []smt.Term, goal smt.Term) {
 	if !b.Writes() {
-		return nil, "true"
+		return nil, smt.True
 	}
 	m, regsA, regsB := mt.pr.Memory("m"), mt.pr.Registers(c, "a"), mt.pr.Registers(d, "b")
 	op := &a.First().Op
@@ -116,11 +117,10 @@ func (mt *moverTable) rightGoal(c *program.Class, a *program.Action, d *program.
 	if b.Section || pieces {
 		seen = mt.pr.Write(mt.pr.Memory("f"), p, op.Type, mt.pr.Read(m, p, op.Type))
 	}
-	var forwarded []string // whether the load forwards a byte
+	var forwarded []smt.Term // whether the load forwards a byte
 	if pieces && mt.splits(c, a.First()) {
 		for i := range op.Type.Size() {
-			forwarded = append(forwarded, fmt.Sprintf("own_byte%d", i))
-			mt.pr.DeclareConst(forwarded[i], "Bool")
+			forwarded = append(forwarded, mt.pr.DeclareConst(fmt.Sprintf("own_byte%d", i), smt.Bool))
 		}
 		seen = mt.pr.Blend(mt.pr.Memory("f"), seen, p, forwarded)
 	}
@@ -129,24 +129,24 @@ func (mt *moverTable) rightGoal(c *program.Class, a *program.Action, d *program.
 	a2 := mt.pr.Run(a, "a", encode.Run{Regs: regsA, Mem: mt.pr.Blend(m, b1.Mem, p, forwarded)})
 	given = append(mt.given(c, a, regsA, d, b, regsB, m), a1.Guard...)
 	given = append(given, b1.Guard...)
-	var want []string
-	if !slices.Equal(a1.Guard, a2.Guard) {
+	var want []smt.Term
+	if !smt.Same(a1.Guard, a2.Guard) {
 		want = append(want, a2.Guard...)
 	}
-	return given, encode.And(append(want, mt.pr.SameRegisters(c, a.To(), a1.Regs, a2.Regs)...))
+	return given, smt.And(append(want, mt.pr.SameRegisters(c, a.To(), a1.Regs, a2.Regs)...)...)
 }
 
 // allocGoal returns the question whether an allocation moves right across a step: the same block can be allocated after the
 // step, and memory is the same then. A section may see other stores of the thread in one order and not in the other,
 // so it must not access blocks.
-func (mt *moverTable) allocGoal(c *program.Class, a *program.Action, d *program.Class, b *program.Action) (given []string, goal string) {
+func (mt *moverTable) allocGoal(c *program.Class, a *program.Action, d *program.Class, b *program.Action) (given []smt.Term, goal smt.Term) {
 	pr := mt.pr
 	m, regsA, regsB := pr.Memory("m"), pr.Registers(c, "a"), pr.Registers(d, "b")
 	if !b.Any(func(op *ir.Op) bool { return int(op.Obj) >= pr.Blocks.Static }) {
-		return nil, "true"
+		return nil, smt.True
 	}
 	if b.Section {
-		return nil, "false"
+		return nil, smt.False
 	}
 	a1 := pr.Run(a, "a", encode.Run{Regs: regsA, Mem: m})
 	b1 := pr.Run(b, "b", encode.Run{Regs: regsB, Mem: a1.Mem})
@@ -157,5 +157,5 @@ func (mt *moverTable) allocGoal(c *program.Class, a *program.Action, d *program.
 	want := append(slices.Clone(a2.Guard), b2.Guard...)
 	want = append(want, encode.SameMemory(b1.Mem, a2.Mem)...)
 	want = append(want, pr.SameRegisters(d, b.To(), b1.Regs, b2.Regs)...)
-	return given, encode.And(want)
+	return given, smt.And(want...)
 }

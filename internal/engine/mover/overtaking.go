@@ -112,10 +112,10 @@ func (mt *moverTable) onlyAddress(c *program.Class, e *ir.Edge) *int64 {
 	addr := mt.pr.Env(regs).Number(e.Op.Addr)
 	given := mt.pr.known.At(c, e.From, regs, mt.pr.Memory("m"))
 	mt.pr.Obligations++
-	status, values, err := mt.pr.Asker.Check(given, nil, []string{addr})
+	status, values, err := mt.pr.Asker.Check(given, nil, []smt.Term{addr})
 	if err == nil && status == smt.Sat {
 		if at, bad := strconv.ParseInt(values[0], 10, 64); bad == nil {
-			if status, _, err = mt.pr.Asker.Check(given, []string{encode.Equal(addr, mt.pr.Arith.Num(at))}, nil); err == nil && status == smt.Unsat {
+			if status, _, err = mt.pr.Asker.Check(given, []smt.Term{encode.Equal(addr, mt.pr.Arith.Num(at))}, nil); err == nil && status == smt.Unsat {
 				return &at
 			}
 		}

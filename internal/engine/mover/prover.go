@@ -10,6 +10,7 @@ import (
 	"fencepost/internal/proof/invariant"
 	"fencepost/internal/proof/program"
 	"fencepost/internal/property"
+	"fencepost/internal/solver/smt"
 )
 
 // prover proves one program.
@@ -65,8 +66,8 @@ func (pr *prover) prepare(p *ir.Program, props *property.Set, opt Options) error
 		return err
 	}
 	pr.Widths = program.NewRegisterWidths(p, props.Numbers)
-	pr.Runner, pr.Props, pr.Declared = encode.Runner{Layout: y}, props, map[string]bool{}
-	pr.Entries = map[*program.Class][]string{}
+	pr.Runner, pr.Props, pr.Declared = encode.Runner{Layout: y}, props, map[string]smt.Term{}
+	pr.Entries = map[*program.Class][]smt.Term{}
 	pr.Facts, pr.ClassOf = analysis.NewFacts(p, program.NamedRegisters(p, props)), map[ir.ThreadID]*program.Class{}
 	pr.loops = program.StartedInLoops(p)
 	pr.Declare = pr.DeclareConst

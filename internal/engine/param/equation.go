@@ -3,7 +3,6 @@ package param
 import (
 	"context"
 	"fmt"
-	"strings"
 	"time"
 
 	"fencepost/internal/solver/smt"
@@ -42,10 +41,12 @@ func newEquation(ctx context.Context, n *Net) *equation {
 	if err != nil {
 		return nil
 	}
-	sums := make([][]string, len(n.Places))
+	zero := smt.Number(0, smt.Real)
+	sums := make([][]smt.Term, len(n.Places))
 	for i, t := range n.Trans {
-		s.Declare(fmt.Sprintf("(declare-const x%d Real)", i))
-		s.Declare(fmt.Sprintf("(assert (>= x%d 0))", i))
+		times := smt.Constant(fmt.Sprintf("x%d", i), smt.Real)
+		s.Send(smt.Declare(times))
+		s.Send(smt.Assert(smt.Apply(smt.GreaterOrEqual, times, zero)))
 		change := map[int32]int32{}
 		for _, a := range t.Pre {
 			change[a.Place] -= a.N
@@ -56,7 +57,7 @@ func newEquation(ctx context.Context, n *Net) *equation {
 		for _, list := range [][]Arc{t.Pre, t.Post} {
 			for _, a := range list {
 				if c := change[a.Place]; c != 0 {
-					sums[a.Place] = append(sums[a.Place], fmt.Sprintf("(* %s x%d)", number(c), i))
+					sums[a.Place] = append(sums[a.Place], smt.Apply(smt.Multiply, smt.Number(int64(c), smt.Real), times))
 					delete(change, a.Place)
 				}
 			}
@@ -66,19 +67,15 @@ func newEquation(ctx context.Context, n *Net) *equation {
 		if n.Places[p].Init == Omega {
 			continue
 		}
-		sum := strings.Join(append([]string{fmt.Sprint(n.Places[p].Init)}, sums[p]...), " ")
-		s.Declare(fmt.Sprintf("(define-fun p%d () Real (+ 0 %s))", p, sum))
-		s.Declare(fmt.Sprintf("(assert (>= p%d 0))", p))
+		sum := append([]smt.Term{zero, smt.Number(int64(n.Places[p].Init), smt.Real)}, sums[p]...)
+		s.Send(smt.Define(tokens(p), smt.Apply(smt.Add, sum...)))
+		s.Send(smt.Assert(smt.Apply(smt.GreaterOrEqual, tokens(p), zero)))
 	}
 	return &equation{s: s, net: n}
 }
 
-func number(c int32) string {
-	if c < 0 {
-		return fmt.Sprintf("(- %d)", -c)
-	}
-	return fmt.Sprint(c)
-}
+// tokens returns the number of tokens in a place.
+func tokens(place int) smt.Term { return smt.Constant(fmt.Sprintf("p%d", place), smt.Real) }
 
 // mayCover reports whether the equation has a solution, or the solver cannot tell.
 func (e *equation) mayCover(m marking) bool {
@@ -86,13 +83,13 @@ func (e *equation) mayCover(m marking) bool {
 		return true
 	}
 	e.asked++
-	var need []string
+	var need []smt.Term
 	for _, a := range m {
 		if e.net.Places[a.Place].Init != Omega {
-			need = append(need, fmt.Sprintf("(>= p%d %d)", a.Place, a.N))
+			need = append(need, smt.Apply(smt.GreaterOrEqual, tokens(int(a.Place)), smt.Number(int64(a.N), smt.Real)))
 		}
 	}
-	status, _, err := e.s.Check(nil, need, nil)
+	status, _, err := e.s.Check(need, nil)
 	if err != nil {
 		e.asked = equationQueries // the solver has ended
 		return true

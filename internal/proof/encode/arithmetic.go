@@ -2,11 +2,10 @@ package encode
 
 import (
 	"fmt"
-	"strconv"
-	"strings"
 
 	"fencepost/internal/ir"
 	"fencepost/internal/proof/program"
+	"fencepost/internal/solver/smt"
 )
 
 // Numbers as terms of SMT-LIB, in one of two ways. Bit-vectors of 64 bits have exactly the meaning
@@ -36,136 +35,159 @@ func (a Arithmetic) String() string {
 	}
 }
 
-// Prelude returns the definitions that terms use.
-func (a Arithmetic) Prelude() []string {
+// The functions of integers that have no operator.
+var (
+	first, second = smt.Constant("x", smt.Integer), smt.Constant("y", smt.Integer) // the arguments
+	zero          = smt.Number(0, smt.Integer)
+
+	intAnd        = smt.Uninterpreted("fp_and", smt.Integer, smt.Integer, smt.Integer)
+	intOr         = smt.Uninterpreted("fp_or", smt.Integer, smt.Integer, smt.Integer)
+	intXor        = smt.Uninterpreted("fp_xor", smt.Integer, smt.Integer, smt.Integer)
+	intShiftLeft  = smt.Uninterpreted("fp_shl", smt.Integer, smt.Integer, smt.Integer)
+	intShiftRight = smt.Uninterpreted("fp_shr", smt.Integer, smt.Integer, smt.Integer)
+	intNot        = smt.Uninterpreted("fp_not", smt.Integer, smt.Integer)
+	// Division rounds towards zero, and by zero it gives zero.
+	intDiv = smt.Defined("fp_div", smt.If(smt.Equals(second, zero), zero, smt.If(smt.Apply(smt.GreaterOrEqual, first, zero),
+		smt.Apply(smt.Divide, first, second), negative(smt.Apply(smt.Divide, negative(first), second)))), first, second)
+	intRem = smt.Defined("fp_rem", smt.If(smt.Equals(second, zero), zero,
+		smt.Apply(smt.Subtract, first, smt.Apply(smt.Multiply, second, intDiv.Apply(first, second)))), first, second)
+	// The unsigned value of 64 bits.
+	unsigned = smt.Defined("fp_u64", smt.If(smt.Apply(smt.Less, first, zero), smt.Apply(smt.Add, first, smt.PowerOfTwo(64)), first), first)
+	// The signed value of fewer than 64 bits.
+	signed8, signed16, signed32 = signedValue(8), signedValue(16), signedValue(32)
+)
+
+func negative(x smt.Term) smt.Term { return smt.Apply(smt.Subtract, x) }
+
+func signedValue(bits int) *smt.Function {
+	wraps := smt.Apply(smt.GreaterOrEqual, first, smt.PowerOfTwo(bits-1))
+	return smt.Defined(fmt.Sprintf("fp_s%d", bits), smt.If(wraps, smt.Apply(smt.Subtract, first, smt.PowerOfTwo(bits)), first), first)
+}
+
+// Prelude returns the functions that terms use.
+func (a Arithmetic) Prelude() []*smt.Function {
 	if a == BitVectors {
 		return nil
 	}
-	return []string{
-		"(declare-fun fp_and (Int Int) Int)", "(declare-fun fp_or (Int Int) Int)", "(declare-fun fp_xor (Int Int) Int)",
-		"(declare-fun fp_shl (Int Int) Int)", "(declare-fun fp_shr (Int Int) Int)", "(declare-fun fp_not (Int) Int)",
-		// Division rounds towards zero, and by zero it gives zero.
-		"(define-fun fp_div ((x Int) (y Int)) Int (ite (= y 0) 0 (ite (>= x 0) (div x y) (- (div (- x) y)))))",
-		"(define-fun fp_rem ((x Int) (y Int)) Int (ite (= y 0) 0 (- x (* y (fp_div x y)))))",
-		// The unsigned value of 64 bits.
-		"(define-fun fp_u64 ((x Int)) Int (ite (< x 0) (+ x 18446744073709551616) x))",
-		// The signed value of fewer than 64 bits.
-		"(define-fun fp_s8 ((x Int)) Int (ite (>= x 128) (- x 256) x))",
-		"(define-fun fp_s16 ((x Int)) Int (ite (>= x 32768) (- x 65536) x))",
-		"(define-fun fp_s32 ((x Int)) Int (ite (>= x 2147483648) (- x 4294967296) x))",
-	}
+	return []*smt.Function{intAnd, intOr, intXor, intShiftLeft, intShiftRight, intNot, intDiv, intRem, unsigned, signed8, signed16, signed32}
 }
 
 // Sort returns the sort of a word.
-func (a Arithmetic) Sort() string { return a.bytes(ir.CellUnit) }
+func (a Arithmetic) Sort() smt.Sort { return a.bytes(ir.CellUnit) }
 
 // bytes returns the sort of n bytes of memory.
-func (a Arithmetic) bytes(n int) string {
+func (a Arithmetic) bytes(n int) smt.Sort {
 	if a == BitVectors {
-		return fmt.Sprintf("(_ BitVec %d)", 8*n)
+		return smt.Vector(8 * n)
 	}
-	return "Int"
+	return smt.Integer
 }
 
 // Num returns a constant.
-func (a Arithmetic) Num(v int64) string {
-	switch {
-	case a == BitVectors:
-		return fmt.Sprintf("#x%016x", uint64(v))
-	case v < 0:
-		return fmt.Sprintf("(- %s)", strings.TrimPrefix(strconv.FormatInt(v, 10), "-"))
+func (a Arithmetic) Num(v int64) smt.Term {
+	if a == BitVectors {
+		return smt.Bits(v, 64)
 	}
-	return strconv.FormatInt(v, 10)
+	return smt.Number(v, smt.Integer)
 }
 
 // part returns a constant of size bytes as memory holds it.
-func (a Arithmetic) part(v int64, size int) string {
-	u := uint64(ir.Type{Bits: uint8(8 * size)}.Wrap(v))
+func (a Arithmetic) part(v int64, size int) smt.Term {
+	u := ir.Type{Bits: uint8(8 * size)}.Wrap(v)
 	switch {
 	case a == BitVectors:
-		return fmt.Sprintf("#x%0*x", 2*size, u)
+		return smt.Bits(u, 8*size)
 	case size == ir.CellUnit:
 		return a.Num(v)
 	}
-	return strconv.FormatUint(u, 10)
+	return smt.Unsigned(uint64(u))
 }
 
 var (
-	intArith = map[ir.ExprOp]string{
-		ir.Add: "+", ir.Sub: "-", ir.Mul: "*", ir.Div: "fp_div", ir.Rem: "fp_rem",
-		ir.And: "fp_and", ir.Or: "fp_or", ir.Xor: "fp_xor", ir.Shl: "fp_shl", ir.Shr: "fp_shr",
+	intArith     = map[ir.ExprOp]smt.Operator{ir.Add: smt.Add, ir.Sub: smt.Subtract, ir.Mul: smt.Multiply}
+	intFunctions = map[ir.ExprOp]*smt.Function{
+		ir.Div: intDiv, ir.Rem: intRem, ir.And: intAnd, ir.Or: intOr, ir.Xor: intXor, ir.Shl: intShiftLeft, ir.Shr: intShiftRight,
 	}
-	bvArith    = map[ir.ExprOp]string{ir.Add: "bvadd", ir.Sub: "bvsub", ir.Mul: "bvmul", ir.And: "bvand", ir.Or: "bvor", ir.Xor: "bvxor"}
-	intCompare = map[ir.ExprOp]string{ir.Lt: "<", ir.Le: "<=", ir.Gt: ">", ir.Ge: ">="}
-	bvCompare  = map[ir.ExprOp]string{ir.Lt: "lt", ir.Le: "le", ir.Gt: "gt", ir.Ge: "ge"}
+	bvArith = map[ir.ExprOp]smt.Operator{
+		ir.Add: smt.VectorAdd, ir.Sub: smt.VectorSubtract, ir.Mul: smt.VectorMultiply, ir.And: smt.VectorAnd, ir.Or: smt.VectorOr, ir.Xor: smt.VectorXor,
+	}
+	intCompare      = map[ir.ExprOp]smt.Operator{ir.Lt: smt.Less, ir.Le: smt.LessOrEqual, ir.Gt: smt.Greater, ir.Ge: smt.GreaterOrEqual}
+	signedCompare   = map[ir.ExprOp]smt.Operator{ir.Lt: smt.LessSigned, ir.Le: smt.LessOrEqualSigned, ir.Gt: smt.GreaterSigned, ir.Ge: smt.GreaterOrEqualSigned}
+	unsignedCompare = map[ir.ExprOp]smt.Operator{ir.Lt: smt.LessUnsigned, ir.Le: smt.LessOrEqualUnsigned, ir.Gt: smt.GreaterUnsigned, ir.Ge: smt.GreaterOrEqualUnsigned}
 )
 
 // Compare returns a comparison of two words.
-func (a Arithmetic) Compare(op ir.ExprOp, t ir.Type, x, y string) string {
+func (a Arithmetic) Compare(op ir.ExprOp, t ir.Type, x, y smt.Term) smt.Term {
 	switch {
 	case op == ir.Eq:
 		return Equal(x, y)
 	case op == ir.Ne:
-		return Not(Equal(x, y))
+		return smt.Not(Equal(x, y))
 	case a == BitVectors:
 		return compareVectors(op, t, x, y)
 	case !t.Signed:
-		x, y = Apply("fp_u64", x), Apply("fp_u64", y)
+		x, y = unsigned.Apply(x), unsigned.Apply(y)
 	}
-	return Apply(intCompare[op], x, y)
+	return smt.Apply(intCompare[op], x, y)
 }
 
 // Le returns a signed comparison.
-func (a Arithmetic) Le(x, y string) string { return a.Compare(ir.Le, ir.S64, x, y) }
+func (a Arithmetic) Le(x, y smt.Term) smt.Term { return a.Compare(ir.Le, ir.S64, x, y) }
 
 // Binary returns an operator on words whose result is converted to a type.
-func (a Arithmetic) Binary(op ir.ExprOp, t ir.Type, x, y string) string {
+func (a Arithmetic) Binary(op ir.ExprOp, t ir.Type, x, y smt.Term) smt.Term {
 	if a == Integers {
-		return Apply(intArith[op], x, y)
+		if f := intFunctions[op]; f != nil {
+			return f.Apply(x, y)
+		}
+		return smt.Apply(intArith[op], x, y)
 	}
 	size := t.Size()
-	if name, ok := bvArith[op]; ok {
-		return a.extend(Apply(name, a.cut(x, size), a.cut(y, size)), t)
+	if operator, ok := bvArith[op]; ok {
+		return a.extend(smt.Apply(operator, a.cut(x, size), a.cut(y, size)), t)
 	}
 	switch op {
 	case ir.Shl, ir.Shr:
-		count := Apply("bvand", a.cut(y, size), vector(int64(t.Bits)-1, int(t.Bits)))
-		name := "bvshl"
+		count := smt.Apply(smt.VectorAnd, a.cut(y, size), smt.Bits(int64(t.Bits)-1, int(t.Bits)))
+		operator := smt.ShiftLeft
 		if op == ir.Shr {
-			if name = "bvlshr"; t.Signed {
-				name = "bvashr"
+			if operator = smt.ShiftRight; t.Signed {
+				operator = smt.ShiftRightSigned
 			}
 		}
-		return a.extend(Apply(name, a.cut(x, size), count), t)
+		return a.extend(smt.Apply(operator, a.cut(x, size), count), t)
 	case ir.Div, ir.Rem:
-		name := map[bool]map[ir.ExprOp]string{
-			true: {ir.Div: "bvsdiv", ir.Rem: "bvsrem"}, false: {ir.Div: "bvudiv", ir.Rem: "bvurem"},
+		operator := map[bool]map[ir.ExprOp]smt.Operator{
+			true: {ir.Div: smt.DivideSigned, ir.Rem: smt.RemainderSigned}, false: {ir.Div: smt.DivideUnsigned, ir.Rem: smt.RemainderUnsigned},
 		}[t.Signed][op]
 		if hasType(x, t) && hasType(y, t) {
-			return ite(Equal(y, a.Num(0)), a.Num(0), a.extend(Apply(name, a.cut(x, size), a.cut(y, size)), t))
+			return ite(Equal(y, a.Num(0)), a.Num(0), a.extend(smt.Apply(operator, a.cut(x, size), a.cut(y, size)), t))
 		}
-		return ite(Equal(y, a.Num(0)), a.Num(0), a.Narrow(Apply(name, x, y), t))
+		return ite(Equal(y, a.Num(0)), a.Num(0), a.Narrow(smt.Apply(operator, x, y), t))
 	}
 	panic("BUG: not arithmetic: " + op.String())
 }
 
+// isArithmetic reports whether Binary has an operator.
+func isArithmetic(op ir.ExprOp) bool { return intFunctions[op] != nil || intArith[op] != 0 }
+
 // neg returns the negation of a word. flip returns its complement.
-func (a Arithmetic) neg(x string, t ir.Type) string {
+func (a Arithmetic) neg(x smt.Term, t ir.Type) smt.Term {
 	if a == BitVectors {
-		return a.extend(Apply("bvneg", a.cut(x, t.Size())), t)
+		return a.extend(smt.Apply(smt.VectorNegate, a.cut(x, t.Size())), t)
 	}
-	return Apply("-", x)
+	return negative(x)
 }
 
-func (a Arithmetic) flip(x string, t ir.Type) string {
+func (a Arithmetic) flip(x smt.Term, t ir.Type) smt.Term {
 	if a == BitVectors {
-		return a.extend(Apply("bvnot", a.cut(x, t.Size())), t)
+		return a.extend(smt.Apply(smt.VectorNot, a.cut(x, t.Size())), t)
 	}
-	return Apply("fp_not", x)
+	return intNot.Apply(x)
 }
 
 // Narrow returns a word converted to a type.
-func (a Arithmetic) Narrow(x string, t ir.Type) string {
+func (a Arithmetic) Narrow(x smt.Term, t ir.Type) smt.Term {
 	if t.Bits == 64 {
 		return x
 	}
@@ -173,38 +195,36 @@ func (a Arithmetic) Narrow(x string, t ir.Type) string {
 }
 
 // cut returns the low bytes of a word, as memory holds them.
-func (a Arithmetic) cut(x string, size int) string {
+func (a Arithmetic) cut(x smt.Term, size int) smt.Term {
 	switch {
 	case size == ir.CellUnit:
 		return x
 	case a == BitVectors:
 		return cutVector(x, size)
 	}
-	return Apply("mod", x, strconv.FormatUint(1<<(8*size), 10))
+	return smt.Apply(smt.Modulo, x, smt.PowerOfTwo(8*size))
 }
 
 // extend returns the word of a value in memory.
-func (a Arithmetic) extend(x string, t ir.Type) string {
+func (a Arithmetic) extend(x smt.Term, t ir.Type) smt.Term {
 	switch {
 	case t.Bits == 64:
 		return x
-	case a == BitVectors && t.Signed:
-		return fmt.Sprintf("((_ sign_extend %d) %s)", 64-t.Bits, x)
 	case a == BitVectors:
-		return fmt.Sprintf("((_ zero_extend %d) %s)", 64-t.Bits, x)
+		return smt.Extend(x, 64-int(t.Bits), t.Signed)
 	case t.Signed:
-		return Apply("fp_"+t.String(), x)
+		return map[uint8]*smt.Function{8: signed8, 16: signed16, 32: signed32}[t.Bits].Apply(x)
 	}
 	return x
 }
 
-func (a Arithmetic) truth(b string) string { return ite(b, a.Num(1), a.Num(0)) }
+func (a Arithmetic) truth(b smt.Term) smt.Term { return ite(b, a.Num(1), a.Num(0)) }
 
 // IsZero returns the condition that a word is 0.
-func (a Arithmetic) IsZero(x string) string { return Equal(x, a.Num(0)) }
+func (a Arithmetic) IsZero(x smt.Term) smt.Term { return Equal(x, a.Num(0)) }
 
 // NonZero returns the condition that a word is not 0.
-func (a Arithmetic) NonZero(x string) string { return Not(a.IsZero(x)) }
+func (a Arithmetic) NonZero(x smt.Term) smt.Term { return smt.Not(a.IsZero(x)) }
 
 // SuitableArithmetic returns the arithmetic that a program needs: bit-vectors if it has operators on bits or
 // types smaller than words, integers otherwise.

@@ -6,6 +6,7 @@ import (
 
 	"fencepost/internal/ir"
 	"fencepost/internal/proof/program"
+	"fencepost/internal/solver/smt"
 )
 
 // heapStart is less than every address of a block, and more than those of static objects.
@@ -45,33 +46,32 @@ func InBlock(y *Layout, op *ir.Op) (f program.BlockField, block *ir.Expr, ok boo
 }
 
 // kindAt returns the kind of the block that lives at an address; 0: none.
-func kindAt(y *Layout, m Memory, at string) string {
-	return Apply("select", m[y.Whole[y.Blocks.Live]], at)
+func kindAt(y *Layout, m Memory, at smt.Term) smt.Term {
+	return smt.Select(m[y.Whole[y.Blocks.Live]], at)
 }
 
 // IsBlock returns the condition that a block of a kind lives at an address.
-func IsBlock(y *Layout, m Memory, at string, kind int) string {
+func IsBlock(y *Layout, m Memory, at smt.Term, kind int) smt.Term {
 	return Equal(kindAt(y, m, at), y.Arith.part(int64(kind), 1))
 }
 
-// allocate executes an allocation.
-func allocate(x *Runner, op *ir.Op, choice string, s *Run) {
+// allocate executes an allocation of a block at an address, which gets a name.
+func allocate(x *Runner, op *ir.Op, name string, s *Run) {
 	k := x.Blocks.KindOf[op.Obj]
-	x.Declare(choice, x.Arith.Sort())
+	choice := x.Declare(name, x.Arith.Sort())
 	s.Indices = append(s.Indices, choice)
 	aligned := Equal(x.Arith.Binary(ir.Rem, ir.U64, choice, x.Arith.Num(x.Blocks.Kinds[k-1].Align)), x.Arith.Num(0))
 	if x.Arith == BitVectors {
-		aligned = Equal(Apply("bvand", choice, x.Arith.Num(x.Blocks.Kinds[k-1].Align-1)), x.Arith.Num(0))
+		aligned = Equal(smt.Apply(smt.VectorAnd, choice, x.Arith.Num(x.Blocks.Kinds[k-1].Align-1)), x.Arith.Num(0))
 	}
 	s.Guard = append(s.Guard, x.Arith.Le(x.Arith.Num(heapStart), choice), x.Arith.Le(choice, x.Arith.Num(heapEnd)), aligned, IsBlock(x.Layout, s.Mem, choice, 0))
 	live := x.Whole[x.Blocks.Live]
 	s.Mem = slices.Clone(s.Mem)
-	s.Mem[live] = Apply("store", s.Mem[live], choice, x.Arith.part(int64(k), 1))
+	s.Mem[live] = smt.Store(s.Mem[live], choice, x.Arith.part(int64(k), 1))
 	for i, o := range x.Blocks.Kinds[k-1].Fields {
 		r := x.Whole[o]
-		content := fmt.Sprintf("%s_f%d", choice, i)
-		x.Declare(content, x.Arith.bytes(x.Regions[r].Size))
-		s.Mem[r] = Apply("store", s.Mem[r], choice, content)
+		content := x.Declare(fmt.Sprintf("%s_f%d", name, i), x.Arith.bytes(x.Regions[r].Size))
+		s.Mem[r] = smt.Store(s.Mem[r], choice, content)
 	}
 	s.Regs[op.Dst] = choice
 }
@@ -82,16 +82,16 @@ func release(x *Runner, op *ir.Op, v Env, s *Run) {
 	s.Indices = append(s.Indices, at)
 	live := x.Whole[x.Blocks.Live]
 	s.Mem = slices.Clone(s.Mem)
-	s.Mem[live] = ite(x.Arith.IsZero(at), s.Mem[live], Apply("store", s.Mem[live], at, x.Arith.part(0, 1)))
+	s.Mem[live] = ite(x.Arith.IsZero(at), s.Mem[live], smt.Store(s.Mem[live], at, x.Arith.part(0, 1)))
 }
 
 // Freeable returns the condition that a free may be executed.
-func Freeable(y *Layout, m Memory, op *ir.Op, at string) string {
-	ways := []string{y.Arith.IsZero(at)}
+func Freeable(y *Layout, m Memory, op *ir.Op, at smt.Term) smt.Term {
+	ways := []smt.Term{y.Arith.IsZero(at)}
 	for i, k := range y.Blocks.Kinds {
 		if k.Stack == op.Stack {
 			ways = append(ways, IsBlock(y, m, at, i+1))
 		}
 	}
-	return Or(ways)
+	return smt.Or(ways...)
 }

@@ -16,15 +16,15 @@ type Decision struct {
 }
 
 // Ask asks the solver whether the goal follows. If not, the answer has a state in which it fails.
-func (pr *Problem) Ask(c *program.Class, l ir.Loc, d *program.Class, n ir.Loc, given []string, goal string) *Decision {
+func (pr *Problem) Ask(c *program.Class, l ir.Loc, d *program.Class, n ir.Loc, given []smt.Term, goal smt.Term) *Decision {
 	if pr.Err != nil {
 		return &Decision{Vague: true}
 	}
-	if goal == "true" {
+	if goal.IsTrue() {
 		return &Decision{Holds: true}
 	}
 	names, terms := pr.DescribeState(c, l, d, n)
-	status, values, err := pr.Asker.Check(given, []string{goal}, terms)
+	status, values, err := pr.Asker.Check(given, []smt.Term{goal}, terms)
 	if err != nil {
 		pr.Err = err
 		return &Decision{Vague: true}
@@ -45,7 +45,7 @@ func (pr *Problem) Ask(c *program.Class, l ir.Loc, d *program.Class, n ir.Loc, g
 
 // DescribeState returns the terms that describe a state: variables, and live registers of two threads at
 // two locations. d may be nil.
-func (pr *Problem) DescribeState(c *program.Class, l ir.Loc, d *program.Class, n ir.Loc) (names, terms []string) {
+func (pr *Problem) DescribeState(c *program.Class, l ir.Loc, d *program.Class, n ir.Loc) (names []string, terms []smt.Term) {
 	m := pr.Memory("m")
 	for i := range m {
 		if pr.IsSingle(i) {
@@ -75,7 +75,7 @@ func (pr *Problem) DescribeState(c *program.Class, l ir.Loc, d *program.Class, n
 
 // DescribeWholeState returns the terms that describe a state in which a given invariant fails: variables,
 // and all registers of the thread it is about and of the thread that violates it.
-func (pr *Problem) DescribeWholeState(c, d *program.Class) (names, terms []string) {
+func (pr *Problem) DescribeWholeState(c, d *program.Class) (names []string, terms []smt.Term) {
 	m := pr.Memory("m")
 	for i := range m {
 		if pr.IsSingle(i) {
@@ -94,6 +94,6 @@ func (pr *Problem) DescribeWholeState(c, d *program.Class) (names, terms []strin
 }
 
 // Implied reports whether a goal is implied.
-func (pr *Problem) Implied(given []string, goal string) bool {
+func (pr *Problem) Implied(given []smt.Term, goal smt.Term) bool {
 	return pr.Ask(pr.Classes[0], 0, nil, 0, given, goal).Holds
 }

@@ -5,28 +5,29 @@ import (
 
 	"fencepost/internal/ir"
 	"fencepost/internal/proof/program"
+	"fencepost/internal/solver/smt"
 )
 
 // Run is a state inside an action, and the conditions for reaching it.
 type Run struct {
-	Regs  []string
+	Regs  []smt.Term
 	Mem   Memory
-	Guard []string
+	Guard []smt.Term
 	// Indices has the indices of arrays that were accessed, and the registers that were read:
 	// conditions for all numbers are instantiated with them.
-	Indices []string
+	Indices []smt.Term
 }
 
 // Runner executes actions on terms. Values that an action chooses are named after the instruction
 // and the role of its thread, so that the same action makes the same choices in two orders.
 type Runner struct {
 	*Layout
-	Declare func(name, sort string)
+	Declare func(name string, sort smt.Sort) smt.Term
 }
 
 // Run returns the state after an action. The values that the action chooses are named after role.
 func (x *Runner) Run(a *program.Action, role string, start Run) Run {
-	s := Run{Regs: append([]string(nil), start.Regs...), Mem: start.Mem, Guard: append([]string(nil), start.Guard...)}
+	s := Run{Regs: append([]smt.Term(nil), start.Regs...), Mem: start.Mem, Guard: append([]smt.Term(nil), start.Guard...)}
 	for _, e := range a.Edges {
 		e.Op.Uses(func(r ir.Reg) { s.Indices = append(s.Indices, s.Regs[r]) })
 		x.Step(&e.Op, fmt.Sprintf("%s_h%d", role, e.ID), &s)
@@ -35,12 +36,12 @@ func (x *Runner) Run(a *program.Action, role string, start Run) Run {
 }
 
 // Env returns what an expression is translated with, for registers.
-func (x *Runner) Env(regs []string) Env { return Env{prog: x.Prog, arith: x.Arith, regs: regs} }
+func (x *Runner) Env(regs []smt.Term) Env { return Env{prog: x.Prog, arith: x.Arith, regs: regs} }
 
 // spotOf returns the spot of an access, and notes its index.
 func (x *Runner) spotOf(op *ir.Op, v Env, s *Run) Spot {
 	p := x.Locate(op, v)
-	if p.Index != "" {
+	if !p.Index.IsNone() {
 		s.Indices = append(s.Indices, p.Index)
 	}
 	return p
@@ -75,8 +76,7 @@ func (x *Runner) Step(op *ir.Op, choice string, s *Run) {
 		s.Regs[op.Dst] = value
 	case ir.Spawn, ir.Join:
 		if op.Dst != ir.NoReg { // a handle or a result, which no other thread changes
-			x.Declare(choice, x.Arith.Sort())
-			s.Regs[op.Dst] = choice
+			s.Regs[op.Dst] = x.Declare(choice, x.Arith.Sort())
 		}
 	case ir.Assume:
 		s.Guard = append(s.Guard, v.Truth(op.Val))
@@ -85,21 +85,21 @@ func (x *Runner) Step(op *ir.Op, choice string, s *Run) {
 
 func (x *Runner) load(op *ir.Op, v *Env, s *Run) {
 	v.Seen = x.Read(s.Mem, x.spotOf(op, *v, s), op.Type)
-	v.regs = append([]string(nil), s.Regs...) // the condition sees the registers before
+	v.regs = append([]smt.Term(nil), s.Regs...) // the condition sees the registers before
 	if op.Dst != ir.NoReg {
 		s.Regs[op.Dst] = v.Seen
 	}
 }
 
 func (x *Runner) choose(op *ir.Op, choice string, v *Env, s *Run) {
-	x.Declare(choice, x.Arith.Sort())
-	s.Regs[op.Dst] = choice
+	chosen := x.Declare(choice, x.Arith.Sort())
+	s.Regs[op.Dst] = chosen
 	v.regs = s.Regs
 	if op.Cond != nil {
 		s.Guard = append(s.Guard, v.Truth(op.Cond))
 	}
 	if op.HasRange {
-		s.Guard = append(s.Guard, x.Arith.Le(x.Arith.Num(op.Lo), choice), x.Arith.Le(choice, x.Arith.Num(op.Hi)))
+		s.Guard = append(s.Guard, x.Arith.Le(x.Arith.Num(op.Lo), chosen), x.Arith.Le(chosen, x.Arith.Num(op.Hi)))
 	}
 }
 

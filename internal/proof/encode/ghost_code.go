@@ -5,18 +5,19 @@ import (
 
 	"fencepost/internal/ir"
 	"fencepost/internal/proof/program"
+	"fencepost/internal/solver/smt"
 )
 
 // GhostCodeEnds refuses ghost code whose tests do not cover all cases, so that a thread would wait in it. It has no loops, since the ways
 // through it are finite.
 func GhostCodeEnds(pr *Problem, c *program.Class, cl *program.Annotation) error {
-	tests, other := map[ir.Loc][]string{}, map[ir.Loc]bool{}
+	tests, other := map[ir.Loc][]smt.Term{}, map[ir.Loc]bool{}
 	v := pr.Env(pr.Registers(c, "a"))
 	for _, way := range cl.Ways {
 		for _, e := range way {
 			if e.Op.Kind != ir.Assume {
 				other[e.From] = true
-			} else if t := v.Truth(e.Op.Val); !slices.Contains(tests[e.From], t) {
+			} else if t := v.Truth(e.Op.Val); !slices.ContainsFunc(tests[e.From], t.Equal) {
 				tests[e.From] = append(tests[e.From], t)
 			}
 		}
@@ -25,7 +26,7 @@ func GhostCodeEnds(pr *Problem, c *program.Class, cl *program.Annotation) error 
 		return cl.Refuse("ghost code does not come to its end")
 	}
 	for l, list := range tests {
-		if !other[l] && !pr.Implied(nil, Or(list)) {
+		if !other[l] && !pr.Implied(nil, smt.Or(list...)) {
 			return cl.Refuse("ghost code must not wait: its tests do not cover all cases")
 		}
 	}

@@ -22,8 +22,8 @@ type answers struct {
 	implications map[int][][]int
 }
 
-// numberedTerm is a term, with the name that the solvers know it by; "": none yet.
-type numberedTerm struct{ text, name string }
+// numberedTerm is a term, with the name that the solvers know it by; none: yet.
+type numberedTerm struct{ term, name smt.Term }
 
 // answer is the answer to a question, with the values of terms.
 type answer struct {
@@ -32,13 +32,13 @@ type answer struct {
 }
 
 // values returns the values of terms. It returns false if some are not known.
-func (a *answer) values(want []string) ([]string, bool) {
+func (a *answer) values(want []smt.Term) ([]string, bool) {
 	if a.status != smt.Sat {
 		return nil, true
 	}
 	out := make([]string, len(want))
 	for i, t := range want {
-		v, ok := a.value[t]
+		v, ok := a.value[t.String()]
 		if !ok {
 			return nil, false
 		}
@@ -52,12 +52,13 @@ func newAnswers() *answers {
 }
 
 // number returns the number of a term.
-func (k *answers) number(text string) int {
+func (k *answers) number(t smt.Term) int {
+	text := t.String()
 	n, ok := k.numbers[text]
 	if !ok {
 		n = len(k.terms)
 		k.numbers[text] = n
-		k.terms = append(k.terms, numberedTerm{text: text})
+		k.terms = append(k.terms, numberedTerm{term: t})
 	}
 	return n
 }
@@ -71,12 +72,12 @@ type question struct {
 }
 
 // question returns the question about terms, without what is known already.
-func (k *answers) question(given, goals []string) *question {
+func (k *answers) question(given, goals []smt.Term) *question {
 	q := &question{known: k}
 	for _, t := range given {
-		switch t {
-		case "true":
-		case "false":
+		switch {
+		case t.IsTrue():
+		case t.IsFalse():
 			q.refuted = true
 		default:
 			q.given = append(q.given, k.number(t))
@@ -86,7 +87,7 @@ func (k *answers) question(given, goals []string) *question {
 	q.given = slices.Compact(q.given)
 	q.refuted = q.refuted || k.implied(q.given, -1)
 	for _, t := range goals {
-		if n := k.number(t); t != "true" && !k.implied(q.given, n) {
+		if n := k.number(t); !t.IsTrue() && !k.implied(q.given, n) {
 			q.goals = append(q.goals, n)
 		}
 	}
@@ -133,25 +134,25 @@ func (q *question) key() string {
 }
 
 // assertions returns the question as terms.
-func (q *question) assertions() []string {
-	var list, goals []string
+func (q *question) assertions() []smt.Term {
+	var list, goals []smt.Term
 	for _, n := range q.given {
-		list = append(list, q.known.terms[n].text)
+		list = append(list, q.known.terms[n].term)
 	}
 	for _, n := range q.goals {
-		goals = append(goals, q.known.terms[n].text)
+		goals = append(goals, q.known.terms[n].term)
 	}
 	if len(goals) > 0 {
-		list = append(list, Not(And(goals)))
+		list = append(list, smt.Not(smt.And(goals...)))
 	}
 	return list
 }
 
 // add notes the answer to a question.
-func (k *answers) add(q *question, status smt.Status, want, values []string) {
+func (k *answers) add(q *question, status smt.Status, want []smt.Term, values []string) {
 	a := &answer{status: status, value: map[string]string{}}
 	for i := range values {
-		a.value[want[i]] = values[i]
+		a.value[want[i].String()] = values[i]
 	}
 	k.answers[q.key()] = a
 	if status != smt.Unsat {

@@ -7,6 +7,7 @@ import (
 
 	"fencepost/internal/ir"
 	"fencepost/internal/proof/program"
+	"fencepost/internal/solver/smt"
 )
 
 // Memory as terms. Memory is divided into regions that no access crosses. A cell with only constant
@@ -21,7 +22,7 @@ import (
 // outside the object, and the program ends there.
 
 // Memory is the contents of the regions.
-type Memory []string
+type Memory []smt.Term
 
 // Shape of a region. The zero value is unset.
 type Shape uint8

@@ -1,10 +1,9 @@
 package encode
 
 import (
-	"fmt"
-
 	"fencepost/internal/ir"
 	"fencepost/internal/proof/program"
+	"fencepost/internal/solver/smt"
 )
 
 // Reading and writing regions.
@@ -12,7 +11,7 @@ import (
 // Spot is the region and index of an access.
 type Spot struct {
 	Region int
-	Index  string // of the element, or address; "" for variables
+	Index  smt.Term // of the element, or address; none for variables
 }
 
 // IsSingle reports whether a region is a variable.
@@ -21,12 +20,12 @@ func (y *Layout) IsSingle(r int) bool { return y.Regions[r].Shape == Single }
 // Name returns the name of a variable.
 func (y *Layout) Name(r int) string { return y.Regions[r].name }
 
-func (y *Layout) sort(r int) string {
+func (y *Layout) sort(r int) smt.Sort {
 	g := &y.Regions[r]
 	if g.Shape == Single {
 		return y.Arith.bytes(g.Size)
 	}
-	return Apply("Array", y.Arith.Sort(), y.Arith.bytes(g.Size))
+	return smt.Array(y.Arith.Sort(), y.Arith.bytes(g.Size))
 }
 
 // Locate returns the spot of an access.
@@ -68,44 +67,44 @@ func (y *Layout) Variable(op *ir.Op) (int, bool) {
 }
 
 // Read returns the word at a spot.
-func (y *Layout) Read(m Memory, p Spot, t ir.Type) string {
+func (y *Layout) Read(m Memory, p Spot, t ir.Type) smt.Term {
 	g := &y.Regions[p.Region]
 	switch {
 	case g.Shape == Single:
 		return y.Arith.extend(m[p.Region], t)
 	case g.Shape == Elements || g.Size == t.Size():
-		return y.Arith.extend(Apply("select", m[p.Region], p.Index), t)
+		return y.Arith.extend(smt.Select(m[p.Region], p.Index), t)
 	}
-	var parts []string // the most significant first
+	var parts []smt.Term // the most significant first
 	for b := t.Size() - 1; b >= 0; b-- {
-		parts = append(parts, Apply("select", m[p.Region], y.byteAt(p, b)))
+		parts = append(parts, smt.Select(m[p.Region], y.byteAt(p, b)))
 	}
 	if len(parts) == 1 {
 		return y.Arith.extend(parts[0], t)
 	}
-	return y.Arith.extend(Apply("concat", parts...), t)
+	return y.Arith.extend(smt.Concatenate(parts...), t)
 }
 
-func (y *Layout) byteAt(p Spot, b int) string {
+func (y *Layout) byteAt(p Spot, b int) smt.Term {
 	if b == 0 {
 		return p.Index
 	}
-	return Apply("bvadd", p.Index, y.Arith.Num(int64(b)))
+	return smt.Apply(smt.VectorAdd, p.Index, y.Arith.Num(int64(b)))
 }
 
 // Write returns memory after a word was written to a spot.
-func (y *Layout) Write(m Memory, p Spot, t ir.Type, value string) Memory {
+func (y *Layout) Write(m Memory, p Spot, t ir.Type, value smt.Term) Memory {
 	out := append(Memory(nil), m...)
 	g := &y.Regions[p.Region]
 	switch {
 	case g.Shape == Single:
 		out[p.Region] = y.Arith.cut(value, g.Size)
 	case g.Shape == Elements || g.Size == t.Size():
-		out[p.Region] = Apply("store", m[p.Region], p.Index, y.Arith.cut(value, g.Size))
+		out[p.Region] = smt.Store(m[p.Region], p.Index, y.Arith.cut(value, g.Size))
 	default:
 		for b := range t.Size() {
-			part := fmt.Sprintf("((_ extract %d %d) %s)", 8*b+7, 8*b, value)
-			out[p.Region] = Apply("store", out[p.Region], y.byteAt(p, b), part)
+			part := smt.Extract(8*b+7, 8*b, value)
+			out[p.Region] = smt.Store(out[p.Region], y.byteAt(p, b), part)
 		}
 	}
 	return out
@@ -116,18 +115,18 @@ func (g *region) Bytewise() bool { return g.Shape == loose && g.Size == 1 }
 
 // Blend returns memory n with the bytes at a spot taken from m whose condition holds. The region of
 // the spot is one of bytes, unless there are no conditions.
-func (y *Layout) Blend(m, n Memory, p Spot, conds []string) Memory {
+func (y *Layout) Blend(m, n Memory, p Spot, conds []smt.Term) Memory {
 	out := append(Memory(nil), n...)
 	for b, cond := range conds {
 		at := y.byteAt(p, b)
-		part := ite(cond, Apply("select", m[p.Region], at), Apply("select", n[p.Region], at))
-		out[p.Region] = Apply("store", out[p.Region], at, part)
+		part := ite(cond, smt.Select(m[p.Region], at), smt.Select(n[p.Region], at))
+		out[p.Region] = smt.Store(out[p.Region], at, part)
 	}
 	return out
 }
 
 // Value returns the value of a variable, as a word.
-func (y *Layout) Value(m Memory, r int) string {
+func (y *Layout) Value(m Memory, r int) smt.Term {
 	return y.Arith.extend(m[r], y.Regions[r].Type)
 }
 
@@ -140,7 +139,7 @@ func (y *Layout) Initial() Memory {
 			m[i] = y.Arith.part(y.First(uint64(g.Base), g.Size), g.Size)
 			continue
 		}
-		m[i] = "((as const " + y.sort(i) + ") " + y.Arith.part(0, g.Size) + ")"
+		m[i] = smt.Filled(y.sort(i), y.Arith.part(0, g.Size))
 		for o := range y.Prog.Objects {
 			if y.Mixed || g.home == ir.ObjectID(o) || g.home == ir.NoObject && y.Prog.Objects[o].Cells {
 				m[i] = y.filled(m[i], g, &y.Prog.Objects[o])
@@ -151,7 +150,7 @@ func (y *Layout) Initial() Memory {
 }
 
 // filled returns a region with the initial contents of an object.
-func (y *Layout) filled(m string, g *region, o *ir.Object) string {
+func (y *Layout) filled(m smt.Term, g *region, o *ir.Object) smt.Term {
 	for off := g.offset; off+int64(g.Size) <= o.Size; off += g.Unit() {
 		v := y.First(o.Addr+uint64(off), g.Size)
 		if v == 0 {
@@ -161,7 +160,7 @@ func (y *Layout) filled(m string, g *region, o *ir.Object) string {
 		if g.Shape == Elements {
 			at = (at - g.Base) / g.Unit()
 		}
-		m = Apply("store", m, y.Arith.Num(at), y.Arith.part(v, g.Size))
+		m = smt.Store(m, y.Arith.Num(at), y.Arith.part(v, g.Size))
 	}
 	return m
 }

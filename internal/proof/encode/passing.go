@@ -4,6 +4,7 @@ import (
 	"fencepost/internal/ir"
 	"fencepost/internal/proof/program"
 	"fencepost/internal/property"
+	"fencepost/internal/solver/smt"
 )
 
 // FindPassingLocations finds the locations of each class that do not count.
@@ -27,7 +28,7 @@ func mayPass(pr *Problem, c *program.Class, l ir.Loc, props *property.Set) bool 
 	if l == c.Code.Entry || c.Inside[l] || len(out) == 0 || program.IsNamed(c, l, props) {
 		return false
 	}
-	var tests []string
+	var tests []smt.Term
 	for _, i := range out {
 		op := &c.Code.Edges[i].Op
 		switch {
@@ -39,5 +40,5 @@ func mayPass(pr *Problem, c *program.Class, l ir.Loc, props *property.Set) bool 
 			return false
 		}
 	}
-	return len(tests) == 0 || pr.Implied(nil, Or(tests))
+	return len(tests) == 0 || pr.Implied(nil, smt.Or(tests...))
 }

@@ -8,6 +8,7 @@ import (
 	"fencepost/internal/ir"
 	"fencepost/internal/proof/program"
 	"fencepost/internal/property"
+	"fencepost/internal/solver/smt"
 )
 
 // Problem is a prepared program as terms, with the solver that answers questions about it.
@@ -18,13 +19,13 @@ type Problem struct {
 	Facts     *analysis.Facts
 	Asker     *Asker
 	Classes   []*program.Class
-	Entries   map[*program.Class][]string // first values of the registers, without arguments of a start
+	Entries   map[*program.Class][]smt.Term // first values of the registers, without arguments of a start
 	ClassOf   map[ir.ThreadID]*program.Class
 	Lifetimes *program.Lifetimes
 	Ghosts    map[int]*program.Annotation // ghost code by the regions that it writes
 
 	Widths      *program.RegisterWidths
-	Declared    map[string]bool
+	Declared    map[string]smt.Term
 	Obligations int
 	Err         error // the solver failed; later answers do not count
 }
@@ -40,12 +41,15 @@ func (pr *Problem) Against(c *program.Class) []*program.Class {
 	return list
 }
 
-// DeclareConst declares a constant, unless it is declared.
-func (pr *Problem) DeclareConst(name, sort string) {
-	if !pr.Declared[name] {
-		pr.Declared[name] = true
-		pr.Asker.constant(name, sort)
+// DeclareConst returns a constant, which it declares.
+func (pr *Problem) DeclareConst(name string, sort smt.Sort) smt.Term {
+	t, ok := pr.Declared[name]
+	if !ok {
+		t = smt.Constant(name, sort)
+		pr.Declared[name] = t
+		pr.Asker.declare(t)
 	}
+	return t
 }
 
 // Memory returns constants for the contents of the regions in any state.
@@ -53,33 +57,31 @@ func (pr *Problem) Memory(prefix string) Memory {
 	pr.Poll()
 	m := make(Memory, len(pr.Regions))
 	for i := range m {
-		m[i] = fmt.Sprintf("%s%d", prefix, i)
-		pr.DeclareConst(m[i], pr.sort(i))
+		m[i] = pr.DeclareConst(fmt.Sprintf("%s%d", prefix, i), pr.sort(i))
 	}
 	return m
 }
 
 // Registers returns constants for the registers of a thread of class c in a role.
-func (pr *Problem) Registers(c *program.Class, role string) []string {
+func (pr *Problem) Registers(c *program.Class, role string) []smt.Term {
 	pr.Poll()
-	regs := make([]string, len(c.Code.Regs))
+	regs := make([]smt.Term, len(c.Code.Regs))
 	for r := range regs {
-		regs[r] = fmt.Sprintf("%s%d_%d", role, c.Thread, r)
+		name := fmt.Sprintf("%s%d_%d", role, c.Thread, r)
 		if t, narrow := pr.Widths.TypeOf(pr.Prog.Threads[c.Thread].Func, ir.Reg(r)); narrow && pr.Arith == BitVectors {
-			pr.DeclareConst(regs[r], pr.Arith.bytes(t.Size()))
-			regs[r] = pr.Arith.extend(regs[r], t)
+			regs[r] = pr.Arith.extend(pr.DeclareConst(name, pr.Arith.bytes(t.Size())), t)
 			continue
 		}
-		pr.DeclareConst(regs[r], pr.Arith.Sort())
+		regs[r] = pr.DeclareConst(name, pr.Arith.Sort())
 	}
 	return regs
 }
 
 // SameMemory returns the conditions that two memories are equal.
-func SameMemory(m, n Memory) []string {
-	var out []string
+func SameMemory(m, n Memory) []smt.Term {
+	var out []smt.Term
 	for i := range m {
-		if eq := Equal(m[i], n[i]); eq != "true" {
+		if eq := Equal(m[i], n[i]); !eq.IsTrue() {
 			out = append(out, eq)
 		}
 	}
@@ -87,10 +89,10 @@ func SameMemory(m, n Memory) []string {
 }
 
 // SameRegisters returns the conditions that the registers live at a location are equal.
-func (pr *Problem) SameRegisters(c *program.Class, at ir.Loc, x, y []string) []string {
-	var out []string
+func (pr *Problem) SameRegisters(c *program.Class, at ir.Loc, x, y []smt.Term) []smt.Term {
+	var out []smt.Term
 	for r := range x {
-		if eq := Equal(x[r], y[r]); eq != "true" && pr.Facts.IsLive(pr.Prog.Threads[c.Thread].Func, at, ir.Reg(r)) {
+		if eq := Equal(x[r], y[r]); !eq.IsTrue() && pr.Facts.IsLive(pr.Prog.Threads[c.Thread].Func, at, ir.Reg(r)) {
 			out = append(out, eq)
 		}
 	}
@@ -106,8 +108,8 @@ func (pr *Problem) Started(a *program.Action) *program.Class {
 }
 
 // ArgumentsOf returns the registers of a thread that was just started.
-func (pr *Problem) ArgumentsOf(d *program.Class, op *ir.Op, regs []string) []string {
-	out := append([]string(nil), pr.Entries[d]...)
+func (pr *Problem) ArgumentsOf(d *program.Class, op *ir.Op, regs []smt.Term) []smt.Term {
+	out := append([]smt.Term(nil), pr.Entries[d]...)
 	for i, x := range op.Args {
 		out[i] = pr.Env(regs).Number(x)
 	}
@@ -125,26 +127,25 @@ func (pr *Problem) Poll() {
 type Stopped struct{}
 
 // AnyNumbers returns constants that stand for any numbers.
-func (pr *Problem) AnyNumbers(n int) []string {
-	q := make([]string, n)
+func (pr *Problem) AnyNumbers(n int) []smt.Term {
+	q := make([]smt.Term, n)
 	for i := range q {
-		q[i] = fmt.Sprintf("q%d", i)
-		pr.DeclareConst(q[i], pr.Arith.Sort())
+		q[i] = pr.DeclareConst(fmt.Sprintf("q%d", i), pr.Arith.Sort())
 	}
 	return q
 }
 
 // Numbered returns the conditions on the number of a thread.
-func (pr *Problem) Numbered(c *program.Class, regs []string) []string {
+func (pr *Problem) Numbered(c *program.Class, regs []smt.Term) []smt.Term {
 	if c.Self == ir.NoReg {
 		return nil
 	}
-	return []string{pr.Arith.Le(pr.Arith.Num(0), regs[c.Self])}
+	return []smt.Term{pr.Arith.Le(pr.Arith.Num(0), regs[c.Self])}
 }
 
 // FirstRegisters returns the registers of a thread that runs from the beginning, in a role.
-func (pr *Problem) FirstRegisters(c *program.Class, role string) []string {
-	out := append([]string(nil), pr.Entries[c]...)
+func (pr *Problem) FirstRegisters(c *program.Class, role string) []smt.Term {
+	out := append([]smt.Term(nil), pr.Entries[c]...)
 	if c.Self != ir.NoReg {
 		out[c.Self] = pr.Registers(c, role)[c.Self]
 	}

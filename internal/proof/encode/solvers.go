@@ -18,9 +18,8 @@ import (
 type Asker struct {
 	first, second *smt.Solver // second may be nil
 	record        func(query.SMTQuestion)
-	prelude       []string // permanent commands but the declarations of constants
-	sorts         map[string]string
-	order         []string // of the constants
+	prelude       []smt.Command // the functions
+	constants     []smt.Term    // in the order of their declarations, if questions are recorded
 	asked         int
 	known         *answers
 	// Of the questions that the first solver answered: how many the second one answered in the same
@@ -41,7 +40,7 @@ func NewAsker(ctx context.Context, which Solvers) (*Asker, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Asker{first: first, record: which.Record, sorts: map[string]string{}, known: newAnswers()}
+	s := &Asker{first: first, record: which.Record, known: newAnswers()}
 	if which.Second != "" {
 		if s.second, err = smt.StartNamed(ctx, which.Second, which.Limit); err != nil {
 			first.Close()
@@ -59,34 +58,31 @@ func (s *Asker) Close() {
 	}
 }
 
-// Define adds a permanent command.
-func (s *Asker) Define(command string) {
-	s.prelude = append(s.prelude, command)
-	s.send(command)
+// Define adds a function.
+func (s *Asker) Define(f *smt.Function) {
+	s.prelude = append(s.prelude, f.Command)
+	s.send(f.Command)
 }
 
-// constant declares a constant.
-func (s *Asker) constant(name, sort string) {
+// declare declares a constant.
+func (s *Asker) declare(constant smt.Term) {
 	if s.record != nil {
-		s.sorts[name] = sort
-		s.order = append(s.order, name)
+		s.constants = append(s.constants, constant)
 	}
-	s.send(declaration(name, sort))
+	s.send(smt.Declare(constant))
 }
 
-func declaration(name, sort string) string { return fmt.Sprintf("(declare-const %s %s)", name, sort) }
-
-func (s *Asker) send(command string) {
-	s.first.Declare(command)
+func (s *Asker) send(command smt.Command) {
+	s.first.Send(command)
 	if s.second != nil {
-		s.second.Declare(command)
+		s.second.Send(command)
 	}
 }
 
 // Check asks for a state that satisfies what is given and violates one of the goals; without goals, for a state that
 // satisfies what is given. With Sat the second result has the values of the terms in want. What follows from earlier
 // answers is not asked again.
-func (s *Asker) Check(given, goals, want []string) (smt.Status, []string, error) {
+func (s *Asker) Check(given, goals, want []smt.Term) (smt.Status, []string, error) {
 	q := s.known.question(given, goals)
 	if q.refuted {
 		return smt.Unsat, nil, nil
@@ -104,10 +100,10 @@ func (s *Asker) Check(given, goals, want []string) (smt.Status, []string, error)
 }
 
 // ask asks the solvers.
-func (s *Asker) ask(q *question, want []string) (smt.Status, []string, error) {
+func (s *Asker) ask(q *question, want []smt.Term) (smt.Status, []string, error) {
 	s.asked++
 	short := s.short(q)
-	status, values, err := s.first.Check(nil, short, s.named(want))
+	status, values, err := s.first.Check(short, s.named(want))
 	if err != nil {
 		return status, values, err
 	}
@@ -117,7 +113,7 @@ func (s *Asker) ask(q *question, want []string) (smt.Status, []string, error) {
 	if s.second == nil || status == smt.Unknown {
 		return status, values, nil
 	}
-	again, _, err := s.second.Check(nil, short, nil)
+	again, _, err := s.second.Check(short, nil)
 	switch {
 	case err != nil:
 		return again, nil, err
@@ -133,8 +129,8 @@ func (s *Asker) ask(q *question, want []string) (smt.Status, []string, error) {
 }
 
 // short returns the assertions of a question, with names for terms: a solver reads each term once.
-func (s *Asker) short(q *question) []string {
-	var list, goals []string
+func (s *Asker) short(q *question) []smt.Term {
+	var list, goals []smt.Term
 	for _, n := range q.given {
 		list = append(list, s.nameOf(n))
 	}
@@ -142,27 +138,27 @@ func (s *Asker) short(q *question) []string {
 		goals = append(goals, s.nameOf(n))
 	}
 	if len(goals) > 0 {
-		list = append(list, Not(And(goals)))
+		list = append(list, smt.Not(smt.And(goals...)))
 	}
 	return list
 }
 
 // nameOf returns the name of a term, which it defines.
-func (s *Asker) nameOf(n int) string {
+func (s *Asker) nameOf(n int) smt.Term {
 	t := &s.known.terms[n]
-	if t.name == "" {
-		t.name = fmt.Sprintf("term%d", n)
-		s.send(fmt.Sprintf("(define-fun %s () Bool %s)", t.name, t.text))
+	if t.name.IsNone() {
+		t.name = smt.Constant(fmt.Sprintf("term%d", n), smt.Bool)
+		s.send(smt.Define(t.name, t.term))
 	}
 	return t.name
 }
 
 // named returns terms with the names that they have.
-func (s *Asker) named(terms []string) []string {
-	out := make([]string, len(terms))
+func (s *Asker) named(terms []smt.Term) []smt.Term {
+	out := make([]smt.Term, len(terms))
 	for i, t := range terms {
 		out[i] = t
-		if n, ok := s.known.numbers[t]; ok && s.known.terms[n].name != "" {
+		if n, ok := s.known.numbers[t.String()]; ok && !s.known.terms[n].name.IsNone() {
 			out[i] = s.known.terms[n].name
 		}
 	}
@@ -170,12 +166,10 @@ func (s *Asker) named(terms []string) []string {
 }
 
 // text returns a question with the declarations of the constants in it.
-func (s *Asker) text(status smt.Status, assertions []string) string {
+func (s *Asker) text(status smt.Status, assertions []smt.Term) string {
 	used := map[string]bool{}
 	for _, a := range assertions {
-		for _, word := range strings.FieldsFunc(a, func(r rune) bool { return r == '(' || r == ')' || r == ' ' }) {
-			used[word] = true
-		}
+		a.Symbols(func(name string) { used[name] = true })
 	}
 	var b strings.Builder
 	b.WriteString("(set-info :smt-lib-version 2.6)\n(set-logic ALL)\n")
@@ -183,15 +177,15 @@ func (s *Asker) text(status smt.Status, assertions []string) string {
 		fmt.Fprintf(&b, "(set-info :status %s)\n", status)
 	}
 	for _, command := range s.prelude {
-		b.WriteString(command + "\n")
+		b.WriteString(command.String() + "\n")
 	}
-	for _, name := range s.order {
-		if used[name] {
-			b.WriteString(declaration(name, s.sorts[name]) + "\n")
+	for _, x := range s.constants {
+		if used[x.String()] {
+			b.WriteString(smt.Declare(x).String() + "\n")
 		}
 	}
 	for _, a := range assertions {
-		b.WriteString("(assert " + a + ")\n")
+		b.WriteString(smt.Assert(a).String() + "\n")
 	}
 	b.WriteString("(check-sat)\n(exit)\n")
 	return b.String()

@@ -52,10 +52,11 @@ func TestVectorsMeanWhatTheProgramMeans(t *testing.T) {
 	}
 	defer s.Close()
 	types := []ir.Type{ir.S8, ir.U8, ir.S16, ir.U16, ir.S32, ir.U32, ir.S64, ir.U64}
-	var regs []string
+	var regs, names []smt.Term
 	for i, typ := range types {
-		name := fmt.Sprintf("r%d", i)
-		s.Declare(declaration(name, BitVectors.bytes(typ.Size())))
+		name := smt.Constant(fmt.Sprintf("r%d", i), BitVectors.bytes(typ.Size()))
+		s.Send(smt.Declare(name))
+		names = append(names, name)
 		regs = append(regs, BitVectors.extend(name, typ))
 	}
 	prog := &ir.Program{}
@@ -64,19 +65,19 @@ func TestVectorsMeanWhatTheProgramMeans(t *testing.T) {
 	for i := range 600 {
 		e := randomExpr(r, 1+r.IntN(3))
 		values := make([]int64, len(types))
-		var given []string
+		var given []smt.Term
 		for k, typ := range types {
 			values[k] = typ.Wrap([]int64{0, 1, -1, 5, 127, 128, 1 << 31, int64(r.Uint64())}[r.IntN(8)])
-			given = append(given, Apply("=", fmt.Sprintf("r%d", k), vector(values[k], int(typ.Bits))))
+			given = append(given, smt.Equals(names[k], smt.Bits(values[k], int(typ.Bits))))
 		}
 		want := e.Eval(ir.Env{Regs: values, Prog: prog})
 		truth := v.Truth(e)
 		if want == 0 {
-			truth = Not(truth)
+			truth = smt.Not(truth)
 		}
 		other := e.Eval(ir.Env{Regs: values, Prog: prog}) ^ 1
-		for _, goal := range []string{Apply("=", v.Number(e), BitVectors.Num(want)), Equal(v.Number(e), BitVectors.Num(want)), Not(Equal(BitVectors.Num(other), v.Number(e))), truth} {
-			if status, _, err := s.Check(nil, append(given, Not(goal)), nil); err != nil || status != smt.Unsat {
+		for _, goal := range []smt.Term{smt.Equals(v.Number(e), BitVectors.Num(want)), Equal(v.Number(e), BitVectors.Num(want)), smt.Not(Equal(BitVectors.Num(other), v.Number(e))), truth} {
+			if status, _, err := s.Check(append(given, smt.Not(goal)), nil); err != nil || status != smt.Unsat {
 				t.Fatalf("program %d: %+v with %v is %d, and %s is %v, %v", i, e, values, want, goal, status, err)
 			}
 		}

@@ -8,6 +8,7 @@ import (
 	"fencepost/internal/ir"
 	"fencepost/internal/proof/encode"
 	"fencepost/internal/proof/program"
+	"fencepost/internal/solver/smt"
 )
 
 // Candidates about blocks. A pointer is null or a block lives there; the fields of a block that was published have
@@ -55,13 +56,13 @@ func (v vocabulary) livesAt(p pointer, numbers []int64) *Condition {
 	}
 	return &Condition{
 		text: text,
-		term: func(regs []string, m encode.Memory, _ []string) string {
+		term: func(regs []smt.Term, m encode.Memory, _ []smt.Term) smt.Term {
 			at := p.term(&symbolic{mem: m, regs: regs})
-			ways := []string{encode.IsBlock(v.pr.Layout, m, at, p.Kind)}
+			ways := []smt.Term{encode.IsBlock(v.pr.Layout, m, at, p.Kind)}
 			for _, n := range numbers {
 				ways = append(ways, encode.Equal(at, v.pr.Arith.Num(n)))
 			}
-			return encode.Or(ways)
+			return smt.Or(ways...)
 		},
 		holds: func(st *concrete) bool {
 			at := p.value(st)
@@ -75,7 +76,7 @@ func (v vocabulary) blockField(p pointer, o ir.ObjectID) word {
 	f := v.pr.Blocks.Field[o]
 	return word{
 		p.name + "->" + strings.TrimPrefix(f.Name, "."),
-		func(st *symbolic) string {
+		func(st *symbolic) smt.Term {
 			return v.pr.Read(st.mem, encode.Spot{Region: v.pr.Whole[o], Index: p.term(st)}, f.Type)
 		},
 		func(st *concrete) int64 { return st.Read(uint64(p.value(st)+f.Offset), f.Type) },
@@ -128,13 +129,13 @@ func fieldLives(k *Knowledge, o ir.ObjectID, to program.Pointee) *Condition {
 	return &Condition{
 		text:  text,
 		bound: 1,
-		term: func(_ []string, m encode.Memory, q []string) string {
+		term: func(_ []smt.Term, m encode.Memory, q []smt.Term) smt.Term {
 			at := k.pr.Read(m, encode.Spot{Region: k.pr.Whole[o], Index: q[0]}, f.Type)
-			ways := []string{encode.IsBlock(k.pr.Layout, m, at, to.Kind)}
+			ways := []smt.Term{encode.IsBlock(k.pr.Layout, m, at, to.Kind)}
 			for _, n := range to.Numbers {
 				ways = append(ways, encode.Equal(at, k.pr.Arith.Num(n)))
 			}
-			return encode.Or(ways)
+			return smt.Or(ways...)
 		},
 	}
 }
@@ -236,8 +237,8 @@ func inNoField(k *Knowledge, fresh pointer, o ir.ObjectID) *Condition {
 	return &Condition{
 		text:  fmt.Sprintf("for all i: (%s)i%s != %s", k.pr.Blocks.Kinds[f.Kind-1].Name, strings.Replace(f.Name, ".", "->", 1), fresh.name),
 		bound: 1,
-		term: func(regs []string, m encode.Memory, q []string) string {
-			return encode.Not(encode.Equal(k.pr.Read(m, encode.Spot{Region: k.pr.Whole[o], Index: q[0]}, f.Type), fresh.term(&symbolic{mem: m, regs: regs})))
+		term: func(regs []smt.Term, m encode.Memory, q []smt.Term) smt.Term {
+			return smt.Not(encode.Equal(k.pr.Read(m, encode.Spot{Region: k.pr.Whole[o], Index: q[0]}, f.Type), fresh.term(&symbolic{mem: m, regs: regs})))
 		},
 	}
 }

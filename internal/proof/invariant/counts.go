@@ -7,6 +7,7 @@ import (
 	"fencepost/internal/ir"
 	"fencepost/internal/proof/encode"
 	"fencepost/internal/proof/program"
+	"fencepost/internal/solver/smt"
 )
 
 // Counting. The difference of two variables, or one variable, may be the number of threads at some
@@ -40,7 +41,7 @@ func (ct *count) text(pr *encode.Problem) string {
 }
 
 // value returns the number in a memory.
-func (ct *count) value(pr *encode.Problem, m encode.Memory) string {
+func (ct *count) value(pr *encode.Problem, m encode.Memory) smt.Term {
 	x := pr.Value(m, ct.x)
 	if ct.y < 0 {
 		return pr.Arith.Narrow(x, ir.Type{Bits: ct.bits})
@@ -89,13 +90,13 @@ func (ct *count) heaviest() int64 {
 func (ct *count) most() int64 { return (1<<min(ct.bits-1, 62) - 1) / ct.heaviest() }
 
 // says returns what is known of the count if these threads exist.
-func (ct *count) says(pr *encode.Problem, m encode.Memory, at ...standing) []string {
+func (ct *count) says(pr *encode.Problem, m encode.Memory, at ...standing) []smt.Term {
 	in := int64(0)
 	for _, p := range at {
 		in += ct.weight[p.c][p.l]
 	}
 	value := ct.value(pr, m)
-	out := []string{pr.Arith.Le(pr.Arith.Num(in), value)}
+	out := []smt.Term{pr.Arith.Le(pr.Arith.Num(in), value)}
 	if pr.Arith == encode.BitVectors {
 		out = append(out, pr.Arith.Le(value, pr.Arith.Num((ct.most()-int64(len(at)))*ct.heaviest()+in)))
 	}
@@ -105,8 +106,8 @@ func (ct *count) says(pr *encode.Problem, m encode.Memory, at ...standing) []str
 // exactly returns what the counts are if no other thread can be where threads are counted while a
 // thread of class c is at l: what this thread and the threads that it has joined contribute. It follows from the counts and
 // the separations about two threads in the same state, so that it may be used of the state after a step as well.
-func (k *Knowledge) exactly(c *program.Class, l ir.Loc, m encode.Memory) []string {
-	var out []string
+func (k *Knowledge) exactly(c *program.Class, l ir.Loc, m encode.Memory) []smt.Term {
+	var out []smt.Term
 	for _, ct := range k.counts {
 		if n, ok := ct.sum(k, c, l); ok {
 			out = append(out, encode.Equal(ct.value(k.pr, m), k.pr.Arith.Num(n)))

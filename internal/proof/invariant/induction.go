@@ -202,19 +202,19 @@ func (k *Knowledge) threadStep(c *program.Class, a *program.Action) (changed boo
 }
 
 // ended returns the conditions on a thread that is joined: it is at a location where threads end.
-func (k *Knowledge) ended(a *program.Action, m encode.Memory, numbers []string) []string {
+func (k *Knowledge) ended(a *program.Action, m encode.Memory, numbers []smt.Term) []smt.Term {
 	d := program.JoinedBy(&a.First().Op, k.pr.ClassOf)
 	if d == nil {
 		return nil
 	}
-	var ways []string
+	var ways []smt.Term
 	for _, l := range d.Ends() {
-		ways = append(ways, encode.And(k.At(d, l, k.pr.Registers(d, "e"), m, numbers...)))
+		ways = append(ways, smt.And(k.At(d, l, k.pr.Registers(d, "e"), m, numbers...)...))
 	}
 	if len(ways) == 0 {
 		return nil
 	}
-	return []string{encode.Or(ways)}
+	return []smt.Term{smt.Or(ways...)}
 }
 
 // interferes drops the conditions of locations of other threads that a step of a thread of class d
@@ -259,16 +259,16 @@ type site struct {
 }
 
 // filter returns the conditions that follow.
-func (k *Knowledge) filter(st site, list []*Condition, given []string, regs []string, m encode.Memory) []*Condition {
-	known := map[string]bool{"true": true}
+func (k *Knowledge) filter(st site, list []*Condition, given, regs []smt.Term, m encode.Memory) []*Condition {
+	known := map[string]bool{smt.True.String(): true}
 	for _, g := range given {
-		known[g] = true
+		known[g.String()] = true
 	}
 	for {
 		var open []*Condition
-		var terms []string
+		var terms []smt.Term
 		for _, p := range list {
-			if t := p.goal(k.pr, regs, m); !p.proved && !known[t] {
+			if t := p.goal(k.pr, regs, m); !p.proved && !known[t.String()] {
 				open, terms = append(open, p), append(terms, t)
 			}
 		}
@@ -276,7 +276,8 @@ func (k *Knowledge) filter(st site, list []*Condition, given []string, regs []st
 			return list
 		}
 		k.pr.Obligations++
-		var names, shown []string
+		var names []string
+		var shown []smt.Term
 		if st.c != nil {
 			names, shown = k.described(st, open)
 		}
@@ -318,7 +319,7 @@ func indexOf(list []*Condition, p *Condition) int {
 
 // described returns the terms that describe the state before a step. Conditions of the user may name any register;
 // for the others, the live registers are enough.
-func (k *Knowledge) described(st site, open []*Condition) (names, terms []string) {
+func (k *Knowledge) described(st site, open []*Condition) (names []string, terms []smt.Term) {
 	if slices.ContainsFunc(open, func(p *Condition) bool { return p.Given != nil }) {
 		return k.pr.DescribeWholeState(st.c, st.d)
 	}
@@ -334,9 +335,9 @@ func (k *Knowledge) described(st site, open []*Condition) (names, terms []string
 
 // refute returns which terms do not follow, or nil if all do, and the values of the shown terms in a state where
 // they do not. If the solver gives up, none counts as following, and there is no such state.
-func (k *Knowledge) refute(given, terms, shown []string) (bad []bool, state []string) {
+func (k *Knowledge) refute(given, terms, shown []smt.Term) (bad []bool, state []string) {
 	pr := k.pr
-	status, values, err := pr.Asker.Check(given, terms, append(append([]string(nil), terms...), shown...))
+	status, values, err := pr.Asker.Check(given, terms, append(append([]smt.Term(nil), terms...), shown...))
 	if err != nil {
 		pr.Err = err
 		return nil, nil
@@ -347,7 +348,7 @@ func (k *Knowledge) refute(given, terms, shown []string) (bad []bool, state []st
 	bad = make([]bool, len(terms))
 	any := false
 	for i := range terms {
-		bad[i] = status != smt.Sat || values[i] != "true"
+		bad[i] = status != smt.Sat || values[i] != smt.True.String()
 		any = any || bad[i]
 	}
 	if !any {

@@ -7,6 +7,7 @@ import (
 	"fencepost/internal/proof/encode"
 	"fencepost/internal/proof/program"
 	"fencepost/internal/property"
+	"fencepost/internal/solver/smt"
 	"fencepost/internal/source"
 	"fencepost/verdict"
 )
@@ -22,7 +23,7 @@ import (
 type Condition struct {
 	text string
 	// term returns the condition; q has the numbers for bound variables.
-	term  func(regs []string, m encode.Memory, q []string) string
+	term  func(regs []smt.Term, m encode.Memory, q []smt.Term) smt.Term
 	bound int
 	holds func(*concrete) bool // its value in a state of an instance; nil: not known
 	Given *source.Span         // where the user states it; nil: inferred
@@ -33,18 +34,18 @@ type Condition struct {
 }
 
 // goal returns the condition to prove: for any numbers.
-func (p *Condition) goal(pr *encode.Problem, regs []string, m encode.Memory) string {
+func (p *Condition) goal(pr *encode.Problem, regs []smt.Term, m encode.Memory) smt.Term {
 	return p.term(regs, m, pr.AnyNumbers(p.bound))
 }
 
 // Uses returns the condition where it is assumed, instantiated with the given numbers.
-func (p *Condition) Uses(regs []string, m encode.Memory, numbers []string) []string {
+func (p *Condition) Uses(regs []smt.Term, m encode.Memory, numbers []smt.Term) []smt.Term {
 	if p.bound == 0 {
-		return []string{p.term(regs, m, nil)}
+		return []smt.Term{p.term(regs, m, nil)}
 	}
-	var out []string
-	var choose func(q []string)
-	choose = func(q []string) {
+	var out []smt.Term
+	var choose func(q []smt.Term)
+	choose = func(q []smt.Term) {
 		if len(q) == p.bound {
 			out = append(out, p.term(regs, m, q))
 			return
@@ -124,8 +125,8 @@ func (k *Knowledge) condPred(inv property.Invariant) *Condition {
 	pr := k.pr
 	cond := inv.Cond
 	pos := inv.Pos
-	return &Condition{text: cond.Text, Given: &pos, bound: len(cond.Bound), term: func(regs []string, m encode.Memory, q []string) string {
-		vars := make([]string, len(cond.Vars))
+	return &Condition{text: cond.Text, Given: &pos, bound: len(cond.Bound), term: func(regs []smt.Term, m encode.Memory, q []smt.Term) smt.Term {
+		vars := make([]smt.Term, len(cond.Vars))
 		v := pr.Env(vars)
 		for i, x := range cond.Vars {
 			if n := slices.Index(cond.Bound, ir.Reg(i)); n >= 0 {
@@ -155,16 +156,16 @@ func (k *Knowledge) codePred(c *program.Class, cl *program.Annotation) *Conditio
 		}
 		bound = max(bound, n)
 	}
-	return &Condition{text: cl.Text, Given: &pos, bound: bound, term: func(regs []string, m encode.Memory, q []string) string {
+	return &Condition{text: cl.Text, Given: &pos, bound: bound, term: func(regs []smt.Term, m encode.Memory, q []smt.Term) smt.Term {
 		if regs == nil {
-			regs = make([]string, len(c.Code.Regs)) // an annotation about memory reads no registers
+			regs = make([]smt.Term, len(c.Code.Regs)) // an annotation about memory reads no registers
 			for r := range regs {
 				regs[r] = pr.Arith.Num(0)
 			}
 		}
-		var all []string
+		var all []smt.Term
 		for _, way := range cl.Ways {
-			s := encode.Run{Regs: append([]string(nil), regs...), Mem: m}
+			s := encode.Run{Regs: append([]smt.Term(nil), regs...), Mem: m}
 			n := 0
 			for _, e := range way {
 				switch e.Op.Kind {
@@ -172,20 +173,20 @@ func (k *Knowledge) codePred(c *program.Class, cl *program.Annotation) *Conditio
 					s.Regs[e.Op.Dst] = q[n]
 					n++
 				case ir.Assert:
-					all = append(all, encode.Implies(encode.And(s.Guard), pr.Env(s.Regs).Truth(e.Op.Val)))
+					all = append(all, smt.Implies(smt.And(s.Guard...), pr.Env(s.Regs).Truth(e.Op.Val)))
 				default:
 					pr.Step(&e.Op, "", &s)
 				}
 			}
 		}
-		return encode.And(all)
+		return smt.And(all...)
 	}}
 }
 
 // Everywhere returns the global invariants on memory.
-func (k *Knowledge) Everywhere(m encode.Memory, numbers ...string) []string {
+func (k *Knowledge) Everywhere(m encode.Memory, numbers ...smt.Term) []smt.Term {
 	k.pr.Poll()
-	var out []string
+	var out []smt.Term
 	for _, p := range k.global {
 		out = append(out, p.Uses(nil, m, numbers)...)
 	}
@@ -194,7 +195,7 @@ func (k *Knowledge) Everywhere(m encode.Memory, numbers ...string) []string {
 
 // At returns the invariants of a thread of class c at a location. Conditions for all numbers are
 // instantiated with the given numbers.
-func (k *Knowledge) At(c *program.Class, l ir.Loc, regs []string, m encode.Memory, numbers ...string) []string {
+func (k *Knowledge) At(c *program.Class, l ir.Loc, regs []smt.Term, m encode.Memory, numbers ...smt.Term) []smt.Term {
 	out := append(k.Everywhere(m, numbers...), k.pr.Numbered(c, regs)...)
 	for _, p := range k.Local[c][l] {
 		out = append(out, p.Uses(regs, m, numbers)...)
@@ -203,8 +204,8 @@ func (k *Knowledge) At(c *program.Class, l ir.Loc, regs []string, m encode.Memor
 		if lk.counter {
 			out = append(out, lk.below(k.pr, m))
 		}
-		if h := lk.Holds(k.pr.Arith, c, l, regs); h != "false" {
-			out = append(out, encode.Implies(h, encode.Not(lk.free(k.pr, m))))
+		if h := lk.Holds(k.pr.Arith, c, l, regs); !h.IsFalse() {
+			out = append(out, smt.Implies(h, smt.Not(lk.free(k.pr, m))))
 		}
 	}
 	for _, ct := range k.counts {
@@ -226,7 +227,7 @@ func (k *Knowledge) watched(c *program.Class, l ir.Loc) []ir.Reg {
 }
 
 // alive returns a run with the values of these registers, for instantiation.
-func (k *Knowledge) alive(c *program.Class, l ir.Loc, regs []string) encode.Run {
+func (k *Knowledge) alive(c *program.Class, l ir.Loc, regs []smt.Term) encode.Run {
 	var out encode.Run
 	if k.bound > 0 {
 		for _, r := range k.watched(c, l) {
@@ -238,14 +239,14 @@ func (k *Knowledge) alive(c *program.Class, l ir.Loc, regs []string) encode.Run 
 
 // Numbers returns the terms that conditions for all numbers are instantiated with in a step:
 // indices of array accesses, values of registers, and the constants of the goal.
-func (k *Knowledge) Numbers(runs ...encode.Run) []string {
+func (k *Knowledge) Numbers(runs ...encode.Run) []smt.Term {
 	if k.bound == 0 {
 		return nil
 	}
 	list := k.pr.AnyNumbers(k.bound)
 	for _, r := range runs {
 		for _, i := range r.Indices {
-			if !slices.Contains(list, i) {
+			if !slices.ContainsFunc(list, i.Equal) {
 				list = append(list, i)
 			}
 		}
@@ -254,16 +255,16 @@ func (k *Knowledge) Numbers(runs ...encode.Run) []string {
 }
 
 // differ returns the condition that two threads have different numbers.
-func (k *Knowledge) differ(c *program.Class, regs []string, d *program.Class, others []string) []string {
+func (k *Knowledge) differ(c *program.Class, regs []smt.Term, d *program.Class, others []smt.Term) []smt.Term {
 	if c != d || c.Self == ir.NoReg {
 		return nil
 	}
-	return []string{encode.Not(encode.Equal(regs[c.Self], others[c.Self]))}
+	return []smt.Term{smt.Not(encode.Equal(regs[c.Self], others[c.Self]))}
 }
 
 // Apart returns the conditions on two threads at two locations, in a memory: they do not hold the
 // same lock, and what is stated about two threads.
-func (k *Knowledge) Apart(c *program.Class, l ir.Loc, regs []string, d *program.Class, n ir.Loc, others []string, m encode.Memory) []string {
+func (k *Knowledge) Apart(c *program.Class, l ir.Loc, regs []smt.Term, d *program.Class, n ir.Loc, others []smt.Term, m encode.Memory) []smt.Term {
 	out := k.differ(c, regs, d, others)
 	for _, x := range k.separations(c, l, d, n) {
 		out = append(out, x.term(regs, others))
@@ -272,8 +273,8 @@ func (k *Knowledge) Apart(c *program.Class, l ir.Loc, regs []string, d *program.
 		out = append(out, ct.says(k.pr, m, standing{c, l}, standing{d, n})...)
 	}
 	for _, lk := range k.Locks {
-		if h, g := lk.Holds(k.pr.Arith, c, l, regs), lk.Holds(k.pr.Arith, d, n, others); h != "false" && g != "false" {
-			out = append(out, encode.Not(encode.Apply("and", h, g)))
+		if h, g := lk.Holds(k.pr.Arith, c, l, regs), lk.Holds(k.pr.Arith, d, n, others); !h.IsFalse() && !g.IsFalse() {
+			out = append(out, smt.Not(smt.And(h, g)))
 		}
 	}
 	return out

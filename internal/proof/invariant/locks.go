@@ -42,10 +42,10 @@ const (
 func (h holding) depends() bool { return h.kind >= heldIf }
 
 // says returns the condition on the value of the register.
-func (h holding) says(a encode.Arithmetic, value string) string {
+func (h holding) says(a encode.Arithmetic, value smt.Term) smt.Term {
 	switch h.kind {
 	case held:
-		return "true"
+		return smt.True
 	case heldIf:
 		return a.NonZero(value)
 	case heldUnless:
@@ -55,7 +55,7 @@ func (h holding) says(a encode.Arithmetic, value string) string {
 	case heldFrom:
 		return a.Le(a.Num(1), value)
 	default:
-		return "false"
+		return smt.False
 	}
 }
 
@@ -67,7 +67,7 @@ type Lock struct {
 }
 
 // free returns the condition that no thread holds the lock.
-func (lk *Lock) free(pr *encode.Problem, m encode.Memory) string {
+func (lk *Lock) free(pr *encode.Problem, m encode.Memory) smt.Term {
 	if lk.counter {
 		return pr.Arith.Le(pr.Arith.Num(1), pr.Value(m, lk.Region))
 	}
@@ -75,11 +75,11 @@ func (lk *Lock) free(pr *encode.Problem, m encode.Memory) string {
 }
 
 // below returns the condition that a counter is at most 1.
-func (lk *Lock) below(pr *encode.Problem, m encode.Memory) string {
+func (lk *Lock) below(pr *encode.Problem, m encode.Memory) smt.Term {
 	if lk.counter {
 		return pr.Arith.Le(pr.Value(m, lk.Region), pr.Arith.Num(1))
 	}
-	return "true"
+	return smt.True
 }
 
 // frees reports whether storing a constant releases the lock.
@@ -91,10 +91,10 @@ func (lk *Lock) frees(v int64) bool {
 }
 
 // Holds returns the condition that a thread of class c at l holds the lock.
-func (lk *Lock) Holds(a encode.Arithmetic, c *program.Class, l ir.Loc, regs []string) string {
+func (lk *Lock) Holds(a encode.Arithmetic, c *program.Class, l ir.Loc, regs []smt.Term) smt.Term {
 	h := lk.at[c][l]
 	if !h.depends() {
-		return h.says(a, "")
+		return h.says(a, smt.Term{})
 	}
 	return h.says(a, regs[h.reg])
 }
@@ -292,20 +292,20 @@ func (lf *LockFinder) allows(cond *ir.Expr, h holding) (yes, no bool) {
 	if !onlyR {
 		return true, true
 	}
-	regs := make([]string, h.reg+1)
+	regs := make([]smt.Term, h.reg+1)
+	anyValue := lf.pr.DeclareConst("any_value", lf.pr.Arith.Sort())
 	for i := range regs {
-		regs[i] = "any_value"
+		regs[i] = anyValue
 	}
-	lf.pr.DeclareConst("any_value", lf.pr.Arith.Sort())
-	possible := func(extra string) bool {
-		status, _, err := lf.pr.Asker.Check([]string{lf.pr.Env(regs).Truth(cond), extra}, nil, nil)
+	possible := func(extra smt.Term) bool {
+		status, _, err := lf.pr.Asker.Check([]smt.Term{lf.pr.Env(regs).Truth(cond), extra}, nil, nil)
 		if err != nil {
 			lf.pr.Err = err
 		}
 		return status != smt.Unsat
 	}
-	says := h.says(lf.pr.Arith, "any_value")
-	return possible(says), possible(encode.Not(says))
+	says := h.says(lf.pr.Arith, anyValue)
+	return possible(says), possible(smt.Not(says))
 }
 
 // IsLock checks the guess: every step keeps the number of holders at 1 if the
@@ -323,17 +323,15 @@ func (lf *LockFinder) IsLock(lk *Lock) bool {
 			after := lf.pr.Run(a, "a", encode.Run{Regs: regs, Mem: m})
 			before, now := lk.Holds(lf.pr.Arith, c, a.From(), regs), lk.Holds(lf.pr.Arith, c, a.To(), after.Regs)
 			old, value := lk.free(lf.pr, m), lk.free(lf.pr, after.Mem)
-			given := append([]string{encode.Implies(before, encode.Not(old)), lk.below(lf.pr, m)}, after.Guard...)
+			given := append([]smt.Term{smt.Implies(before, smt.Not(old)), lk.below(lf.pr, m)}, after.Guard...)
 			if lf.pr.Lifetimes.First(c, a.From()) { // such as where a mutex is initialised
-				given = append(given, encode.Implies(encode.Not(before), old))
+				given = append(given, smt.Implies(smt.Not(before), old))
 			}
-			goal := encode.And([]string{
-				lk.below(lf.pr, after.Mem),
-				encode.Implies(encode.And([]string{encode.Not(before), now}), encode.And([]string{old, encode.Not(value)})),
-				encode.Implies(encode.And([]string{before, encode.Not(now)}), value),
-				encode.Implies(encode.And([]string{encode.Not(before), encode.Not(now)}), encode.Equal(old, value)),
-				encode.Implies(encode.And([]string{before, now}), encode.Not(value)),
-			})
+			goal := smt.And(lk.below(lf.pr, after.Mem),
+				smt.Implies(smt.And(smt.Not(before), now), smt.And(old, smt.Not(value))),
+				smt.Implies(smt.And(before, smt.Not(now)), value),
+				smt.Implies(smt.And(smt.Not(before), smt.Not(now)), encode.Equal(old, value)),
+				smt.Implies(smt.And(before, now), smt.Not(value)))
 			lf.pr.Obligations++
 			if !lf.pr.Ask(c, a.From(), nil, 0, given, goal).Holds {
 				return false

@@ -7,6 +7,7 @@ import (
 	"fencepost/internal/ir"
 	"fencepost/internal/proof/encode"
 	"fencepost/internal/proof/program"
+	"fencepost/internal/solver/smt"
 )
 
 // Facts about two threads. Location invariants relate one thread to memory. That two threads are
@@ -35,11 +36,11 @@ type pairFact struct {
 func (f *pairFact) excludes() bool { return f.r == ir.NoReg }
 
 // term returns the condition.
-func (f *pairFact) term(regs, others []string) string {
+func (f *pairFact) term(regs, others []smt.Term) smt.Term {
 	if f.excludes() {
-		return "false"
+		return smt.False
 	}
-	return encode.Not(encode.Equal(regs[f.r], others[f.s]))
+	return smt.Not(encode.Equal(regs[f.r], others[f.s]))
 }
 
 func (f *pairFact) text() string {
@@ -56,7 +57,7 @@ type separation struct {
 	swap bool // the first thread of the fact is the second one of the question
 }
 
-func (x separation) term(regs, others []string) string {
+func (x separation) term(regs, others []smt.Term) smt.Term {
 	if x.swap {
 		return x.f.term(others, regs)
 	}
@@ -371,9 +372,9 @@ func (k *Knowledge) openSeparations(c *program.Class, a *program.Action, d *prog
 }
 
 // dropSeparations drops the separations that do not follow.
-func (k *Knowledge) dropSeparations(open []separation, given, regs, others []string) (changed bool) {
+func (k *Knowledge) dropSeparations(open []separation, given, regs, others []smt.Term) (changed bool) {
 	for len(open) > 0 && k.pr.Err == nil {
-		terms := make([]string, len(open))
+		terms := make([]smt.Term, len(open))
 		for i, x := range open {
 			terms[i] = x.term(regs, others)
 		}

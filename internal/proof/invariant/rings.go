@@ -6,6 +6,7 @@ import (
 	"fencepost/internal/ir"
 	"fencepost/internal/proof/encode"
 	"fencepost/internal/proof/program"
+	"fencepost/internal/solver/smt"
 )
 
 // Rings. A producer fills the slot of its index and then counts the index up; a consumer empties the slots later. The
@@ -57,8 +58,8 @@ func (f filling) text(pr *encode.Problem) string {
 }
 
 // filled returns the condition that the slot of an index has what is stored there with this index.
-func (f filling) filled(pr *encode.Problem, m encode.Memory, index string) string {
-	regs := make([]string, len(f.c.Code.Regs))
+func (f filling) filled(pr *encode.Problem, m encode.Memory, index smt.Term) smt.Term {
+	regs := make([]smt.Term, len(f.c.Code.Regs))
 	for r := range regs {
 		regs[r] = pr.Arith.Num(0)
 	}
@@ -104,12 +105,12 @@ func (f filling) between(k *Knowledge, x, y sorted) *Condition {
 	return &Condition{
 		text:  fmt.Sprintf("for all i from %s up to %s: %s with %s = i is filled", y.name, x.name, f.text(pr), f.c.Code.Regs[f.index].Name),
 		bound: 1,
-		term: func(regs []string, m encode.Memory, q []string) string {
+		term: func(regs []smt.Term, m encode.Memory, q []smt.Term) smt.Term {
 			st := &symbolic{mem: m, regs: regs}
 			from, to := y.term(st), x.term(st)
 			i := pr.Arith.Narrow(q[0], x.typ)
 			in := pr.Arith.Compare(ir.Lt, ir.U64, pr.Arith.Binary(ir.Sub, t, i, from), pr.Arith.Binary(ir.Sub, t, to, from))
-			return encode.Implies(in, f.filled(pr, m, i))
+			return smt.Implies(in, f.filled(pr, m, i))
 		},
 		holds: func(st *concrete) bool {
 			to := x.value(st)
@@ -133,7 +134,7 @@ func (g *clauseGrammar) fillingAt(c *program.Class, l ir.Loc) []*Condition {
 		}
 		out = append(out, &Condition{
 			text:  fmt.Sprintf("%s with %s is filled", f.text(pr), c.Code.Regs[f.index].Name),
-			term:  func(regs []string, m encode.Memory, _ []string) string { return f.filled(pr, m, regs[f.index]) },
+			term:  func(regs []smt.Term, m encode.Memory, _ []smt.Term) smt.Term { return f.filled(pr, m, regs[f.index]) },
 			holds: func(st *concrete) bool { return f.isFilled(pr, st.State, st.Reg(st.thread, f.index)) },
 		})
 	}

@@ -6,6 +6,7 @@ import (
 	"fencepost/internal/ir"
 	"fencepost/internal/proof/encode"
 	"fencepost/internal/proof/program"
+	"fencepost/internal/solver/smt"
 )
 
 // Facts: the conditions that are proposed as invariants. A fact is an expression over words, which
@@ -16,7 +17,7 @@ import (
 // symbolic is a state as terms: memory, and the registers of the thread that a fact is about.
 type symbolic struct {
 	mem  encode.Memory
-	regs []string
+	regs []smt.Term
 }
 
 // concrete is a state of an instance, with the thread that a fact is about.
@@ -28,7 +29,7 @@ type concrete struct {
 // word is a number in a state.
 type word struct {
 	name  string
-	term  func(*symbolic) string
+	term  func(*symbolic) smt.Term
 	value func(*concrete) int64
 }
 
@@ -40,7 +41,7 @@ func (v vocabulary) variable(x int) word {
 	g := &v.pr.Regions[x]
 	return word{
 		v.pr.Name(x),
-		func(st *symbolic) string { return v.pr.Value(st.mem, x) },
+		func(st *symbolic) smt.Term { return v.pr.Value(st.mem, x) },
 		func(st *concrete) int64 { return g.SeenIn(st) },
 	}
 }
@@ -49,7 +50,7 @@ func (v vocabulary) variable(x int) word {
 func (v vocabulary) register(c *program.Class, r ir.Reg) word {
 	return word{
 		c.Code.Regs[r].Name,
-		func(st *symbolic) string { return st.regs[r] },
+		func(st *symbolic) smt.Term { return st.regs[r] },
 		func(st *concrete) int64 { return st.Reg(st.thread, r) },
 	}
 }
@@ -58,7 +59,7 @@ func (v vocabulary) register(c *program.Class, r ir.Reg) word {
 func (v vocabulary) cell(c *program.Class, name string, op *ir.Op) word {
 	return word{
 		name,
-		func(st *symbolic) string { return v.pr.Read(st.mem, v.pr.Locate(op, v.pr.Env(st.regs)), op.Type) },
+		func(st *symbolic) smt.Term { return v.pr.Read(st.mem, v.pr.Locate(op, v.pr.Env(st.regs)), op.Type) },
 		func(st *concrete) int64 {
 			regs := make([]int64, len(c.Code.Regs))
 			for r := range regs {
@@ -73,7 +74,7 @@ func (v vocabulary) cell(c *program.Class, name string, op *ir.Op) word {
 func (v vocabulary) fact(text string, expr *ir.Expr, words ...word) *Condition {
 	return &Condition{
 		text: text,
-		term: func(regs []string, m encode.Memory, _ []string) string {
+		term: func(regs []smt.Term, m encode.Memory, _ []smt.Term) smt.Term {
 			return v.term(expr, words, &symbolic{mem: m, regs: regs})
 		},
 		holds: func(st *concrete) bool {
@@ -87,8 +88,8 @@ func (v vocabulary) fact(text string, expr *ir.Expr, words ...word) *Condition {
 }
 
 // term returns a fact for the solver.
-func (v vocabulary) term(expr *ir.Expr, words []word, st *symbolic) string {
-	terms := make([]string, len(words))
+func (v vocabulary) term(expr *ir.Expr, words []word, st *symbolic) smt.Term {
+	terms := make([]smt.Term, len(words))
 	for i, w := range words {
 		terms[i] = w.term(st)
 	}

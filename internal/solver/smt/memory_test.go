@@ -3,6 +3,7 @@ package smt
 import (
 	"context"
 	"errors"
+	"fmt"
 	"testing"
 	"time"
 )
@@ -22,21 +23,18 @@ func TestMemory(t *testing.T) {
 			}
 			defer s.Close()
 			// Many constants and products of them, for which no solver has room in so little memory.
-			s.Declare("(declare-const x0 (_ BitVec 64))")
+			first := Constant("x0", Vector(64))
+			s.Send(Declare(first))
+			last := first
 			for i := range 50_000 {
-				s.Declare("(declare-const x" + number(i+1) + " (_ BitVec 64))")
-				s.Declare("(assert (= x" + number(i+1) + " (bvmul x" + number(i) + " (bvadd x0 #x00000000000000" + string("0123456789abcdef"[i%16]) + "1))))")
+				next := Constant(fmt.Sprintf("x%d", i+1), Vector(64))
+				s.Send(Declare(next))
+				s.Send(Assert(Equals(next, Apply(VectorMultiply, last, Apply(VectorAdd, first, Bits(int64(i%16*16+1), 64))))))
+				last = next
 			}
-			if _, _, err := s.Check(nil, []string{"(bvult x0 #x0000000000000010)"}, nil); !errors.Is(err, ErrMemory) {
+			if _, _, err := s.Check([]Term{Apply(LessUnsigned, first, Bits(16, 64))}, nil); !errors.Is(err, ErrMemory) {
 				t.Errorf("%v", err)
 			}
 		})
 	}
-}
-
-func number(n int) string {
-	if n < 10 {
-		return string(rune('0' + n))
-	}
-	return number(n/10) + string(rune('0'+n%10))
 }

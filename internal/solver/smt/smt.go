@@ -186,19 +186,16 @@ func (s *Solver) send(text string) {
 	}
 }
 
-// Declare adds a permanent command: a declaration, a definition or an assertion.
-func (s *Solver) Declare(command string) { s.send(command + "\n") }
+// Send adds a command that holds for all questions that follow.
+func (s *Solver) Send(c Command) { s.send(c.text + "\n") }
 
-// Check asks whether the assertions are satisfiable together. local has declarations for this
-// question only. With Sat the second result has the values of the terms in want, in order.
-func (s *Solver) Check(local, assertions, want []string) (Status, []string, error) {
+// Check asks whether the assertions are satisfiable together. With Sat the second result has the values of the terms in
+// want, in order.
+func (s *Solver) Check(assertions, want []Term) (Status, []string, error) {
 	s.queries++
 	s.send("(push 1)\n")
-	for _, d := range local {
-		s.send(d + "\n")
-	}
 	for _, a := range assertions {
-		s.send("(assert " + a + ")\n")
+		s.send(Assert(a).text + "\n")
 	}
 	s.send("(check-sat)\n")
 	status, err := s.status()
@@ -207,7 +204,11 @@ func (s *Solver) Check(local, assertions, want []string) (Status, []string, erro
 	}
 	var values []string
 	if status == Sat && len(want) > 0 {
-		s.send("(get-value (" + strings.Join(want, " ") + "))\n")
+		texts := make([]string, len(want))
+		for i, t := range want {
+			texts[i] = t.String()
+		}
+		s.send("(get-value (" + strings.Join(texts, " ") + "))\n")
 		if values, err = s.values(len(want)); err != nil {
 			return 0, nil, err
 		}

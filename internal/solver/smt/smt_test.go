@@ -20,17 +20,25 @@ func start(t *testing.T) *Solver {
 	return s
 }
 
+// integer declares an integer.
+func integer(s *Solver, name string) Term {
+	x := Constant(name, Integer)
+	s.Send(Declare(x))
+	return x
+}
+
 func TestQuestionsAreApart(t *testing.T) {
 	s := start(t)
-	s.Declare("(declare-const x Int)")
-	status, values, err := s.Check([]string{"(declare-const y Int)"}, []string{"(< x y)", "(= y (- 3))", "(> x (- 5))"}, []string{"x", "y", "(< x 0)"})
+	x, y, zero := integer(s, "x"), integer(s, "y"), Number(0, Integer)
+	below := Apply(Less, x, zero)
+	status, values, err := s.Check([]Term{Apply(Less, x, y), Equals(y, Number(-3, Integer)), Apply(Greater, x, Number(-5, Integer))}, []Term{x, y, below})
 	if err != nil || status != Sat || values[0] != "-4" || values[1] != "-3" || values[2] != "true" {
 		t.Errorf("%v %q, %v", status, values, err)
 	}
-	if status, _, err = s.Check(nil, []string{"(< x 0)", "(> x 0)"}, nil); err != nil || status != Unsat {
+	if status, _, err = s.Check([]Term{below, Apply(Greater, x, zero)}, nil); err != nil || status != Unsat {
 		t.Errorf("%v, %v", status, err)
 	}
-	if status, values, err = s.Check(nil, []string{"(= x 7)"}, []string{"x"}); err != nil || status != Sat || values[0] != "7" {
+	if status, values, err = s.Check([]Term{Equals(x, Number(7, Integer))}, []Term{x}); err != nil || status != Sat || values[0] != "7" {
 		t.Errorf("after an unsatisfiable question: %v %q, %v", status, values, err)
 	}
 	if s.Queries() != 3 {
@@ -45,14 +53,19 @@ func TestWork(t *testing.T) {
 	if s.Name() != "z3" {
 		t.Skip("only z3 counts its work")
 	}
-	s.Declare("(declare-const x (_ BitVec 64))")
-	s.Declare("(declare-const y (_ BitVec 64))")
-	factors := []string{"(= (bvmul x y) #x7fffffffffffffe7)", "(bvult #x0000000000000001 x)", "(bvult #x0000000000000001 y)", "(bvult x #x0000000100000000)", "(bvult y #x0000000100000000)"}
+	x, y := Constant("x", Vector(64)), Constant("y", Vector(64))
+	s.Send(Declare(x))
+	s.Send(Declare(y))
+	one := Bits(1, 64)
+	factors := []Term{
+		Equals(Apply(VectorMultiply, x, y), Bits(0x7fffffffffffffe7, 64)), Apply(LessUnsigned, one, x), Apply(LessUnsigned, one, y),
+		Apply(LessUnsigned, x, Bits(1<<32, 64)), Apply(LessUnsigned, y, Bits(1<<32, 64)),
+	}
 	for range 2 {
-		if status, _, err := s.Check(nil, factors, nil); err != nil || status != Unknown {
+		if status, _, err := s.Check(factors, nil); err != nil || status != Unknown {
 			t.Errorf("%v, %v", status, err)
 		}
-		if status, _, err := s.Check(nil, []string{"(= x y)"}, nil); err != nil || status != Sat {
+		if status, _, err := s.Check([]Term{Equals(x, y)}, nil); err != nil || status != Sat {
 			t.Errorf("afterwards: %v, %v", status, err)
 		}
 	}
@@ -60,7 +73,7 @@ func TestWork(t *testing.T) {
 
 func TestBadTermIsAnError(t *testing.T) {
 	s := start(t)
-	if status, _, err := s.Check(nil, []string{"(= undeclared 1)"}, nil); err == nil {
+	if status, _, err := s.Check([]Term{Equals(Constant("undeclared", Integer), Number(1, Integer))}, nil); err == nil {
 		t.Errorf("answered %v", status)
 	}
 }
@@ -90,7 +103,7 @@ func TestContextEndsTheSolver(t *testing.T) {
 	defer s.Close()
 	cancel()
 	s.cmd.Wait()
-	if status, _, err := s.Check(nil, []string{"true"}, nil); err == nil {
+	if status, _, err := s.Check([]Term{True}, nil); err == nil {
 		t.Errorf("a solver that has ended answered %v", status)
 	}
 }
