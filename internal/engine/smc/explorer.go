@@ -112,13 +112,12 @@ func (x *explorer) explore() {
 			if x.take(d) {
 				continue
 			}
-		case n.wut.first != nil:
-			b := n.wut.pop()
-			x.tree.size--
+		case n.wut.n > 0:
+			b := x.tree.pop(&n.wut)
+			p, lb := b.ev.Proc, b.ev.Label
 			n.fresh = false
 			x.forward(d)
-			x.extend(b.ev.Proc, b.ev.Label, b.below)
-			x.tree.free(b)
+			x.extend(p, lb, x.tree.takeBelow(b))
 			continue
 		case n.fresh:
 			n.fresh = false

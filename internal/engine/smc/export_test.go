@@ -118,6 +118,64 @@ func ExploreBytes(task *engine.Task) (executions, bytes int64) {
 	return x.out.counts.All(), x.bytes()
 }
 
+// ExploreTrees explores, with equal hashes of all branches if coarse, calls check at the end of every execution with what is wrong with the wakeup trees, "" if
+// nothing is, and returns the number of executions and the most nodes that the trees had.
+func ExploreTrees(task *engine.Task, coarse bool, check func(problem string)) (executions int64, most int) {
+	x := newExplorer(context.Background(), &job{Task: task}, memory.New(task.Program, task.Model, task.MemoryOptions()), nil)
+	x.tree.equal.coarse = coarse
+	x.atEnd = func() { check(x.treeProblem()) }
+	x.runAll()
+	return x.out.counts.All(), x.tree.most
+}
+
+// treeProblem says what is wrong with the wakeup trees: a node that is counted wrongly, shared though it can change, equal
+// to another one, or lost.
+func (x *explorer) treeProblem() string {
+	in := &x.tree
+	refs := map[*tree]int32{}
+	problem := ""
+	var visit func(l *branches, frozen bool)
+	visit = func(l *branches, frozen bool) {
+		n := 0
+		for b := l.first; b != nil; b = b.next {
+			n++
+			if refs[b.tree]++; refs[b.tree] > 1 && !b.frozen {
+				problem = "a node in several lists can change"
+			}
+			if frozen && !b.frozen {
+				problem = "a node below a frozen one can change"
+			}
+			if refs[b.tree] == 1 {
+				visit(&b.below, b.frozen)
+			}
+		}
+		if n != l.n {
+			problem = "a list has another length"
+		}
+	}
+	for d := range x.nodes {
+		visit(&x.nodes[d].wut, false)
+	}
+	frozen := 0
+	for t, n := range refs {
+		if !t.frozen {
+			continue
+		}
+		if frozen++; t.refs != n {
+			problem = fmt.Sprintf("a node is in %d lists and counts %d", n, t.refs)
+		}
+		for u := range refs {
+			if u != t && u.frozen && u.ev.Proc == t.ev.Proc && sameEvent(&u.ev, &t.ev) && sameBranches(&u.below, &t.below) {
+				problem = "two frozen nodes are equal"
+			}
+		}
+	}
+	if len(refs) != in.size || frozen != in.equal.count {
+		problem = fmt.Sprintf("%d nodes, %d of them frozen; counted %d and %d", len(refs), frozen, in.size, in.equal.count)
+	}
+	return problem
+}
+
 // Tails counts tails.
 type Tails = tailCounts
 

@@ -7,6 +7,7 @@ import (
 
 	"fencepost/internal/engine"
 	"fencepost/internal/engine/smc"
+	"fencepost/internal/family"
 	"fencepost/internal/ir"
 	"fencepost/internal/memory"
 	"fencepost/internal/property"
@@ -42,6 +43,59 @@ func TestMemoryLimit(t *testing.T) {
 		}
 		if !strings.Contains(out.Unknown, "memory limit") || out.Coverage.Exhaustive {
 			t.Errorf("%d workers: %q, exhaustive %t", workers, out.Unknown, out.Coverage.Exhaustive)
+		}
+	}
+}
+
+// TestEqualBranches: equal branches of wakeup trees are one, and what is counted is there. Where the executions of one
+// writer and its readers quadruple, the trees grow by a few nodes.
+func TestEqualBranches(t *testing.T) {
+	for _, name := range []string{"readers", "lastzero", "fib", "casrot", "sbn", "szymanski", "indexer"} {
+		gen, _ := family.Find(name)
+		n := map[string]int{"readers": 7, "lastzero": 6, "fib": 3, "casrot": 5, "sbn": 5, "szymanski": 1, "indexer": 12}[name]
+		for _, m := range testkit.Models {
+			smc.ExploreTrees(&engine.Task{Program: flatText(t, gen.Text(n)), Props: &property.Set{}, Model: m, KeepGoing: true}, false, func(problem string) {
+				if problem != "" {
+					t.Fatalf("%s(%d) under %s: %s", name, n, m, problem)
+				}
+			})
+		}
+	}
+	for seed := range uint64(120) {
+		p := testkit.Generate(seed, testkit.Profiles[seed%uint64(len(testkit.Profiles))])
+		flat, props := p.Flat()
+		for _, m := range testkit.Models {
+			task := &engine.Task{Program: flat, Props: props, Model: m, KeepGoing: true}
+			task.Limits.Unroll = 2
+			if smc.Engine.Supports(task) != nil {
+				continue
+			}
+			var executions [2]int64
+			for k, coarse := range []bool{false, true} {
+				executions[k], _ = smc.ExploreTrees(task, coarse, func(problem string) {
+					if problem != "" {
+						t.Fatalf("seed %d under %s: %s\n%s", seed, m, problem, ir.Print(flat))
+					}
+				})
+			}
+			if executions[0] != executions[1] {
+				t.Fatalf("seed %d under %s: %d executions, with equal hashes %d\n%s", seed, m, executions[0], executions[1], ir.Print(flat))
+			}
+		}
+	}
+	for _, name := range []string{"readers", "lastzero"} {
+		gen, _ := family.Find(name)
+		for _, m := range testkit.Models {
+			var executions [2]int64
+			var most [2]int
+			for k, n := range []int{8, 10} {
+				task := &engine.Task{Program: flatText(t, gen.Text(n)), Props: &property.Set{}, Model: m, KeepGoing: true}
+				executions[k], most[k] = smc.ExploreTrees(task, false, func(string) {})
+			}
+			t.Logf("%s under %s: %d executions with %d nodes, %d with %d", name, m, executions[0], most[0], executions[1], most[1])
+			if executions[1] < 4*executions[0] || most[1] > 2*most[0] {
+				t.Errorf("%s under %s: %d executions with %d nodes, %d with %d", name, m, executions[0], most[0], executions[1], most[1])
+			}
 		}
 	}
 }

@@ -125,7 +125,7 @@ func (rv *reverser) choiceCovered(r *reversible) bool {
 		}
 	}
 	for c := n.wut.first; c != nil; c = c.next {
-		if c.below.first == nil && free(&c.ev) {
+		if c.below.n == 0 && free(&c.ev) {
 			return true
 		}
 	}

@@ -55,6 +55,7 @@ type shared struct {
 	ev       *event
 	taken    int32 // how many branches, from the left, workers have taken
 	children []*shared
+	rest     *branch // the branches, as long as children does not have them
 }
 
 // world has what the workers of one exploration share. Locks are taken in this order: shared.mu
@@ -197,7 +198,16 @@ func (x *explorer) work(first bool) {
 func (s *shared) left() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.unfold()
 	return len(s.children) - int(s.taken)
+}
+
+// unfold makes shared nodes of the branches of a node. The caller holds its lock.
+func (s *shared) unfold() {
+	for b := s.rest; b != nil; b = b.next {
+		s.children = append(s.children, convert(b.tree, s, int32(len(s.children))))
+	}
+	s.rest = nil
 }
 
 // goTo extends the execution from the root to a shared node.
@@ -268,7 +278,7 @@ func (x *explorer) takeFrom(d int) *shared {
 	c.mu.Lock()
 	w.mu.Lock()
 	w.pending--
-	if !c.leaf {
+	if c.unfold(); !c.leaf {
 		c.open, c.busy = true, int32(len(c.children))
 		w.offer(c, len(c.children))
 	}
@@ -302,6 +312,7 @@ func (in *inserter) insertShared(s *shared, from int, v *sequence) {
 func (in *inserter) insertAt(s *shared, from int, v *sequence) *shared {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.unfold()
 	for _, c := range s.children[min(from, len(s.children)):] {
 		k := in.weakInitial(c.ev, v)
 		if in.tail.clash {
@@ -343,19 +354,16 @@ func (w *world) addBranch(s *shared, b *tree) {
 	}
 }
 
-// convert makes shared nodes from a wakeup tree.
+// convert makes a shared node from one of a wakeup tree. The branches below are converted when they are asked for, since
+// they may be many equal ones.
 func convert(t *tree, parent *shared, index int32) *shared {
-	s := &shared{parent: parent, index: index, ev: &t.ev, leaf: t.below.first == nil}
-	for c := t.below.first; c != nil; c = c.next {
-		s.children = append(s.children, convert(c, s, int32(len(s.children))))
-	}
-	return s
+	return &shared{parent: parent, index: index, ev: &t.ev, leaf: t.below.n == 0, rest: t.below.first}
 }
 
 // share shares the nodes from the root to the first one that has a branch left.
 func (x *explorer) share() {
 	for d := range x.exec.events {
-		if !x.nodes[d].shared && x.nodes[d].wut.first != nil {
+		if !x.nodes[d].shared && x.nodes[d].wut.n > 0 {
 			for k := range d + 1 {
 				if !x.nodes[k].shared {
 					x.publish(k)
@@ -385,8 +393,10 @@ func (x *explorer) publish(d int) {
 	n.have = n.cur
 	x.nodes[d+1].sh = stub(x.exec.events[d])
 	s.taken = int32(len(s.children))
-	for b := n.wut.first; b != nil; b = b.next {
-		s.children = append(s.children, convert(b, s, int32(len(s.children))))
+	for n.wut.n > 0 {
+		t := x.tree.freeze(x.tree.pop(&n.wut))
+		x.tree.lend(t)
+		s.children = append(s.children, convert(t, s, int32(len(s.children))))
 	}
 	n.wut, n.shared, n.fresh = branches{}, true, false
 	w := x.world

@@ -21,33 +21,25 @@ import "math"
 // sleeping events reaches all continuations, including the rest of v. So the branch can end there,
 // and trees are smaller.
 
-// tree is a node of a wakeup tree other than its root: an event and what comes after it.
+// tree is a node of a wakeup tree other than its root: an event and what comes after it. Equal nodes are shared
+// (equal_branches.go).
 type tree struct {
 	ev    event
 	below branches
-	next  *tree // the next branch of the node above
+	next  *tree // in the list of nodes to be used again, or of shared nodes with the same hash
+	sharing
 }
 
 // branches is a list of branches, in the order of their exploration.
 type branches struct {
-	first, last *tree
+	first, last *branch
 	n           int
 }
 
-func (l *branches) push(t *tree) {
-	if l.n++; l.first == nil {
-		l.first = t
-	} else {
-		l.last.next = t
-	}
-	l.last = t
-}
-
-func (l *branches) pop() *tree {
-	t := l.first
-	l.n--
-	l.first = t.next
-	return t
+// branch is an entry of a list of branches. A node can be in several lists, an entry is in one.
+type branch struct {
+	*tree
+	next *branch
 }
 
 // inserter inserts wakeup sequences into wakeup trees.
@@ -56,8 +48,11 @@ type inserter struct {
 	world      *world // nil: one worker
 	tail       *tail  // what v leaves out
 
-	size, most int   // how many nodes the wakeup trees have, and have had at most
-	unused     *tree // nodes to be used again
+	size, most int     // how many nodes the wakeup trees have, and have had at most
+	unused     *tree   // nodes to be used again
+	spare      *branch // and entries of lists
+	equal      equalBranches
+	way        []int // the indices of the branches that v was led along
 
 	// The sequence that is being inserted at a node: the event explored from the node at present,
 	// the node's sleep set, the children that were no weak initials, and the events that it was led
@@ -164,11 +159,42 @@ func (in *inserter) repeated(d *event, v *sequence) bool {
 }
 
 // insert inserts v below a node with the given branches.
-func (in *inserter) insert(list *branches, v *sequence) {
-	for c := list.first; c != nil; c = c.next {
+func (in *inserter) insert(top *branches, v *sequence) {
+	in.way = in.way[:0]
+	for list := top; list != nil; {
+		c, i := in.lead(list, v)
+		switch {
+		case in.tail.clash:
+			return
+		case c == nil:
+			list = nil
+		case c.below.n == 0:
+			return
+		default:
+			in.way, list = append(in.way, i), &c.below
+		}
+	}
+	b := in.branch(v)
+	if b == nil {
+		return
+	}
+	for _, i := range in.way {
+		at := top.first
+		for ; i > 0; i-- {
+			at = at.next
+		}
+		top = &in.change(at).below
+	}
+	in.push(top, b)
+}
+
+// lead leads v along the first of some branches that is a weak initial of it. It returns the branch and its index, or nil
+// if there is none.
+func (in *inserter) lead(list *branches, v *sequence) (*branch, int) {
+	for c, i := list.first, 0; c != nil; c, i = c.next, i+1 {
 		k := in.leads(&c.ev, v)
 		if in.tail.clash {
-			return
+			return nil, 0
 		}
 		if k == notInitial {
 			in.passed = append(in.passed, &c.ev)
@@ -178,15 +204,12 @@ func (in *inserter) insert(list *branches, v *sequence) {
 			v.items[k].gone = true
 		}
 		v.moveToFront(&c.ev)
-		if c.below.first != nil {
+		if c.below.n > 0 {
 			in.led = append(in.led, ledBy{&c.ev, len(in.passed)})
-			in.insert(&c.below, v)
 		}
-		return
+		return c, i
 	}
-	if b := in.branch(v); b != nil {
-		list.push(b)
-	}
+	return nil, 0
 }
 
 // findSleepers collects the events that will sleep at the new branch.
@@ -241,11 +264,10 @@ func (in *inserter) branch(v *sequence) *tree {
 		e := v.get(k)
 		in.reach = max(in.reach, k+1)
 		t := in.newTree(e)
-		in.size++
 		if first == nil {
 			first = t
 		} else {
-			at.below.push(t)
+			in.add(&at.below, t)
 		}
 		at = t
 		if in.sourceDPOR {
@@ -255,25 +277,58 @@ func (in *inserter) branch(v *sequence) *tree {
 			break
 		}
 	}
-	in.most = max(in.most, in.size)
 	return first
 }
 
 func (in *inserter) newTree(e *event) *tree {
 	if in.unused == nil {
 		more := make([]tree, 64)
+		in.size += len(more)
 		for i := range more {
 			in.free(&more[i])
 		}
 	}
 	t := in.unused
 	in.unused = t.next
-	t.ev, t.below, t.next = *e, branches{}, nil
+	t.ev, t.below, t.next, t.sharing = *e, branches{}, nil, sharing{}
+	in.size++
+	in.most = max(in.most, in.size)
 	return t
 }
 
-// free takes back a node that has been explored, for newTree.
+// free takes back a node that is not used any more, for newTree.
 func (in *inserter) free(t *tree) {
+	in.size--
 	t.next = in.unused
 	in.unused = t
+}
+
+// add adds a branch at the end of a list.
+func (in *inserter) add(l *branches, t *tree) {
+	b := in.spare
+	if b == nil {
+		more := make([]branch, 64)
+		for i := range more {
+			more[i].next = b
+			b = &more[i]
+		}
+	}
+	in.spare = b.next
+	b.tree, b.next = t, nil
+	if l.n++; l.first == nil {
+		l.first = b
+	} else {
+		l.last.next = b
+	}
+	l.last = b
+}
+
+// pop takes the first branch out of a list.
+func (in *inserter) pop(l *branches) *tree {
+	b := l.first
+	t := b.tree
+	l.n--
+	l.first = b.next
+	b.tree, b.next, in.spare = nil, in.spare, b
+	return t
 }
