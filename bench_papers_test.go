@@ -31,6 +31,26 @@ func TestBench(t *testing.T) {
 	}
 }
 
+// TestBenchNidhugg: each row of Table 1 of [AAAJLS15] has the paper's answer, without a limit of time.
+func TestBenchNidhugg(t *testing.T) {
+	b, err := fencepost.Bench(context.Background(), "nidhugg", query.BenchOptions{})
+	if err != nil || len(b.Rows) != 28*3 {
+		t.Fatalf("%d rows: %v", len(b.Rows), err)
+	}
+	unsafe := 0
+	for _, r := range b.Rows {
+		if r.PaperAnswer == "" || r.Answer != r.PaperAnswer || r.Note != "" || r.Count == 0 {
+			t.Errorf("%s under %s is %s after %d executions, the paper has %q: %s", r.Program, r.Model, r.Answer, r.Count, r.PaperAnswer, r.Note)
+		}
+		if r.PaperAnswer == "unsafe" {
+			unsafe++
+		}
+	}
+	if unsafe < 20 {
+		t.Errorf("only %d rows are unsafe in the paper", unsafe)
+	}
+}
+
 // TestBenchPrograms: every row of every table has its program and options that are read. The search has no time.
 func TestBenchPrograms(t *testing.T) {
 	for _, table := range fencepost.BenchTables() {
