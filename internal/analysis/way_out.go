@@ -133,20 +133,40 @@ func (l *loop) findWayOut() bool {
 		l.carries[at] = emptySet(len(l.f.Regs))
 	}
 	branched := make([]bool, len(l.f.Locs))
-	for grew := true; grew; {
+	now, later := make([]bool, len(l.f.Locs)), make([]bool, len(l.f.Locs)) // locations about which more is known
+	for at := range now {
+		now[at] = true
+	}
+	grown := func(at ir.Loc) { now[at], later[at] = true, true }
+	for grew := true; grew; now, later = later, now {
 		grew = false
+		clear(later)
 		for i := range l.f.Edges {
 			e := &l.f.Edges[i]
-			if e.Op.Kind == ir.Assume && l.uses(e) && len(l.f.Out(e.From)) > 1 && !branched[e.From] {
-				branched[e.From], grew = true, true
-				l.addControlled(e.From)
+			if !now[e.From] {
+				continue
 			}
-			grew = l.carry(e) || grew
+			if e.Op.Kind == ir.Assume && !branched[e.From] && l.uses(e) && len(l.f.Out(e.From)) > 1 {
+				branched[e.From], grew = true, true
+				l.addControlled(e.From, grown)
+			}
+			if l.carry(e) {
+				grew = true
+				grown(e.To)
+			}
+		}
+		if l.leaves() { // what is known only grows
+			return true
 		}
 	}
+	return false
+}
+
+// leaves reports whether an edge is known to be a way out that depends on what the thread reads.
+func (l *loop) leaves() bool {
 	for _, at := range l.locs {
 		for _, i := range l.f.Out(at) {
-			if e := &l.f.Edges[i]; !l.inside(e) && !e.Op.CutsOff() && !failsAfter(l.f, e) && (!e.Op.Local() || l.uses(e) || l.controlled[at]) {
+			if e := &l.f.Edges[i]; !l.inside(e) && !e.Op.CutsOff() && (!e.Op.Local() || l.uses(e) || l.controlled[at]) && !failsAfter(l.f, e) {
 				return true
 			}
 		}
@@ -194,8 +214,8 @@ func (l *loop) carry(e *ir.Edge) bool {
 	return to.root != before
 }
 
-// addControlled marks the locations that are control dependent on a branch.
-func (l *loop) addControlled(branch ir.Loc) {
+// addControlled marks the locations that are control dependent on a branch, and calls grown with the new ones.
+func (l *loop) addControlled(branch ir.Loc, grown func(ir.Loc)) {
 	reached := l.reach(branch, -1, l.in[branch])
 	for at := range l.f.Locs {
 		at := ir.Loc(at)
@@ -210,6 +230,9 @@ func (l *loop) addControlled(branch ir.Loc) {
 		default:
 			without := l.reach(branch, at, false)
 			l.controlled[at] = slices.ContainsFunc(l.locs, func(in ir.Loc) bool { return without[in] })
+		}
+		if l.controlled[at] {
+			grown(at)
 		}
 	}
 }

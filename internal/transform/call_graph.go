@@ -121,25 +121,33 @@ type estimate struct {
 }
 
 // recursionBound returns the bound of recursion: the one given or, if that makes the program too large and is a
-// default, the largest one below with which the program is small, or at least not too large.
+// default, the largest one below with which the program is small, or at least not too large. Where only calls through
+// pointers make functions recursive, these mostly never are: a smaller bound loses nothing, and the program is to be
+// smaller.
 func (g *callGraph) recursionBound(roots []ir.FuncID, bound int, isDefault bool) (int, error) {
-	err := g.tooLarge(roots, bound, maxEdges)
-	if err == nil || !isDefault {
+	most, limits := float64(maxEdges), []float64{fewEdges, maxEdges}
+	if isDefault && !slices.Contains(newCallGraph(g.p, nil).cyclic, true) {
+		most, limits = fewestEdges, []float64{fewestEdges, fewEdges, maxEdges}
+	}
+	known, err := g.tooLarge(roots, bound, most)
+	if known && err == nil || !isDefault {
 		return bound, err
 	}
-	for _, limit := range []float64{fewEdges, maxEdges} {
-		for less := bound - 1; less > 0; less-- {
-			if g.tooLarge(roots, less, limit) == nil {
+	for _, limit := range limits {
+		for less := bound; less > 0; less-- {
+			if known, err := g.tooLarge(roots, less, limit); known && err == nil {
 				return less, nil
 			}
 		}
 	}
+	_, err = g.tooLarge(roots, bound, maxEdges)
 	return bound, err
 }
 
 // tooLarge returns a *TooLarge if a thread's function has more instructions than the limit once
-// its calls are inlined, nil if it has not, or if that cannot be estimated.
-func (g *callGraph) tooLarge(roots []ir.FuncID, bound int, limit float64) error {
+// its calls are inlined. known is false if the size of another one cannot be estimated.
+func (g *callGraph) tooLarge(roots []ir.FuncID, bound int, limit float64) (known bool, err error) {
+	known = true
 	for _, f := range roots {
 		e := &estimate{callGraph: g, bound: bound, sizes: map[string]float64{}, once: map[string]float64{}}
 		n, ok := e.size(f, g.first(f))
@@ -147,10 +155,11 @@ func (g *callGraph) tooLarge(roots []ir.FuncID, bound int, limit float64) error 
 			n += (separateCopies + 1) * one
 		}
 		if ok && n > limit {
-			return e.located(f, n, limit)
+			return true, e.located(f, n, limit)
 		}
+		known = known && ok
 	}
-	return nil
+	return known, nil
 }
 
 // size returns the number of instructions of a function with its calls inlined.

@@ -24,11 +24,12 @@ import (
 // maxThreads is the largest number of threads that flattening makes.
 const maxThreads = 256
 
-// maxEdges is the largest number of edges of a flat program, and fewEdges the number that a program should not
-// exceed whose recursion is bounded by less than the default.
+// maxEdges is the largest number of edges of a flat program, fewEdges the number that a program should not exceed
+// whose recursion has a default bound, and fewestEdges the same where recursion is by calls through pointers only.
 const (
-	maxEdges = 4 << 20
-	fewEdges = 1 << 18
+	maxEdges    = 4 << 20
+	fewEdges    = 1 << 18
+	fewestEdges = 1 << 14
 )
 
 // flatten is the pass.

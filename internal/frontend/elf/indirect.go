@@ -292,17 +292,20 @@ func (p *program) takenParams() []int {
 func (e *emitter) callPointer(in *inst, o offsets) {
 	pointer := e.fb.Reg("pointer", 0, e.pos)
 	e.add(assign(pointer, e.expr(in.Cond)))
-	kinds := e.p.takenParams()
+	kind := e.p.typeOfCall(e.f, in)
 	after, from := e.fb.Loc("", e.pos), e.at
 	var any *ir.Expr
-	for _, n := range kinds {
+	for _, n := range e.p.takenParams() {
 		var is *ir.Expr
 		for _, f := range e.p.funcs {
-			if !e.p.taken[f] || e.p.onStack(f) || f.arity() != n {
+			if !e.p.taken[f] || e.p.onStack(f) || f.arity() != n || !e.p.reaches(kind, f) {
 				continue
 			}
 			one := ir.Binary(ir.Eq, ir.U64, ir.R(pointer), &ir.Expr{Op: ir.FuncAddr, Type: ir.U64, Func: f.fb.ID})
 			is = orElse(is, one)
+		}
+		if is == nil {
+			continue
 		}
 		at := e.fb.Loc("", e.pos)
 		e.at = from
@@ -310,7 +313,7 @@ func (e *emitter) callPointer(in *inst, o offsets) {
 		e.at = at
 		e.refuseMain(pointer)
 		op := ir.NewOp(ir.Call)
-		op.Dst, op.Val = e.reg(lift.RAX), ir.R(pointer)
+		op.Dst, op.Val, op.Msg = e.reg(lift.RAX), ir.R(pointer), kind
 		for i := range n {
 			op.Args = append(op.Args, ir.R(e.reg(callRegs[i])))
 		}
@@ -319,7 +322,7 @@ func (e *emitter) callPointer(in *inst, o offsets) {
 	}
 	e.at = from
 	for _, f := range e.p.funcs {
-		if e.p.onStack(f) {
+		if e.p.onStack(f) && e.p.reaches(kind, f) {
 			is := ir.Binary(ir.Eq, ir.U64, ir.R(pointer), &ir.Expr{Op: ir.FuncAddr, Type: ir.U64, Func: f.fb.ID})
 			at := e.fb.Loc("", e.pos)
 			e.assume(is, at)
@@ -333,12 +336,32 @@ func (e *emitter) callPointer(in *inst, o offsets) {
 		e.assume(ir.Negate(any), none)
 		e.at = none
 	}
+	e.refuseSlots(in, pointer, kind)
 	e.refuseCode(in, pointer)
 	bad := ir.NewOp(ir.Assert)
 	bad.Val, bad.Class, bad.Msg = ir.Int(0), ir.BadAddress, "call through a pointer that is no function of the program"
 	end := e.fb.Loc("", e.pos)
 	e.p.called[e.fb.Edge(e.at, bad, end, e.pos)] = ir.R(pointer)
 	e.at = after
+}
+
+// refuseSlots makes a call of a function that is not at the offset of the call in any table not supported.
+func (e *emitter) refuseSlots(in *inst, pointer ir.Reg, kind string) {
+	var other *ir.Expr
+	for _, f := range e.p.funcs {
+		if e.p.taken[f] && !e.p.reaches(kind, f) {
+			other = orElse(other, ir.Binary(ir.Eq, ir.U64, ir.R(pointer), &ir.Expr{Op: ir.FuncAddr, Type: ir.U64, Func: f.fb.ID}))
+		}
+	}
+	if other == nil {
+		return
+	}
+	refused, none := e.fb.Loc("", e.pos), e.fb.Loc("", e.pos)
+	e.assume(other, refused)
+	e.assume(ir.Negate(other), none)
+	e.at = refused
+	e.unsupported(codeFlow, in.Text+": the function is at another offset in the tables of trait objects than the one that is called")
+	e.at = none
 }
 
 // refuseCode makes a jump or call into the code of a linked file not supported, where the address is that of no function:

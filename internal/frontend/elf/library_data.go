@@ -20,10 +20,18 @@ type libraryVar struct {
 	points bool // it points to something that is not known
 	fixed  bool // nothing writes to it
 	start  bool // a static executable has another value before main begins
+	thread bool // each thread has one
 }
 
 // rustStackSize has the size of the stacks of threads of Rust, and 1; 0 until it is known.
 const rustStackSize = "std::thread::lifecycle::spawn_unchecked::MIN"
+
+// Thread-local variables of channels: what a thread waits with, empty at first, and one whose address stands for the
+// thread.
+const (
+	rustContext = "std::sync::mpmc::context::Context::with::CONTEXT"
+	rustDummy   = "std::sync::mpmc::waker::current_thread_id::DUMMY"
+)
 
 // libraryVars are the variables that are known. The streams have the numbers that <stdio.h> gives them in C.
 var libraryVars = []libraryVar{
@@ -41,6 +49,8 @@ var libraryVars = []libraryVar{
 	{name: "_ZTVNSt6thread6_StateE", size: 40, fixed: true}, {name: "_ZSt7nothrow", size: 1, fixed: true},
 	{name: "std::panicking::panic_count::GLOBAL_PANIC_COUNT", size: 8}, // panics end the program
 	{name: rustStackSize, size: 8, value: 2<<20 + 1},
+	{name: rustContext, size: 16, thread: true},
+	{name: rustDummy, size: 8, thread: true},
 }
 
 // libraryVariable returns the variable of a library that has a name, nil if it is not known.
@@ -48,6 +58,14 @@ func libraryVariable(name string) *libraryVar {
 	name, _, _ = strings.Cut(name, "@") // the version
 	if strings.HasSuffix(name, "9lifecycle15spawn_unchecked03MIN") {
 		name = rustStackSize
+	}
+	if strings.HasSuffix(name, "___RUST_STD_INTERNAL_VAL") && strings.Contains(name, "4sync4mpmc") {
+		switch {
+		case strings.Contains(name, "7context") && strings.Contains(name, "7CONTEXT"):
+			name = rustContext
+		case strings.Contains(name, "5waker17current_thread_id5DUMMY"):
+			name = rustDummy
+		}
 	}
 	if strings.HasPrefix(name, "_ZN3std") || strings.HasPrefix(name, "_R") {
 		name = shortName(name)
@@ -78,7 +96,7 @@ func (p *program) bytes(v *libraryVar) []byte {
 func (p *program) libraryData(v *libraryVar) *ir.Expr {
 	name, _, _ := strings.Cut(v.name, " ")
 	e := p.outside(name, p.bytes(v))
-	p.data[e.Obj].sec.Write = !v.fixed
+	p.data[e.Obj].sec.Write, p.data[e.Obj].sec.TLS = !v.fixed, v.thread
 	return e
 }
 

@@ -61,9 +61,10 @@ type program struct {
 	blockReads map[uint64]bool // instructions that read the address of the thread's block
 	// wrapped are the functions that the library calls with other parameters than theirs.
 	wrapped   map[wrapper]bool
-	unaligned int            // how many accesses are at addresses whose alignment is not known
-	names     map[string]int // how many functions have the name in answers
-	swept     *sweep         // all code; nil: not read so far
+	unaligned int                    // how many accesses are at addresses whose alignment is not known
+	names     map[string]int         // how many functions have the name in answers
+	swept     *sweep                 // all code; nil: not read so far
+	slots     map[*function][]string // the types of functions whose addresses are taken
 	edges     map[*object.Symbol]bool
 }
 
@@ -109,9 +110,10 @@ type inst struct {
 	callee  *function
 	extern  string // the function of the library that it calls
 	stub    *stub
-	tail    bool // a jump that is a call and a return
-	pointer bool // a call through a pointer
-	final   bool // a call of a function that does not return
+	tail    bool  // a jump that is a call and a return
+	pointer bool  // a call through a pointer
+	slot    int64 // the offset in a table of the pointer that a call of runtime.txt is through; 0: it is not known
+	final   bool  // a call of a function that does not return
 	table   *table
 	keeps   []*table // tables of which it reads a word
 	live    regSet   // the registers that matter after it

@@ -116,7 +116,8 @@ func runtime(names map[string]bool) string {
 	if names["fp_thread_atexit"] {
 		out = append(out, "#define FP_THREAD_ENDS\n")
 	}
-	for _, name := range []string{"fp_rust_thread", "fp_rust_park_thread", "fp_rust_park_here", "fp_rust_current", "fp_rust_begin", "fp_rust_scope_less"} {
+	for _, name := range []string{"fp_rust_thread", "fp_rust_park_thread", "fp_rust_park_here", "fp_rust_current", "fp_rust_begin", "fp_rust_scope_less", "fp_rust_park_some_time", "fp_rust_context",
+		"fp_rust_old_handle", "fp_rust_old_set", "fp_rust_old_current", "fp_rust_old_park", "fp_rust_old_scope_less"} {
 		if names[name] { // one part has all of them; fp_second has the second word of a result
 			out = append(out, "#define FP_RUST_THREADS\n")
 			names["fp_second"] = true

@@ -1,12 +1,16 @@
 package elf_test
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/rogpeppe/go-internal/txtar"
+
+	"fencepost/internal/testkit"
 	"fencepost/query"
 )
 
@@ -78,10 +82,11 @@ fn main() { let t = std::thread::spawn(|| X.store(5, SeqCst)); if let Some(v) = 
 	}
 }
 
-func askRust(t *testing.T, compiler, src, question string) (verdict, reason string) {
+func askRust(t *testing.T, compiler, src, question string, flags ...string) (verdict, reason string) {
 	t.Helper()
 	out := filepath.Join(t.TempDir(), "a.o")
-	if msg, err := exec.Command(compiler, "--edition", "2021", "--emit=obj", "-C", "panic=abort", "-O", "-g", "-o", out, src).CombinedOutput(); err != nil {
+	arguments := append(flags, "--edition", "2021", "--emit=obj", "-C", "panic=abort", "-O", "-g", "-o", out, src)
+	if msg, err := exec.Command(compiler, arguments...).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, msg)
 	}
 	object, err := os.ReadFile(out)
@@ -142,10 +147,72 @@ fn main() { let p = Arc::new((Mutex::new(false), Condvar::new())); let q = Arc::
 // TestRustVersion: a function of Rust's library that is not known is named, with the version.
 func TestRustVersion(t *testing.T) {
 	compiler, src := rustc(t), filepath.Join(t.TempDir(), "a.rs")
-	if err := os.WriteFile(src, []byte("fn main() { std::thread::park(); }\n"), 0o644); err != nil {
+	if err := os.WriteFile(src, []byte("fn main() { std::thread::park_timeout(std::time::Duration::from_secs(1)); }\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if got, why := askRust(t, compiler, src, "tso"); got != "unknown" || !strings.Contains(why, "std::thread::park of Rust's library 1.63 is not known") {
+	if got, why := askRust(t, compiler, src, "tso"); got != "unknown" || !strings.Contains(why, "std::thread::park_timeout of Rust's library 1.63 is not known") {
 		t.Errorf("%s (%s)", got, why)
+	}
+}
+
+// TestRustStd: programs that use one thing each of Rust's library are safe, and each has a mistake if it is compiled with
+// the configuration bug. make fuzz tries all, with and without optimisation.
+func TestRustStd(t *testing.T) {
+	ar, err := txtar.ParseFile(filepath.Join("testdata", "rust.txtar"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	compilers := map[string]string{"1.63": rustc(t), "1.95": recentRustc()}
+	for _, f := range ar.Files {
+		first, _, _ := strings.Cut(string(f.Data), "\n")
+		always := strings.Contains(first, "always")
+		for version, compiler := range compilers {
+			if compiler == "" || !strings.Contains(first, version) || !always && !testkit.Slow() {
+				continue
+			}
+			t.Run(f.Name+"/"+version, func(t *testing.T) {
+				src := filepath.Join(t.TempDir(), "a.rs")
+				if err := os.WriteFile(src, f.Data, 0o644); err != nil {
+					t.Fatal(err)
+				}
+				for want, flags := range map[string][]string{"safe": nil, "unsafe": {"--cfg", "bug"}} {
+					if got, why := askRust(t, compiler, src, "tso", flags...); got != want {
+						t.Errorf("%s: %s (%s), want %s", flags, got, why, want)
+					}
+				}
+			})
+		}
+	}
+}
+
+// TestSlots: a function that is in tables of trait objects only, and is called at another offset there, is not supported
+// where it is reached, and no error.
+func TestSlots(t *testing.T) {
+	compiler := rustc(t)
+	src := filepath.Join(t.TempDir(), "a.rs")
+	text := `use std::sync::atomic::{AtomicUsize, Ordering::*};
+static N: AtomicUsize = AtomicUsize::new(0); static S: AtomicUsize = AtomicUsize::new(SHIFT);
+trait Two { fn one(&self) -> u32; fn two(&self) -> u32; }
+struct A; struct B;
+#[inline(never)] fn call(x: &dyn Two) -> u32 { x.one() }
+impl Two for A { fn one(&self) -> u32 { 1 } fn two(&self) -> u32 { 2 } }
+impl Two for B { fn one(&self) -> u32 { 3 } fn two(&self) -> u32 { 4 } }
+fn main() {
+    let y: &dyn Two = if N.load(Relaxed) == 7 { &A } else { &B };
+    let parts: (usize, usize) = unsafe { std::mem::transmute(y) };
+    let moved: &dyn Two = unsafe { std::mem::transmute((parts.0, parts.1 + 8 * S.load(Relaxed))) };
+    assert!(call(moved) == WANT);
+}
+`
+	for _, c := range []struct{ shift, number, want, why string }{
+		{"0", "3", "safe", ""}, {"0", "4", "unsafe", ""}, {"1", "4", "unknown", "another offset in the tables"},
+	} {
+		program := fmt.Sprintf("const SHIFT: usize = %s; const WANT: u32 = %s;\n%s", c.shift, c.number, text)
+		if err := os.WriteFile(src, []byte(program), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if got, why := askRust(t, compiler, src, "tso"); got != c.want || !strings.Contains(why, c.why) {
+			t.Errorf("%+v: %s (%s)", c, got, why)
+		}
 	}
 }

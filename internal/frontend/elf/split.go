@@ -2,6 +2,7 @@ package elf
 
 import (
 	"fmt"
+	"slices"
 
 	"fencepost/internal/frontend/c/translate"
 	"fencepost/internal/ir"
@@ -13,7 +14,8 @@ import (
 //
 // Where the lowest bits of the address are not known, the program decides when it runs: there is one way on which the
 // access is one step, and one for each position at which it crosses the boundary. In a program with many such accesses
-// these ways would be most of the code: there, crossing the boundary is not supported.
+// these ways would be most of the code: there, the address without the displacement of the instruction must be a
+// multiple of 4. Compilers copy structures of small members by such accesses.
 
 // maxSplit is how many accesses of a program at unknown addresses are split when it runs.
 const maxSplit = 15
@@ -43,18 +45,33 @@ func (e *emitter) access(in *inst, op ir.Op, low lowBits, section bool) {
 		}
 		way(ir.Binary(ir.Le, ir.U64, position, ir.Int(word-size)), translate.Pieces(0, size))
 		if e.p.unaligned > maxSplit {
+			usual := slices.DeleteFunc(slices.Clone(crossing), func(at int64) bool { return (at-displacement(op.Addr))%4 != 0 })
 			crosses := e.fb.Loc("", e.pos)
 			e.at = from
-			e.assume(ir.Binary(ir.Gt, ir.U64, position, ir.Int(word-size)), crosses)
+			other := ir.Binary(ir.Gt, ir.U64, position, ir.Int(word-size))
+			for _, at := range usual {
+				other = ir.Binary(ir.LAnd, ir.S64, other, ir.Binary(ir.Ne, ir.U64, position, ir.Int(at)))
+			}
+			e.assume(other, crosses)
 			e.at = crosses
-			e.unsupported(codeInstruction, fmt.Sprintf("%s: an access of %d bytes that crosses a boundary of 8 bytes is not supported in a program with more than %d accesses whose alignment is not known", in.Text, size, maxSplit))
-			crossing = nil
+			e.unsupported(codeInstruction, fmt.Sprintf("%s: an access of %d bytes in a structure that is not at a multiple of 4, across a boundary of 8 bytes, is not supported in a program with more than %d accesses whose alignment is not known", in.Text, size, maxSplit))
+			crossing = usual
 		}
 		for _, at := range crossing {
 			way(ir.Binary(ir.Eq, ir.U64, position, ir.Int(at)), translate.Pieces(at, size))
 		}
 		e.at = end
 	}
+}
+
+// displacement returns the constant that is added in an address.
+func displacement(addr *ir.Expr) int64 {
+	if addr.Op == ir.Add {
+		if c, ok := addr.Y.IsConst(); ok {
+			return c
+		}
+	}
+	return 0
 }
 
 // crossings returns the positions in a word at which an access of some size crosses the end of the word, if the lowest

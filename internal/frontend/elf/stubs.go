@@ -381,11 +381,14 @@ func (p *program) invoke(l *translate.Linker, fb *ir.FuncBuilder) {
 	}
 	e.at = fb.Loc("", e.pos)
 	fb.Entry(e.at)
-	e.callPointer(&inst{Inst: &lift.Inst{Cond: ir.R(lift.R11)}}, nil)
+	e.callPointer(&inst{Inst: &lift.Inst{Cond: ir.R(lift.R11), Text: "call"}, slot: methodsOf[fb.F.Name]}, nil)
 	op := ir.NewOp(ir.Return)
 	op.Val = ir.R(e.reg(lift.RAX))
 	e.add(op)
 }
+
+// methodsOf are the offsets in tables of trait objects of the functions that runtime.txt calls.
+var methodsOf = map[string]int64{"fp_invoke_main": 40, "fp_invoke_closure": 24, "fp_invoke_begin": 24, "fp_invoke_once": 32, "fp_invoke_once_queue": 32}
 
 // nameOf returns the name of a function in answers. Local functions of several files can have one name.
 func (p *program) nameOf(f *function) string {
@@ -403,6 +406,7 @@ func (p *program) begin(l *translate.Linker) {
 		return
 	}
 	p.build(l.Builder())
+	p.slots = p.slotTypes()
 	for _, f := range p.funcs {
 		if p.inC(f) {
 			f.fb = l.Function(f.cName())
@@ -411,7 +415,7 @@ func (p *program) begin(l *translate.Linker) {
 			}
 			if p.taken[f] {
 				f.fb.F.Pointer = true
-				f.fb.F.Types = append(f.fb.F.Types, "") // machine code has no types
+				f.fb.F.Types = append(f.fb.F.Types, p.slots[f]...)
 			}
 		} else {
 			f.fb = l.Builder().Func(p.nameOf(f), source.Span{})

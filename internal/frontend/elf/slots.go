@@ -1,0 +1,232 @@
+package elf
+
+import (
+	"encoding/binary"
+	"fmt"
+	"slices"
+
+	"fencepost/internal/frontend/elf/lift"
+	"fencepost/internal/frontend/elf/object"
+	"fencepost/internal/ir"
+)
+
+// Calls through the tables of trait objects. A table of Rust has four words or more: the function that drops the
+// value (or 0), the size and the alignment of the value, and the methods. A call through a word at an offset in such a
+// table goes to a function that is at this offset in some table. So functions whose addresses are in tables only, and
+// in none of them at that offset, are no targets of the call: an execution that calls one there all the same is not
+// supported.
+//
+// The functions have types for the translation of calls through pointers, one for each offset, and the call has the
+// type of its own (transform/targets.go).
+
+// anySlot is the type of a function whose address is elsewhere, too.
+const anySlot = ""
+
+const (
+	dropSlot    = 0
+	firstMethod = 24
+)
+
+// slotType is the type of the functions at an offset in tables.
+func slotType(off int64) string { return fmt.Sprintf("slot%d", off) }
+
+// slotTypes returns the types of functions whose addresses are taken.
+func (p *program) slotTypes() map[*function][]string {
+	loose := map[*function]bool{}
+	mention := func(e *ir.Expr) {
+		e.Walk(func(e *ir.Expr) {
+			if e.Op == ir.FuncAddr && e.Func >= 0 {
+				loose[p.funcs[e.Func]] = true
+			}
+		})
+	}
+	for _, f := range p.funcs {
+		for _, in := range f.order {
+			if in.Inst == nil {
+				continue
+			}
+			for i := range in.Ops {
+				op := &in.Ops[i]
+				for _, e := range append([]*ir.Expr{op.Addr, op.Val, op.Val2, op.Cond}, op.Args...) {
+					mention(e)
+				}
+			}
+			if in.Cond != nil && in.Cond.Op != ir.FuncAddr {
+				mention(in.Cond)
+			}
+			if in.stub != nil {
+				for _, c := range in.stub.args {
+					mention(c)
+				}
+			}
+		}
+	}
+	for _, t := range p.threads {
+		loose[t.f] = true
+	}
+	for _, f := range p.byClient {
+		loose[f] = true
+	}
+	for _, f := range p.first {
+		loose[f] = true
+	}
+	if p.last != nil {
+		loose[p.last] = true
+	}
+	words := map[*datum]map[uint64]*function{}
+	put := func(d *datum, off uint64, e *ir.Expr) {
+		if words[d] == nil {
+			words[d] = map[uint64]*function{}
+		}
+		if e != nil && e.Op == ir.FuncAddr && e.Func >= 0 {
+			words[d][off] = p.funcs[e.Func]
+		} else {
+			words[d][off] = nil
+		}
+	}
+	for _, f := range p.fields() {
+		e, _ := p.value(f)
+		put(f.d, f.r.Off, e)
+		if e != nil && e.Op == ir.FuncAddr && f.r.Kind != object.Abs64 {
+			mention(e)
+		}
+	}
+	for _, d := range p.data {
+		for _, w := range d.funcs {
+			put(d, w.off, w.val)
+		}
+	}
+	out := map[*function][]string{}
+	for d, at := range words {
+		for off, f := range at {
+			if f == nil {
+				continue
+			}
+			slots := slotsAt(d, at, off)
+			if len(slots) == 0 {
+				loose[f] = true
+			}
+			for _, s := range slots {
+				if !slices.Contains(out[f], slotType(s)) {
+					out[f] = append(out[f], slotType(s))
+				}
+			}
+		}
+	}
+	for f := range p.taken {
+		if loose[f] || len(out[f]) == 0 {
+			out[f] = []string{anySlot}
+		}
+		slices.Sort(out[f])
+	}
+	return out
+}
+
+// slotsAt returns the offsets that a word with a function can have in tables, nil if it is in none.
+func slotsAt(d *datum, words map[uint64]*function, off uint64) []int64 {
+	if d.sec.Data == nil || d.sec.Write && !d.sec.RelRO {
+		return nil
+	}
+	plain := func(at uint64) (v uint64, ok bool) { // a number
+		if _, relocated := words[at]; relocated || at < d.off || at+8 > d.off+d.size {
+			return 0, false
+		}
+		return binary.LittleEndian.Uint64(d.sec.Data[at:]), true
+	}
+	begins := func(at uint64) bool { // a table
+		const most = 1 << 40
+		size, ok := plain(at + 8)
+		align, ok2 := plain(at + 16)
+		if !ok || !ok2 || size > most || align == 0 || align&(align-1) != 0 || align > most || size%align != 0 {
+			return false
+		}
+		if words[at] != nil {
+			return true
+		}
+		v, ok := plain(at)
+		return ok && v == 0
+	}
+	var out []int64
+	if begins(off) {
+		out = append(out, dropSlot)
+	}
+	first := off
+	for first >= d.off+8 && words[first-8] != nil {
+		first -= 8
+	}
+	if first >= d.off+firstMethod && begins(first-firstMethod) {
+		return append(out, int64(off-first)+firstMethod)
+	}
+	if len(out) == 1 && first != off { // the first function of a row that is in no table
+		return nil
+	}
+	return out
+}
+
+// slotOf returns the offset of the word that a call through a pointer goes through, from the address in a register; ok
+// is false if that is not known.
+func (f *function) slotOf(in *inst) (off int64, ok bool) {
+	before := map[*inst]*inst{} // the only way to an instruction
+	many := map[*inst]bool{}
+	for _, from := range f.order {
+		for _, to := range from.next {
+			many[to] = many[to] || before[to] != nil && before[to] != from
+			before[to] = from
+		}
+	}
+	want, at, ops := in.Cond, in, in.Ops
+	for range 64 {
+		if want.Op != ir.RegRef {
+			return 0, false
+		}
+		for i := len(ops) - 1; i >= 0; i-- {
+			op := &ops[i]
+			if op.Dst != want.Reg && op.Dst2 != want.Reg {
+				continue
+			}
+			switch {
+			case op.Dst != want.Reg || at.Guard != nil:
+				return 0, false
+			case op.Kind == ir.Assign && op.Val.Op == ir.RegRef:
+				want = op.Val
+				continue
+			case op.Kind != ir.Load || op.Type.Size() != 8:
+				return 0, false
+			case op.Addr.Op == ir.RegRef:
+				return 0, true
+			case op.Addr.Op == ir.Add && op.Addr.X.Op == ir.RegRef && op.Addr.Y.Op == ir.Const:
+				return op.Addr.Y.Value, true
+			}
+			return 0, false
+		}
+		if want.Reg >= lift.FirstTemp || many[at] || before[at] == nil {
+			return 0, false
+		}
+		at = before[at]
+		if at.refused != "" || at.Inst == nil || at.isCall() && at.overwrites().has(want.Reg) {
+			return 0, false
+		}
+		ops = at.Ops
+	}
+	return 0, false
+}
+
+// typeOfCall returns the type that the functions have which a call through a pointer can reach; anySlot: it is not known.
+func (p *program) typeOfCall(f *function, in *inst) string {
+	if in.slot != 0 {
+		return slotType(in.slot)
+	}
+	if f == nil {
+		return anySlot
+	}
+	off, ok := f.slotOf(in)
+	if !ok || off != dropSlot && (off < firstMethod || off%8 != 0) {
+		return anySlot
+	}
+	return slotType(off)
+}
+
+// reaches reports whether a call of a type can reach a function.
+func (p *program) reaches(kind string, f *function) bool {
+	return kind == anySlot || slices.Contains(p.slots[f], kind) || slices.Contains(p.slots[f], anySlot)
+}
