@@ -23,6 +23,7 @@ import (
 type explored struct {
 	finals [][]int64            // the values of the variables that were asked for, in each final state
 	fails  *engine.Violation    // an error of the program, a data race or, if asked for, a deadlock; nil: none
+	error  verdict.Violation    // what fails says
 	open   string               // why not all executions are known; "": they are
 	cover  verdict.Coverage     // what the search left out
 	states int64                // states or executions
@@ -82,6 +83,9 @@ func (x *explorer) explore(ctx context.Context, text string, vars []variable, mo
 	res := &explored{open: out.Unknown, cover: out.Coverage, states: out.Stats.States + out.Stats.Executions, ends: out.Stats.FinalStates > 0}
 	if len(out.Violations) > 0 {
 		res.fails = &out.Violations[0]
+		if res.fails.Kind == engine.CheckFailed {
+			res.error = run.Describe(res.fails)
+		}
 	}
 	if len(run.Props.Observe) == 0 && res.ends { // all final states are the same
 		res.finals = [][]int64{nil}

@@ -106,7 +106,7 @@ func (f *clientFuzzer) draw(ctx context.Context, number uint64) (*largeClient, e
 			return c, nil
 		}
 		if calls < 4 {
-			return nil, &openError{fmt.Sprintf("the calls %s fail one at a time", &c.client)}
+			return nil, &openError{fmt.Sprintf("%s fails one call at a time", &c.client)}
 		}
 	}
 }

@@ -25,6 +25,8 @@ func TestFuzz(t *testing.T) {
 	}{
 		{"treiber_reuse.h", "", "tso", 24, 8, true},
 		{"treiber_tags.h", "", "tso", 24, 0, false},
+		{"ms_queue_reuse.h", "UNCOUNTED", "tso", 20, 6, false},
+		{"ms_queue_reuse.h", "", "tso", 20, 0, false},
 		{"chase_lev.h", "NO_FENCE", "tso", 40, 4, false},
 		{"chase_lev.h", "", "tso", 40, 0, false},
 		{"spsc_relaxed.h", "", "pso", 40, 2, false},

@@ -65,6 +65,11 @@ func TestObjects(t *testing.T) {
 				"int ring_put(struct ring *r, int v) { r->slot[r->t % 4] = v; return r->t++; }\n", "sc", 2, verdict.Unsafe, "",
 		},
 		{
+			"a function that makes the object under another name of its type", "#include <stdlib.h>\n#include <stdatomic.h>\ntypedef struct ring ring_t;\nstruct ring { atomic_int n; };\n" +
+				"ring_t *ring_of(unsigned size) { ring_t *r = malloc(sizeof *r); atomic_init(&r->n, (int)size); return r; }\nint ring_next(ring_t *r) { return r->n++; }\n" +
+				"void ring_free(ring_t *r) { free(r); }\n", "sc", 2, verdict.Safe, "",
+		},
+		{
 			"calls that wait for each other", "#include <stdatomic.h>\natomic_int f, g;\nvoid p(void) { f = 1; while (g); f = 0; }\nvoid q(void) { g = 1; while (f); g = 0; }\n",
 			"sc", 2, verdict.Unsafe, "",
 		},

@@ -218,7 +218,7 @@ func (f *finder) sort(o *Object, s *c.Signature, marked []string) error {
 	about := o.Type == "" || shares || makes
 	named := slices.Contains(marked, s.Name)
 	switch {
-	case s.Name == f.init, f.init == "" && !named && phase == harness.Prepares && about && o.Init == nil && !f.hidden(s):
+	case s.Name == f.init, f.init == "" && !named && (phase == harness.Prepares && about || makes && !shares) && o.Init == nil && !strings.HasPrefix(s.Name, "_"):
 		op, err := f.operation(o, s, true)
 		if err != nil {
 			return err

@@ -1,12 +1,14 @@
 package lin
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
 	"strings"
 
 	"fencepost/internal/memory"
+	"fencepost/verdict"
 )
 
 // The specification: what the calls of a client return if they are made one at a time.
@@ -63,7 +65,7 @@ func (s *specification) table(ctx context.Context, c *client, dropped uint64) (*
 	}
 	switch {
 	case out.fails != nil:
-		return nil, &openError{fmt.Sprintf("the calls %s fail one at a time", part)}
+		return nil, &openError{fmt.Sprintf("%s fails one call at a time: %s", part, failure(&out.error))}
 	case !out.complete():
 		return nil, &openError{"the calls could not be made one at a time: " + why(out)}
 	}
@@ -244,6 +246,14 @@ func (c *client) resultsWithout(results []int64, dropped uint64) []int64 {
 type openError struct{ why string }
 
 func (e *openError) Error() string { return e.why }
+
+// failure says what fails, and where.
+func failure(v *verdict.Violation) string {
+	if v.Pos == nil {
+		return cmp.Or(v.Reason, "an error")
+	}
+	return fmt.Sprintf("%s at %s", v.Reason, v.Pos)
+}
 
 // why says what an exploration left out.
 func why(e *explored) string {

@@ -179,7 +179,7 @@ func (w *writer) head(b *strings.Builder, c *client) {
 	for _, one := range c.all() {
 		for j, p := range one.op.Params {
 			if p.Kind == BlockArg {
-				fmt.Fprintf(b, "static %s %s%d;\n", blockType(p.Type), blockName, one.args[j])
+				fmt.Fprintf(b, "static %s;\n", blockOf(p.Type, fmt.Sprintf("%s%d", blockName, one.args[j])))
 			}
 		}
 	}
@@ -188,11 +188,12 @@ func (w *writer) head(b *strings.Builder, c *client) {
 	}
 }
 
-func blockType(typ string) string {
+// blockOf declares a block: one of some type, or 64 bytes where any pointer is taken.
+func blockOf(typ, name string) string {
 	if typ == "void" {
-		return "char"
+		return "long " + name + "[8]"
 	}
-	return typ
+	return typ + " " + name
 }
 
 // begin writes the calls before the threads.

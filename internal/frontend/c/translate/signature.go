@@ -66,7 +66,7 @@ func Signatures(f *source.File, lib *Library, opt Options) ([]Signature, *diag.L
 }
 
 func signature(in *read.Unit, o *parse.Object) Signature {
-	s := Signature{Name: o.Text, Pos: in.Start(o), Result: typeText(o.Type.Elem)}
+	s := Signature{Name: o.Text, Pos: in.Start(o), Result: resultText(o.Type.Elem)}
 	for i, t := range o.Type.Params {
 		name := ""
 		if i < len(o.Names) {
@@ -108,11 +108,27 @@ func parameter(name string, t *types.Type) Parameter {
 		out.Kind, out.Type = OpaqueParam, out.Type+" *"
 	default:
 		out.Kind, out.Shared = ObjectParam, IsStruct(elem)
-		if IsStruct(elem) && elem.Record.Tag != "" { // one name for a type that has several
-			out.Type = elem.Kind.String() + " " + elem.Record.Tag
+		if IsStruct(elem) {
+			out.Type = structText(elem)
 		}
 	}
 	return out
+}
+
+// resultText returns the type of a result as text. A pointer to a struct has the name that parameters have for it.
+func resultText(t *types.Type) string {
+	if t.Kind == types.Pointer && t.Typedef == "" && IsStruct(t.Elem) && !t.Elem.IsIncomplete() {
+		return structText(t.Elem) + " *"
+	}
+	return typeText(t)
+}
+
+// structText returns one name for a struct or union, which can have several.
+func structText(t *types.Type) string {
+	if t.Record.Tag != "" {
+		return t.Kind.String() + " " + t.Record.Tag
+	}
+	return typeText(t)
 }
 
 // typeText returns a type as text, without qualifiers. Stars stand after a blank.
