@@ -122,7 +122,7 @@ var errGuess = errors.New("a thread guesses the address of an automatic variable
 
 // foreign reports whether a step accesses a block that another thread alone can reach.
 func (x *Stepper) foreign(s State, tr *transition) bool {
-	if len(x.m.kept) == 0 || tr.addr < heapBase || tr.addr>>32 == (heapBase>>32)+uint64(tr.thread) {
+	if len(x.m.kept) == 0 || tr.addr < heapBase || wasNewTo(tr.addr, tr.thread) {
 		return false
 	}
 	for _, b := range s.s.blocks {

@@ -36,7 +36,8 @@ func (c *turn) alloc() {
 		}
 		c.exec(int64(b.addr), allocated(b.addr, size), func(n *state, th *thread) {
 			n.blocks[i].freed = false
-			n.blocks[i].site, n.blocks[i].order, n.blocks[i].kept = c.edge.ID, c.s.newestBlock()+1, c.m.kept[c.edge.ID]
+			n.blocks[i].site, n.blocks[i].order = c.edge.ID, c.s.newestBlock()+1
+			n.blocks[i].kept = c.m.kept[c.edge.ID] && wasNewTo(b.addr, c.t) // a block that was another thread's is like any
 			if pending >= 0 {
 				c.cancel(th, pending)
 			}
@@ -47,6 +48,9 @@ func (c *turn) alloc() {
 		})
 	}
 }
+
+// wasNewTo reports whether a block was new to a thread.
+func wasNewTo(addr uint64, t int) bool { return addr>>32 == (heapBase>>32)+uint64(t) }
 
 // cancel deletes buffer entry i, a free that has not reached memory. Under PSO a marker
 // replaces it, so that the stores before and after the free stay in order.

@@ -30,7 +30,7 @@ func (m *machine) atOnce(t int) bool { return m.model == SC || m.delays > 0 && m
 
 // alone reports whether an address is in a block that thread t alone can reach.
 func (m *machine) alone(s *state, t int, addr uint64) bool {
-	if len(m.kept) == 0 || addr>>32 != (heapBase>>32)+uint64(t) {
+	if len(m.kept) == 0 || !wasNewTo(addr, t) {
 		return false // another thread's, or no block that was new to this one
 	}
 	for _, b := range s.blocks {
