@@ -127,12 +127,12 @@ func (cr *checker) mustHold(c *program.Class, a *program.Action, e *ir.Edge, s *
 		}
 		return smt.True, ""
 	case op.Kind == ir.Free:
-		return encode.Freeable(cr.pr.Layout, s.Mem, op, v.Number(op.Addr)), ir.DoubleFree.String()
+		return cr.pr.Freeable(s.Mem, op, v.Number(op.Addr)), ir.DoubleFree.String()
 	case !program.AccessesMemory(op):
 		return smt.True, ""
 	}
-	if f, block, ok := encode.InBlock(cr.pr.Layout, op); ok {
-		return encode.IsBlock(cr.pr.Layout, s.Mem, v.Number(block), f.Kind), cr.pr.Blocks.Failure()
+	if f, block, ok := cr.pr.InBlock(op); ok {
+		return cr.pr.IsBlock(s.Mem, v.Number(block), f.Kind), cr.pr.Blocks.Failure()
 	}
 	if cr.forbidden(op) {
 		return smt.False, ir.ReadOnly.String()

@@ -175,3 +175,32 @@ func asserting(r *rand.Rand) string {
 	}
 	return b.String()
 }
+
+// TestSectionsWithoutEnd: constants may show that a section never comes to its end. What is checked in it still counts.
+func TestSectionsWithoutEnd(t *testing.T) {
+	for _, test := range []struct {
+		text string
+		open int
+	}{
+		{"var x, y; thread a * n { reg r; y = 1; atomic { r = x; assume r == 1; } assert 0; }", 0},
+		{"var x, y; thread a * n { reg r; y = 1; atomic { r = x; assert r == 1; assume r == 1; } }", 1},
+		{"var x, y; thread a * n { reg r, s; y = 1; atomic { r = x; s = y; if (s == 1) { assert s == r; } assume r == 1; } assert 0; }", 1},
+	} {
+		out := prove(t, test.text, mover.Options{})
+		if out.Verdict != verdict.ValueRobust || out.Proof.Open() != test.open {
+			t.Errorf("%s, %d open\n%s", out.Verdict, out.Proof.Open(), test.text)
+		}
+	}
+}
+
+// TestLocalLoops: a thread may loop for ever without memory, before a location or after it, and local tests may make many
+// ways.
+func TestLocalLoops(t *testing.T) {
+	tests := strings.Repeat("if (r == 2) { s = s + 1; } else { s = s + 2; } ", 40)
+	for _, loop := range []string{"while (1) { s = s + 1; r = s; }", "while (s < r) { s = s + 1; if (s == 7) { r = 0; } }", tests} {
+		text := "var x; thread a * n { reg r, s; r = x; if (r == 1) { s = 2; " + loop + " } x = 1; r = x; assert r == 1; }"
+		if out := prove(t, text, mover.Options{}); out.Proof.Open() != 0 {
+			t.Errorf("%s, %d open\n%s", out.Verdict, out.Proof.Open(), text)
+		}
+	}
+}

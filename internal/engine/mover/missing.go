@@ -2,7 +2,6 @@ package mover
 
 import (
 	"fencepost/internal/proof/encode"
-	"fencepost/internal/proof/invariant"
 	"fencepost/internal/solver/smt"
 	"fencepost/verdict"
 )
@@ -41,7 +40,7 @@ func (cr *checker) missing(ck *check) []verdict.ProofMissing {
 	pr, k := cr.pr, cr.pr.known
 	m, regs := pr.Memory("m"), pr.Registers(ck.c, "a")
 	given := cr.given(ck)
-	candidates := invariant.NotRefuted(k, k.DroppedAt(ck.c, ck.a.From()))
+	candidates := k.NotRefuted(k.DroppedAt(ck.c, ck.a.From()))
 	numbers := k.Numbers(pr.Run(ck.a, "a", encode.Run{Regs: regs, Mem: m}))
 	terms := make([]smt.Term, len(candidates))
 	for i, f := range candidates {

@@ -6,7 +6,6 @@ import (
 
 	"fencepost/internal/analysis"
 	"fencepost/internal/ir"
-	"fencepost/internal/proof/encode"
 	"fencepost/internal/proof/program"
 	"fencepost/verdict"
 )
@@ -61,7 +60,7 @@ func (mt *moverTable) unseen(c *program.Class, w *ir.Edge) bool {
 	if c.Many || w.Op.Kind == ir.Free {
 		return false
 	}
-	if _, _, ok := encode.InBlock(mt.pr.Layout, &w.Op); ok && mt.pr.Blocks.Ends {
+	if _, _, ok := mt.pr.InBlock(&w.Op); ok && mt.pr.Blocks.Ends {
 		return false
 	}
 	region := mt.pr.Locate(&w.Op, mt.pr.Env(mt.pr.Registers(c, "a"))).Region

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"fencepost/internal/ir"
-	"fencepost/internal/proof/invariant"
 	"fencepost/internal/proof/program"
 	"fencepost/verdict"
 )
@@ -38,7 +37,7 @@ func (ab *abstractor) stored(proof *verdict.Proof) (loads []candidate, how []int
 // again tries to prove the program with the invariants and abstractions of a stored proof.
 func (pr *prover) again(stored *verdict.Proof) *result {
 	r := &result{}
-	invariant.Propose(pr.known, stored)
+	pr.known.Propose(stored)
 	if loads, how := pr.abstractor.stored(stored); len(loads) > 0 {
 		all := make([]int, len(loads))
 		for i := range all {

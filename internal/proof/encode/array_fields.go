@@ -25,7 +25,7 @@ type slot struct {
 }
 
 // slotOf takes an address apart. It returns false if the address has another form.
-func slotOf(y *Layout, addr *ir.Expr, base int64) (slot, bool) {
+func (y *Layout) slotOf(addr *ir.Expr, base int64) (slot, bool) {
 	if v, ok := y.Constant(addr); ok {
 		return slot{offset: v - base}, true
 	}
@@ -34,8 +34,8 @@ func slotOf(y *Layout, addr *ir.Expr, base int64) (slot, bool) {
 	}
 	switch addr.Op {
 	case ir.Add:
-		a, ok1 := slotOf(y, addr.X, base)
-		b, ok2 := slotOf(y, addr.Y, 0)
+		a, ok1 := y.slotOf(addr.X, base)
+		b, ok2 := y.slotOf(addr.Y, 0)
 		if !ok1 || !ok2 || a.stride != 0 && b.stride != 0 {
 			return slot{}, false
 		}
@@ -53,13 +53,13 @@ func slotOf(y *Layout, addr *ir.Expr, base int64) (slot, bool) {
 }
 
 // addFields makes a region per field of an array of structures. It returns false if the accesses do not fit.
-func addFields(y *Layout, home ir.ObjectID, list []access) bool {
+func (y *Layout) addFields(home ir.ObjectID, list []access) bool {
 	if home == ir.NoObject {
 		return false
 	}
 	base, stride := y.base(home), int64(0)
 	for _, a := range list {
-		p, ok := slotOf(y, a.op.Addr, base)
+		p, ok := y.slotOf(a.op.Addr, base)
 		if !ok || stride != 0 && p.stride != 0 && p.stride != stride {
 			return false
 		}
@@ -70,7 +70,7 @@ func addFields(y *Layout, home ir.ObjectID, list []access) bool {
 	}
 	at := map[int64]region{}
 	for _, a := range list {
-		p, _ := slotOf(y, a.op.Addr, base)
+		p, _ := y.slotOf(a.op.Addr, base)
 		if p.offset < 0 {
 			return false
 		}
@@ -102,11 +102,11 @@ func addFields(y *Layout, home ir.ObjectID, list []access) bool {
 }
 
 // fieldOf returns the region of an access to a field of an array of structures, and the number of the structure.
-func fieldOf(y *Layout, op *ir.Op, home ir.ObjectID) (r int, index *ir.Expr, ok bool) {
+func (y *Layout) fieldOf(op *ir.Op, home ir.ObjectID) (r int, index *ir.Expr, ok bool) {
 	if len(y.fields) == 0 || home == ir.NoObject {
 		return 0, nil, false
 	}
-	p, fits := slotOf(y, op.Addr, y.base(home))
+	p, fits := y.slotOf(op.Addr, y.base(home))
 	if !fits || p.offset < 0 {
 		return 0, nil, false
 	}

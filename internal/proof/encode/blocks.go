@@ -13,7 +13,7 @@ import (
 const heapStart, heapEnd = 1 << 45, 1 << 62
 
 // addBlocks makes the regions of blocks.
-func addBlocks(y *Layout) {
+func (y *Layout) addBlocks() {
 	if y.Blocks == nil {
 		return
 	}
@@ -29,7 +29,7 @@ func addBlocks(y *Layout) {
 }
 
 // InBlock returns the field that an access goes to, and the address of its block.
-func InBlock(y *Layout, op *ir.Op) (f program.BlockField, block *ir.Expr, ok bool) {
+func (y *Layout) InBlock(op *ir.Op) (f program.BlockField, block *ir.Expr, ok bool) {
 	if y.Blocks == nil {
 		return f, nil, false
 	}
@@ -46,17 +46,17 @@ func InBlock(y *Layout, op *ir.Op) (f program.BlockField, block *ir.Expr, ok boo
 }
 
 // kindAt returns the kind of the block that lives at an address; 0: none.
-func kindAt(y *Layout, m Memory, at smt.Term) smt.Term {
+func (y *Layout) kindAt(m Memory, at smt.Term) smt.Term {
 	return smt.Select(m[y.Whole[y.Blocks.Live]], at)
 }
 
 // IsBlock returns the condition that a block of a kind lives at an address.
-func IsBlock(y *Layout, m Memory, at smt.Term, kind int) smt.Term {
-	return Equal(kindAt(y, m, at), y.Arith.part(int64(kind), 1))
+func (y *Layout) IsBlock(m Memory, at smt.Term, kind int) smt.Term {
+	return Equal(y.kindAt(m, at), y.Arith.part(int64(kind), 1))
 }
 
 // allocate executes an allocation of a block at an address, which gets a name.
-func allocate(x *Runner, op *ir.Op, name string, s *Run) {
+func (x *Runner) allocate(op *ir.Op, name string, s *Run) {
 	k := x.Blocks.KindOf[op.Obj]
 	choice := x.Declare(name, x.Arith.Sort())
 	s.Indices = append(s.Indices, choice)
@@ -64,7 +64,7 @@ func allocate(x *Runner, op *ir.Op, name string, s *Run) {
 	if x.Arith == BitVectors {
 		aligned = Equal(smt.Apply(smt.VectorAnd, choice, x.Arith.Num(x.Blocks.Kinds[k-1].Align-1)), x.Arith.Num(0))
 	}
-	s.Guard = append(s.Guard, x.Arith.Le(x.Arith.Num(heapStart), choice), x.Arith.Le(choice, x.Arith.Num(heapEnd)), aligned, IsBlock(x.Layout, s.Mem, choice, 0))
+	s.Guard = append(s.Guard, x.Arith.Le(x.Arith.Num(heapStart), choice), x.Arith.Le(choice, x.Arith.Num(heapEnd)), aligned, x.IsBlock(s.Mem, choice, 0))
 	live := x.Whole[x.Blocks.Live]
 	s.Mem = slices.Clone(s.Mem)
 	s.Mem[live] = smt.Store(s.Mem[live], choice, x.Arith.part(int64(k), 1))
@@ -77,7 +77,7 @@ func allocate(x *Runner, op *ir.Op, name string, s *Run) {
 }
 
 // release executes the free of a block; null is no block.
-func release(x *Runner, op *ir.Op, v Env, s *Run) {
+func (x *Runner) release(op *ir.Op, v Env, s *Run) {
 	at := v.Number(op.Addr)
 	s.Indices = append(s.Indices, at)
 	live := x.Whole[x.Blocks.Live]
@@ -86,11 +86,11 @@ func release(x *Runner, op *ir.Op, v Env, s *Run) {
 }
 
 // Freeable returns the condition that a free may be executed.
-func Freeable(y *Layout, m Memory, op *ir.Op, at smt.Term) smt.Term {
+func (y *Layout) Freeable(m Memory, op *ir.Op, at smt.Term) smt.Term {
 	ways := []smt.Term{y.Arith.IsZero(at)}
 	for i, k := range y.Blocks.Kinds {
 		if k.Stack == op.Stack {
-			ways = append(ways, IsBlock(y, m, at, i+1))
+			ways = append(ways, y.IsBlock(m, at, i+1))
 		}
 	}
 	return smt.Or(ways...)

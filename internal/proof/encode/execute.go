@@ -68,9 +68,9 @@ func (x *Runner) Step(op *ir.Op, choice string, s *Run) {
 	case ir.Lock, ir.TryLock, ir.Unlock:
 		x.mutex(op, v, s)
 	case ir.Alloc:
-		allocate(x, op, choice, s)
+		x.allocate(op, choice, s)
 	case ir.Free:
-		release(x, op, v, s)
+		x.release(op, v, s)
 	case ir.Assign:
 		value := v.Number(op.Val)
 		s.Regs[op.Dst] = value

@@ -89,14 +89,14 @@ func NewLayout(p *ir.Program, arith Arithmetic, b *program.Blocks, named []progr
 			if addressAsValue(p, &e.Op) {
 				y.Mixed = true
 			}
-			if _, _, block := InBlock(y, &e.Op); program.AccessesMemory(&e.Op) && !block {
+			if _, _, block := y.InBlock(&e.Op); program.AccessesMemory(&e.Op) && !block {
 				all = append(all, access{op: &e.Op, edge: e, home: y.Home(&e.Op), size: program.AccessSize(&e.Op)})
 			}
 		}
 	}
 	for _, at := range named {
 		op := at.Load()
-		if _, _, block := InBlock(y, &op); block {
+		if _, _, block := y.InBlock(&op); block {
 			continue
 		}
 		all = append(all, access{op: &op, home: y.Home(&op), size: program.AccessSize(&op)})
@@ -104,7 +104,7 @@ func NewLayout(p *ir.Program, arith Arithmetic, b *program.Blocks, named []progr
 	if y.Mixed {
 		return y, y.one(all)
 	}
-	addBlocks(y)
+	y.addBlocks()
 	homes := map[ir.ObjectID][]access{}
 	var order []ir.ObjectID
 	for _, a := range all {
@@ -119,13 +119,13 @@ func NewLayout(p *ir.Program, arith Arithmetic, b *program.Blocks, named []progr
 			return nil, err
 		}
 	}
-	nameApart(y)
+	y.nameApart()
 	return y, nil
 }
 
 // nameApart gives variables different names: a stored proof, and a reader, tells conditions by their text. Words of one
 // mutex have one name, and so have static variables of two functions.
-func nameApart(y *Layout) {
+func (y *Layout) nameApart() {
 	taken := map[string]bool{}
 	for r := range y.Regions {
 		g := &y.Regions[r]
@@ -182,7 +182,7 @@ func (y *Layout) add(home ir.ObjectID, list []access) error {
 		return !ok || a.size != size
 	})
 	r := region{Shape: Elements, Size: size, Base: y.base(home), home: home, Type: list[0].op.Type}
-	if !fits && addFields(y, home, list) {
+	if !fits && y.addFields(home, list) {
 		return nil
 	}
 	if !fits {

@@ -34,7 +34,7 @@ func (y *Layout) Locate(op *ir.Op, v Env) Spot {
 	if y.Mixed {
 		return Spot{y.Whole[ir.NoObject], v.Number(op.Addr)}
 	}
-	if _, block, ok := InBlock(y, op); ok {
+	if _, block, ok := y.InBlock(op); ok {
 		return Spot{y.Whole[home], v.Number(block)}
 	}
 	if addr, ok := y.Constant(op.Addr); ok {
@@ -42,7 +42,7 @@ func (y *Layout) Locate(op *ir.Op, v Env) Spot {
 			return Spot{Region: r}
 		}
 	}
-	if r, index, ok := fieldOf(y, op, home); ok {
+	if r, index, ok := y.fieldOf(op, home); ok {
 		return Spot{r, v.Number(index)}
 	}
 	r := y.Whole[home]

@@ -15,9 +15,10 @@ func FindPassingLocations(pr *Problem, props *property.Set) {
 			c.Passing[l] = mayPass(pr, c, ir.Loc(l), props)
 		}
 		for l := range c.Code.Locs { // a thread must not loop in between
-			if c.Passing[l] && (c.PassesBack(ir.Loc(l)) || len(c.Through(ir.Loc(l))) > program.MaxThrough) {
-				c.Passing[l] = false
-			}
+			c.Passing[l] = c.Passing[l] && !c.PassesBack(ir.Loc(l))
+		}
+		for l := range c.Code.Locs {
+			c.Passing[l] = c.Passing[l] && !c.ManyThrough(ir.Loc(l))
 		}
 	}
 }

@@ -23,7 +23,7 @@ type pointer struct {
 }
 
 // blockVariables returns the variables that are pointers to blocks.
-func blockVariables(k *Knowledge) []pointer {
+func (k *Knowledge) blockVariables() []pointer {
 	var out []pointer
 	if k.pr.Blocks == nil {
 		return nil
@@ -39,7 +39,7 @@ func blockVariables(k *Knowledge) []pointer {
 }
 
 // blockRegister returns a register as a pointer to blocks, if it is one.
-func blockRegister(k *Knowledge, c *program.Class, r ir.Reg) (pointer, bool) {
+func (k *Knowledge) blockRegister(c *program.Class, r ir.Reg) (pointer, bool) {
 	if k.pr.Blocks == nil {
 		return pointer{}, false
 	}
@@ -58,7 +58,7 @@ func (v vocabulary) livesAt(p pointer, numbers []int64) *Condition {
 		text: text,
 		term: func(regs []smt.Term, m encode.Memory, _ []smt.Term) smt.Term {
 			at := p.term(&symbolic{mem: m, regs: regs})
-			ways := []smt.Term{encode.IsBlock(v.pr.Layout, m, at, p.Kind)}
+			ways := []smt.Term{v.pr.IsBlock(m, at, p.Kind)}
 			for _, n := range numbers {
 				ways = append(ways, encode.Equal(at, v.pr.Arith.Num(n)))
 			}
@@ -93,23 +93,23 @@ func (g *clauseGrammar) fieldsOf(p pointer) []sorted {
 }
 
 // onBlocks returns global candidates about pointers in variables.
-func onBlocks(k *Knowledge) []*Condition {
+func (k *Knowledge) onBlocks() []*Condition {
 	var out []*Condition
-	for _, p := range blockVariables(k) {
+	for _, p := range k.blockVariables() {
 		out = append(out, k.say.livesAt(p, p.Numbers))
 	}
 	return out
 }
 
 // onFields returns global candidates about pointers in the fields of all blocks.
-func onFields(k *Knowledge) []*Condition {
+func (k *Knowledge) onFields() []*Condition {
 	var out []*Condition
 	if k.pr.Blocks == nil {
 		return nil
 	}
 	for o, to := range k.pr.Blocks.InFields {
 		if to.Kind > 0 {
-			out = append(out, fieldLives(k, o, to))
+			out = append(out, k.fieldLives(o, to))
 		}
 	}
 	slices.SortFunc(out, func(p, q *Condition) int { return strings.Compare(p.text, q.text) })
@@ -118,7 +118,7 @@ func onFields(k *Knowledge) []*Condition {
 
 // fieldLives returns the fact that the pointers in a field of all blocks point to blocks or are one of some numbers. It is
 // about every address, since the field of a block that was freed keeps its value.
-func fieldLives(k *Knowledge, o ir.ObjectID, to program.Pointee) *Condition {
+func (k *Knowledge) fieldLives(o ir.ObjectID, to program.Pointee) *Condition {
 	k.bound = max(k.bound, 1)
 	f := k.pr.Blocks.Field[o]
 	name := fmt.Sprintf("(%s)i%s", k.pr.Blocks.Kinds[f.Kind-1].Name, strings.Replace(f.Name, ".", "->", 1))
@@ -131,7 +131,7 @@ func fieldLives(k *Knowledge, o ir.ObjectID, to program.Pointee) *Condition {
 		bound: 1,
 		term: func(_ []smt.Term, m encode.Memory, q []smt.Term) smt.Term {
 			at := k.pr.Read(m, encode.Spot{Region: k.pr.Whole[o], Index: q[0]}, f.Type)
-			ways := []smt.Term{encode.IsBlock(k.pr.Layout, m, at, to.Kind)}
+			ways := []smt.Term{k.pr.IsBlock(m, at, to.Kind)}
 			for _, n := range to.Numbers {
 				ways = append(ways, encode.Equal(at, k.pr.Arith.Num(n)))
 			}
@@ -141,13 +141,13 @@ func fieldLives(k *Knowledge, o ir.ObjectID, to program.Pointee) *Condition {
 }
 
 // onBlocksAt returns candidates about pointers in registers at a location, and about the pointers in their fields.
-func onBlocksAt(k *Knowledge, c *program.Class, l ir.Loc) []*Condition {
+func (k *Knowledge) onBlocksAt(c *program.Class, l ir.Loc) []*Condition {
 	var out []*Condition
 	if k.pr.Blocks == nil {
 		return nil
 	}
 	for _, r := range k.watched(c, l) {
-		p, ok := blockRegister(k, c, r)
+		p, ok := k.blockRegister(c, r)
 		if !ok {
 			continue
 		}
@@ -166,18 +166,18 @@ func onBlocksAt(k *Knowledge, c *program.Class, l ir.Loc) []*Condition {
 
 // onContents returns candidates about the block that a register points to: no variable has its address, and a field has
 // a constant that the program stores there.
-func onContents(k *Knowledge, c *program.Class, l ir.Loc) []*Condition {
+func (k *Knowledge) onContents(c *program.Class, l ir.Loc) []*Condition {
 	var out []*Condition
 	if k.pr.Blocks == nil {
 		return nil
 	}
 	stored := storedInFields(k.pr)
 	for _, r := range k.watched(c, l) {
-		p, ok := blockRegister(k, c, r)
+		p, ok := k.blockRegister(c, r)
 		if !ok {
 			continue
 		}
-		for _, x := range blockVariables(k) {
+		for _, x := range k.blockVariables() {
 			if x.Kind == p.Kind {
 				out = append(out, k.say.compared(p.word, relations[3], x.word))
 			}
@@ -209,20 +209,20 @@ func storedInFields(pr *encode.Problem) map[ir.ObjectID][]int64 {
 }
 
 // unpublished returns candidates that no field has the address of a block that the thread has allocated.
-func unpublished(k *Knowledge, c *program.Class, l ir.Loc) []*Condition {
+func (k *Knowledge) unpublished(c *program.Class, l ir.Loc) []*Condition {
 	var out []*Condition
 	if k.pr.Blocks == nil {
 		return nil
 	}
 	live := k.watched(c, l)
-	for _, r := range allocated(k, c) {
-		fresh, ok := blockRegister(k, c, r)
+	for _, r := range k.allocated(c) {
+		fresh, ok := k.blockRegister(c, r)
 		if !ok || !slices.Contains(live, r) {
 			continue
 		}
 		for o, to := range k.pr.Blocks.InFields {
 			if to.Kind == fresh.Kind {
-				out = append(out, inNoField(k, fresh, o))
+				out = append(out, k.inNoField(fresh, o))
 			}
 		}
 	}
@@ -231,7 +231,7 @@ func unpublished(k *Knowledge, c *program.Class, l ir.Loc) []*Condition {
 }
 
 // inNoField returns the fact that no block has a pointer in one of its fields.
-func inNoField(k *Knowledge, fresh pointer, o ir.ObjectID) *Condition {
+func (k *Knowledge) inNoField(fresh pointer, o ir.ObjectID) *Condition {
 	k.bound = max(k.bound, 1)
 	f := k.pr.Blocks.Field[o]
 	return &Condition{
@@ -244,15 +244,15 @@ func inNoField(k *Knowledge, fresh pointer, o ir.ObjectID) *Condition {
 }
 
 // allocated returns the registers of a thread that get the address of a block that it allocates, and their copies.
-func allocated(k *Knowledge, c *program.Class) []ir.Reg {
+func (k *Knowledge) allocated(c *program.Class) []ir.Reg {
 	return copiesOf(c, func(op *ir.Op) bool { return op.Kind == ir.Alloc })
 }
 
 // pointerRegisters returns the registers of a thread that are pointers to blocks.
-func pointerRegisters(k *Knowledge, c *program.Class) []ir.Reg {
+func (k *Knowledge) pointerRegisters(c *program.Class) []ir.Reg {
 	var out []ir.Reg
 	for r := range c.Code.Regs {
-		if _, ok := blockRegister(k, c, ir.Reg(r)); ok {
+		if _, ok := k.blockRegister(c, ir.Reg(r)); ok {
 			out = append(out, ir.Reg(r))
 		}
 	}

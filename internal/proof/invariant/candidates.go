@@ -58,7 +58,7 @@ func (k *Knowledge) Infer(how Effort) {
 		return
 	}
 	if how == Clauses {
-		mineClauses(k, scalars)
+		k.mineClauses(scalars)
 		return
 	}
 	if how == Few {
@@ -67,7 +67,7 @@ func (k *Knowledge) Infer(how Effort) {
 		for _, x := range scalars {
 			k.global = append(k.global, k.onVariable(x, numbers)...)
 		}
-		k.global = append(k.global, onBlocks(k)...)
+		k.global = append(k.global, k.onBlocks()...)
 		k.atLocations(scalars, numbers, Few)
 		k.proposeEverywhere()
 		k.prune()
@@ -217,7 +217,7 @@ func (k *Knowledge) findSets(scalars []int) {
 // atLocation returns candidates for a location of a thread.
 func (k *Knowledge) atLocation(c *program.Class, l ir.Loc, scalars []int, numbers []int64, how Effort) []*Condition {
 	pr := k.pr
-	out := onBlocksAt(k, c, l)
+	out := k.onBlocksAt(c, l)
 	add := func(x, y word, list []relation) {
 		for _, rel := range list {
 			out = append(out, k.say.compared(x, rel, y))
@@ -260,7 +260,7 @@ func (k *Knowledge) atLocation(c *program.Class, l ir.Loc, scalars []int, number
 		}
 	}
 	if how == Few {
-		out = append(out, onCopies(k, c, l)...)
+		out = append(out, k.onCopies(c, l)...)
 	}
 	for i, r := range registers {
 		if how == Many {
@@ -283,7 +283,7 @@ func (k *Knowledge) atLocation(c *program.Class, l ir.Loc, scalars []int, number
 }
 
 // onCopies returns candidates that a register still equals the one that it is a copy of, or a copy of a copy.
-func onCopies(k *Knowledge, c *program.Class, l ir.Loc) []*Condition {
+func (k *Knowledge) onCopies(c *program.Class, l ir.Loc) []*Condition {
 	var out []*Condition
 	live := c.WithNamed(k.watched(c, l))
 	of := c.Copies()

@@ -79,7 +79,7 @@ func newClauseGrammar(k *Knowledge, scalars []int) *clauseGrammar {
 	for _, x := range scalars {
 		g.variables = append(g.variables, sorted{k.say.variable(x), g.sorts.variable(x), k.pr.Regions[x].Type})
 	}
-	for _, p := range blockVariables(k) {
+	for _, p := range k.blockVariables() {
 		g.fields = append(g.fields, g.fieldsOf(p)...)
 	}
 	return g
@@ -96,7 +96,7 @@ func (g *clauseGrammar) at(c *program.Class, l ir.Loc) []literal {
 	fields := slices.Clone(g.fields)
 	for _, r := range g.k.watched(c, l) {
 		words = append(words, sorted{g.k.say.register(c, r), g.sorts.register(c, r), ir.Type{}})
-		if p, ok := blockRegister(g.k, c, r); ok {
+		if p, ok := g.k.blockRegister(c, r); ok {
 			fields = append(fields, g.fieldsOf(p)...)
 		}
 	}
@@ -313,7 +313,7 @@ func (o *observed) clausesBut(all *observed) [][]literal {
 }
 
 // mineClauses proposes clauses at locations and for all states, and adds to the invariants that are proved.
-func mineClauses(k *Knowledge, scalars []int) {
+func (k *Knowledge) mineClauses(scalars []int) {
 	k.retry()
 	k.mineCounts(scalars) // with clauses more of them are inductive
 	k.minePairs()

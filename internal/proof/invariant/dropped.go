@@ -62,7 +62,7 @@ func (k *Knowledge) DroppedAt(c *program.Class, l ir.Loc) []dropped {
 // NotRefuted returns the proposals that hold in all states of small instances, of which some were seen. Beside the
 // instances on which proposals are tried there is one with a single thread per template, whose states are often few
 // enough to see all of them.
-func NotRefuted(k *Knowledge, all []dropped) []dropped {
+func (k *Knowledge) NotRefuted(all []dropped) []dropped {
 	seen, refuted := make([]bool, len(all)), make([]bool, len(all))
 	for _, in := range append([]*instance{k.instance(1)}, k.instances()...) {
 		in.each(k.pr.Ctx, k.Reach, func(s program.State, threads []ir.ThreadID) {

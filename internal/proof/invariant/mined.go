@@ -22,12 +22,12 @@ func (k *Knowledge) mine(scalars []int, numbers []int64) {
 		seen := program.Reachable(c.Code, c.Code.Entry)
 		for l := range c.Code.Locs {
 			if !c.Skips(ir.Loc(l)) && seen[l] {
-				k.Local[c][l] = slices.Concat(k.Local[c][l], k.onTickets(c, ir.Loc(l), scalars), onContents(k, c, ir.Loc(l)), unpublished(k, c, ir.Loc(l)))
+				k.Local[c][l] = slices.Concat(k.Local[c][l], k.onTickets(c, ir.Loc(l), scalars), k.onContents(c, ir.Loc(l)), k.unpublished(c, ir.Loc(l)))
 			}
 		}
 	}
 	// With what is known of two threads, more is inductive.
-	k.global = unlessThere(k.global, append(onBlocks(k), onFields(k)...))
+	k.global = unlessThere(k.global, append(k.onBlocks(), k.onFields()...))
 	k.atLocations(scalars, numbers, Few)
 	k.proposeEverywhere()
 	k.prune()

@@ -142,13 +142,13 @@ func (m *pairMiner) propose(c, d *program.Class) {
 			m.facts[id] = append(m.facts[id], &pairFact{c: c, d: d, r: r, s: s, unseen: true, separations: matrix(c, d, true)})
 		}
 	}
-	for _, r := range allocated(m.k, c) {
-		for _, s := range pointerRegisters(m.k, d) {
+	for _, r := range m.k.allocated(c) {
+		for _, s := range m.k.pointerRegisters(d) {
 			apart(r, s)
 		}
 	}
-	for _, s := range allocated(m.k, d) {
-		for _, r := range pointerRegisters(m.k, c) {
+	for _, s := range m.k.allocated(d) {
+		for _, r := range m.k.pointerRegisters(c) {
 			apart(r, s)
 		}
 	}

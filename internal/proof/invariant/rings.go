@@ -29,7 +29,7 @@ func fillings(pr *encode.Problem, c *program.Class) []filling {
 	var out []filling
 	for i := range c.Code.Edges {
 		e := &c.Code.Edges[i]
-		if _, _, block := encode.InBlock(pr.Layout, &e.Op); e.Op.Kind != ir.Store || c.Inside[e.From] || block {
+		if _, _, block := pr.InBlock(&e.Op); e.Op.Kind != ir.Store || c.Inside[e.From] || block {
 			continue
 		}
 		r := ir.NoReg

@@ -95,7 +95,7 @@ func (ct *count) form(classes []*program.Class) *verdict.ProofForm {
 }
 
 // Propose adds the conditions of a stored proof to the proposals.
-func Propose(k *Knowledge, stored *verdict.Proof) {
+func (k *Knowledge) Propose(stored *verdict.Proof) {
 	numbers, scalars := constantsOf(k.pr), k.scalars()
 	k.findSets(scalars)
 	k.findLocks()
@@ -114,10 +114,10 @@ func Propose(k *Knowledge, stored *verdict.Proof) {
 		at := standing{k.pr.Classes[f.Class], ir.Loc(f.Loc)}
 		switch f.Kind {
 		case verdict.FormPair:
-			proposePair(k, f)
+			k.proposePair(f)
 			continue
 		case verdict.FormCount:
-			proposeCount(k, f)
+			k.proposeCount(f)
 			continue
 		case verdict.FormGlobal:
 			at = standing{}
@@ -136,7 +136,7 @@ func Propose(k *Knowledge, stored *verdict.Proof) {
 		k.global = append(k.global, choose(k.onVariable(x, numbers), standing{})...)
 	}
 	k.global = append(k.global, choose(k.onPairs(scalars), standing{})...)
-	k.global = append(k.global, choose(append(onBlocks(k), onFields(k)...), standing{})...)
+	k.global = append(k.global, choose(append(k.onBlocks(), k.onFields()...), standing{})...)
 	g := newClauseGrammar(k, scalars)
 	k.global = unlessThere(k.global, g.stored(g.always(), wanted[standing{}]))
 	k.global = unlessThere(k.global, choose(g.rings(), standing{}))
@@ -149,7 +149,7 @@ func Propose(k *Knowledge, stored *verdict.Proof) {
 				continue
 			}
 			list := append(k.atLocation(c, at.l, scalars, numbers, Few), k.atLocation(c, at.l, scalars, numbers, Many)...)
-			list = slices.Concat(list, k.onTickets(c, at.l, scalars), onContents(k, c, at.l), unpublished(k, c, at.l))
+			list = slices.Concat(list, k.onTickets(c, at.l, scalars), k.onContents(c, at.l), k.unpublished(c, at.l))
 			k.Local[c][l] = unlessThere(k.Local[c][l], choose(list, at))
 			k.Local[c][l] = unlessThere(k.Local[c][l], g.stored(g.at(c, at.l), wanted[at]))
 			k.Local[c][l] = unlessThere(k.Local[c][l], choose(g.fillingAt(c, at.l), at))
@@ -168,7 +168,7 @@ func unlessThere(list, more []*Condition) []*Condition {
 }
 
 // proposePair adds a fact about two threads. One that does not fit the program is left out.
-func proposePair(k *Knowledge, f *verdict.ProofForm) {
+func (k *Knowledge) proposePair(f *verdict.ProofForm) {
 	if f.With < 0 || f.With >= len(k.pr.Classes) {
 		return
 	}
@@ -193,7 +193,7 @@ func proposePair(k *Knowledge, f *verdict.ProofForm) {
 }
 
 // proposeCount adds a count. One that does not fit the program is left out.
-func proposeCount(k *Knowledge, f *verdict.ProofForm) {
+func (k *Knowledge) proposeCount(f *verdict.ProofForm) {
 	single := func(x int) bool { return x >= 0 && x < len(k.pr.Regions) && k.pr.IsSingle(x) }
 	if len(f.Variables) < 1 || len(f.Variables) > 2 || !single(f.Variables[0]) || len(f.Counted) != len(k.pr.Classes) {
 		return

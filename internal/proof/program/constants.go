@@ -36,6 +36,7 @@ type span struct {
 
 // PropagateConstants propagates constants in p, and changes its functions. It reports whether it removed operators on bits.
 func PropagateConstants(p *ir.Program, keep func(*ir.Edge) bool, open map[ir.ThreadID]ir.Reg) (bits bool) {
+	defer keepSectionsClosed(p)()
 	for range 3 { // known addresses tell more about memory
 		s := &simplifier{p: p, keep: keep, open: open, args: map[ir.ThreadID][]*ir.Expr{}, fixed: map[span]*fixedCell{}}
 		at := map[ir.ThreadID][][]*ir.Expr{}
@@ -62,6 +63,42 @@ func PropagateConstants(p *ir.Program, keep func(*ir.Edge) bool, open map[ir.Thr
 		}
 	}
 	return bits
+}
+
+// keepSectionsClosed returns what is called after edges were dropped. Where no way is left to the end of an atomic section, it
+// adds one that is never taken: what is checked before that location is still checked.
+func keepSectionsClosed(p *ir.Program) func() {
+	inside := make([][]bool, len(p.Funcs))
+	for i, f := range p.Funcs {
+		inside[i], _ = ir.SectionLocs(f) // an error is found again when the actions are made
+	}
+	return func() {
+		for i, f := range p.Funcs {
+			if inside[i] == nil {
+				continue
+			}
+			reached := Reachable(f, f.Entry)
+			for l, in := range inside[i] {
+				if in && reached[l] && len(f.Out(ir.Loc(l))) == 0 {
+					closeSection(p, f, ir.Loc(l))
+				}
+			}
+		}
+		p.Seal()
+	}
+}
+
+// closeSection adds the end of an atomic section that is never reached.
+func closeSection(p *ir.Program, f *ir.Func, l ir.Loc) {
+	never := ir.NewOp(ir.Assume)
+	never.Val = ir.Int(0)
+	for _, op := range []ir.Op{never, ir.NewOp(ir.AtomicEnd)} {
+		next := ir.Loc(len(f.Locs))
+		f.Locs = append(f.Locs, ir.Location{Name: f.Locs[l].Name + "'", Pos: f.Locs[l].Pos})
+		f.Edges = append(f.Edges, ir.Edge{ID: p.NextEdge, Origin: p.NextEdge, From: l, To: next, Op: op, Pos: f.Locs[l].Pos, Pass: passName})
+		p.NextEdge++
+		l = next
+	}
 }
 
 // unknown stands for a register with more than one value.

@@ -16,8 +16,8 @@ import (
 // there is one in which all threads are at locations that count, with the same memory, and with the same registers of the
 // threads that were at such locations before. Accesses, checks, and what the user names begin at locations that count.
 
-// MaxThrough bounds the ways from an action to the next locations that count.
-const MaxThrough = 8
+// maxThrough bounds the ways from an action to the next locations that count.
+const maxThrough = 8
 
 // PassesBack reports whether a location is reached again through locations that do not count.
 func (c *Class) PassesBack(l ir.Loc) bool {
@@ -36,6 +36,24 @@ func (c *Class) PassesBack(l ir.Loc) bool {
 		}
 	}
 	return false
+}
+
+// ManyThrough reports whether too many ways lead from a location to the next locations that count. A thread must not
+// loop in between.
+func (c *Class) ManyThrough(l ir.Loc) bool { return c.countThrough(l, maxThrough) > maxThrough }
+
+// countThrough returns the number of ways from a location to the next locations that count, or some number above a limit.
+func (c *Class) countThrough(l ir.Loc, limit int) int {
+	if !c.Passing[l] {
+		return 1
+	}
+	n := 0
+	for _, i := range c.Code.Out(l) {
+		if n += c.countThrough(c.Code.Edges[i].To, limit-n); n > limit {
+			break
+		}
+	}
+	return n
 }
 
 // Through returns the ways from a location to the next locations that count.
