@@ -18,6 +18,7 @@ var onlyInC = []struct{ names, why string }{
 	{`(ceil|copysign|fabs|fdim|floor|fmax|fmin|fmod|frexp|ldexp|llrint|llround|lrint|lround|modf|nan|nearbyint|rint|round|scalbln|scalbn|sqrt|trunc)f?`, "floating point"},
 	{`__VERIFIER_nondet_(float|double)`, "floating point"},
 	{`v(s|sn|as)printf`, "the arguments are in a list whose layout is the machine's"},
+	{`f?scanf`, "the types of the objects that it stores to are not in machine code"},
 	{`l?l?div`, "the result is a structure"},
 }
 

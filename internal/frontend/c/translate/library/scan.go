@@ -1,18 +1,17 @@
 package library
 
 import (
-	"regexp"
-
 	"fencepost/internal/frontend/c/translate"
 	"fencepost/internal/ir"
 	"fencepost/internal/lang/c/types"
+	"fencepost/internal/lazyregexp"
 )
 
 // Functions that read. What they read is an input: every number that fits, and the end of the file at any point. They
 // drain nothing and tell other threads nothing but what they store.
 
 // scanned is a conversion of a format that reads an integer or a character: %d, %8lu, %*d, % c.
-var scanned = regexp.MustCompile(`^%(\*?)[0-9]*(hh|h|ll|l|j|z|t|)([diuxXoc])`)
+var scanned = lazyregexp.New(`^%(\*?)[0-9]*(hh|h|ll|l|j|z|t|)([diuxXoc])`)
 
 // scanBytes is the size of a conversion, by its letters before the verb.
 var scanBytes = map[string]int64{"hh": 1, "h": 2, "": 4, "l": 8, "ll": 8, "j": 8, "z": 8, "t": 8}
