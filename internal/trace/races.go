@@ -14,7 +14,8 @@ import (
 // order and synchronises-with:
 //
 //   - a release operation with an acquire operation that reads from its release
-//     sequence, also through release and acquire fences [C11 §7.17.4];
+//     sequence, also through release and acquire fences [C11 §7.17.4]; an exchange that
+//     stands for a seq_cst store reads nothing;
 //   - the unlock of a mutex with later locks of it; a condition wait is an unlock and a
 //     lock, and a signal synchronises with nothing;
 //   - the post of a semaphore with later waits; the unlock of a reader-writer lock with
@@ -224,7 +225,7 @@ func (d *raceDetector) reach(step int) {
 	for k := range uint64(st.Size) {
 		var heads []release
 		for _, h := range d.sequences[st.Addr+k] {
-			if op.Order != ir.Plain && (op.Kind == ir.RMW || h.thread == st.Thread) {
+			if op.Order != ir.Plain && (op.Kind == ir.RMW && !op.Marks.Has(ir.AsStore) || h.thread == st.Thread) {
 				heads = append(heads, h)
 			}
 		}
@@ -250,7 +251,7 @@ func releases(o ir.Order) bool { return o == ir.Release || o == ir.AcqRel || o =
 func (d *raceDetector) atomic(i int, op *ir.Op) {
 	st := &d.w.Steps[i]
 	t := st.Thread
-	if st.Kind != verdict.StepStore && op.Order != ir.Plain {
+	if st.Kind != verdict.StepStore && op.Order != ir.Plain && !op.Marks.Has(ir.AsStore) {
 		order := op.Order
 		if st.Kind == verdict.StepRMW && !st.Wrote && op.Fail != ir.OrderUnset {
 			order = op.Fail
