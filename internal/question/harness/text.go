@@ -174,7 +174,14 @@ func (w *writer) partner(f *Function) *Function {
 // Begins reports whether one function begins what another ends, as lock and unlock, by their names.
 func Begins(name, end string) bool {
 	for _, o := range opposites {
-		if end != name && replaced(name, o[0], o[1]) == end {
+		for _, of := range []string{"", "r", "w", "rd", "wr"} { // rlock and runlock
+			if end != name && replaced(name, of+o[0], of+o[1]) == end {
+				return true
+			}
+		}
+	}
+	for part := range strings.SplitSeq(name, "_") { // latch and unlatch, register and unregister
+		if len(part) > 2 && replaced(name, part, "un"+part) == end {
 			return true
 		}
 	}

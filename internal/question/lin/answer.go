@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 	"time"
 
@@ -248,8 +249,8 @@ func (q *question) hints(ctx context.Context, s *search, f *found) []string {
 			return nil
 		}
 		n := len(f.client.prefix) + i
-		if f.results[slots[n]] > 0 {
-			continue // that is success
+		if f.results[slots[n]] > 0 && s.spec.returnsAlone(ctx, f, n) {
+			continue // that can be success
 		}
 		for _, seq := range t.orders[key(f.client.resultsWithout(f.results, 1<<i))] {
 			if !f.order.contradicts(seq) {
@@ -259,6 +260,13 @@ func (q *question) hints(ctx context.Context, s *search, f *found) []string {
 		}
 	}
 	return out
+}
+
+// returnsAlone reports whether one call at a time, a call of the client returns what it has returned in the history.
+func (s *specification) returnsAlone(ctx context.Context, f *found, n int) bool {
+	t, err := s.table(ctx, f.client, 0)
+	slot := f.client.slotOf()[n]
+	return err != nil || slices.ContainsFunc(t.finals, func(one final) bool { return one.results[slot] == f.results[slot] })
 }
 
 // holds returns the answer where nothing goes wrong in the clients that were looked at.

@@ -1,6 +1,7 @@
 package lin
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 )
@@ -15,6 +16,10 @@ type call struct {
 func (c *call) String() string {
 	var args []string
 	for i, p := range c.op.Params {
+		if h, is := c.op.handed[i]; is && (h.result || c.op.begin.Params[h.param].Kind == OutArg) {
+			args = append(args, cmp.Or(p.Name, "the same"))
+			continue
+		}
 		switch p.Kind {
 		case ValueArg, KeyArg, FixedArg:
 			args = append(args, fmt.Sprint(c.args[i]))

@@ -9,11 +9,14 @@ import (
 // Clients: all of them with a number of concurrent calls, up to the order of threads and the names of values.
 //
 // A thread makes one call, or a call and the one that ends what it begins, as lock and unlock; one thread for each role
-// makes the calls of its operations, in every order. Before the threads, a prefix of calls fills the object;
+// makes the calls of its operations, in every order, and so does any thread for operations with variables of their thread. Before the threads, a prefix of calls fills the object;
 // after them, a suffix takes everything out, so that what was lost shows.
 
 // maxPrefix is the length of the longest prefix.
 const maxPrefix = 2
+
+// maxTurns is how many calls a thread without a role makes whose operations have variables of their thread.
+const maxTurns = 3
 
 // maxSuffix bounds the calls of the suffix.
 const maxSuffix = 6
@@ -82,7 +85,11 @@ func allColumns(o *Object, calls int) [][][]call {
 	var units [][]call // of threads without a role
 	roles := map[string][]*Operation{}
 	var names []string
+	var state []*Operation
 	for _, op := range o.Ops {
+		if op.state && op.Role == "" {
+			state = append(state, op)
+		}
 		switch {
 		case op.Role != "":
 			if roles[op.Role] == nil {
@@ -93,6 +100,13 @@ func allColumns(o *Object, calls int) [][][]call {
 			units = append(units, []call{{op: op}, {op: op.Ends}})
 		case !op.ended:
 			units = append(units, []call{{op: op}})
+		}
+	}
+	for n := 2; n <= min(calls-1, maxTurns) && len(state) > 0; n++ {
+		for _, sequence := range sequences(state, n) {
+			if len(sequence) > 2 || sequence[0].op.Ends == nil { // that is above
+				units = append(units, sequence)
+			}
 		}
 	}
 	var out [][][]call
@@ -165,7 +179,9 @@ func named(c *client) []*client {
 				value++
 				calls[i].args[j] = value
 			case KeyArg:
-				keys = append(keys, argument{i, j})
+				if _, is := calls[i].op.handed[j]; !is || beginOf(calls, i) == nil {
+					keys = append(keys, argument{i, j})
+				}
 			case FixedArg:
 				calls[i].args[j] = p.Low
 			}
@@ -175,6 +191,7 @@ func named(c *client) []*client {
 	var choose func(k int)
 	choose = func(k int) {
 		if k == len(keys) {
+			handOver(calls)
 			if one := c.withCalls(calls); sortedThreads(one) {
 				out = append(out, one)
 			}

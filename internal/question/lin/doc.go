@@ -9,7 +9,8 @@
 //	value      file           what it has
 //	Object     operations.go  the operations, found from signatures, names and comments
 //	client     client.go      the calls of a client, and which thread makes them; clients.go lists clients
-//	writer     text.go        a client as C: as a program of threads, or one call at a time
+//	           roles.go       roles that names tell; pairs.go has what unlock gets of lock
+//	writer     text.go        a client as C: as a program of threads, or one call at a time (turns.go)
 //	order      order.go       real time: which calls return before which others begin
 //	explored   explore.go     the results of all executions of a client
 //	sequences  sequential.go  the specification: what the calls return one at a time; named.go has stacks and so on

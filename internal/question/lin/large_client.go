@@ -145,6 +145,7 @@ func (c *largeClient) name(r *rand.Rand) {
 		for i := range c.threads[t] {
 			of(&c.threads[t][i])
 		}
+		handOver(c.threads[t])
 	}
 	for i := range c.suffix {
 		of(&c.suffix[i])

@@ -83,6 +83,11 @@ func (q *question) under(ctx context.Context, model memory.Model) (*verdict.Resu
 			return nil, err
 		}
 	}
+	if q.opt.Fuzz > 0 && q.opt.SpecFile.Name == "" {
+		if i := slices.IndexFunc(q.object.Ops, func(op *Operation) bool { return op.state }); i >= 0 {
+			return nil, q.run.Refuse(verdict.Diagnostic{Code: "FP0943", Message: "what " + q.object.Ops[i].Name + " does depends on the thread that calls it, and random executions are compared with calls of one thread", Notes: []string{"give a specification as a C file, --spec FILE.c, or leave --fuzz out"}})
+		}
+	}
 	q.run.Stage = "clients under " + model.String()
 	s, err := q.search(ctx, model)
 	if open := (*openError)(nil); errors.As(err, &open) {
@@ -138,7 +143,9 @@ func (q *question) clients(ctx context.Context, s *search) (*verdict.Result, err
 				}
 			}
 		}
-		done = calls
+		if any { // locks have no clients with 2 or 3 calls
+			done = calls
+		}
 	}
 	if !any { // and nothing was asked
 		return nil, q.run.Refuse(verdict.Diagnostic{Code: "FP0943", Message: fmt.Sprintf("there is no client with two threads and at most %d concurrent calls", most), Notes: []string{
@@ -258,7 +265,7 @@ func (q *question) findObject(ctx context.Context) error {
 	}
 	list, q.hasMain = withoutMain(list)
 	lines := strings.Split(string(q.in.Text), "\n")
-	f := &finder{signatures: list, notes: map[string][]note{}, init: q.opt.Init, destroy: q.opt.Destroy, hidden: hiddenIn(q.in.Name, lines, list)}
+	f := &finder{file: q.in.Name, signatures: list, notes: map[string][]note{}, init: q.opt.Init, destroy: q.opt.Destroy, hidden: hiddenIn(q.in.Name, lines, list)}
 	if err := f.named(q.opt.Ops); err != nil {
 		return q.run.Refuse(verdict.Diagnostic{Code: "FP0943", Message: err.Error(), Notes: []string{"write names with commas between them, as in push:owner,take:owner,steal=-1"}})
 	}

@@ -36,6 +36,7 @@ type Param struct {
 	Kind      ArgKind
 	Type      string // of the number, the block or the variable
 	Low, High int
+	Flexible  bool // the block ends with an array without a length
 }
 
 // Operation is a function that clients call.
@@ -47,7 +48,10 @@ type Operation struct {
 	MayFail *int64 // the result with which the call may fail although it need not; nil: none
 	Ends    *Operation
 	phase   harness.Phase
-	ended   bool // it ends what another operation begins
+	ended   bool           // it ends what another operation begins
+	begin   *Operation     // that operation
+	handed  map[int]handed // of an operation that ends another one, by parameter
+	state   bool           // it uses variables of its thread
 }
 
 // slots returns how many numbers a call returns.
@@ -80,6 +84,7 @@ type Object struct {
 
 // finder finds the object of a file.
 type finder struct {
+	file       string
 	signatures []c.Signature
 	notes      map[string][]note // by function
 	ops        []string          // that the user named; empty: all
@@ -117,15 +122,18 @@ func (f *finder) find() (*Object, error) {
 	if len(o.Ops) == 0 {
 		return nil, fmt.Errorf("no operations were found")
 	}
+	if err := f.ranges(o); err != nil {
+		return nil, err
+	}
 	for _, op := range o.Ops {
 		for _, end := range o.Ops {
-			if op.Ends == nil && !end.ended && harness.Begins(op.Name, end.Name) {
-				op.Ends, end.ended = end, true
+			if op.Ends == nil && !end.ended && op.begin == nil && harness.Begins(op.Name, end.Name) {
+				pair(op, end)
 			}
 		}
 	}
-	if err := f.ranges(o); err != nil {
-		return nil, err
+	if len(marked) == 0 {
+		rolesByName(f.file, o)
 	}
 	if o.Opaque && !o.Made {
 		return nil, fmt.Errorf("no function makes an object of type %s: name one with --init", o.Type)
@@ -246,7 +254,7 @@ func (f *finder) sort(o *Object, s *c.Signature, marked []string) error {
 
 // operation says how a function is called. fixed is for functions that begin or end the life of the object.
 func (f *finder) operation(o *Object, s *c.Signature, fixed bool) (*Operation, error) {
-	op := &Operation{Name: s.Name, Result: s.Result, phase: harness.PhaseOf(s.Name)}
+	op := &Operation{Name: s.Name, Result: s.Result, phase: harness.PhaseOf(s.Name), state: s.ThreadState}
 	if strings.HasPrefix(s.Result, "struct ") && !pointer(s.Result) || strings.HasPrefix(s.Result, "union ") && !pointer(s.Result) {
 		return nil, fmt.Errorf("it returns a %s", s.Result)
 	}
@@ -254,7 +262,7 @@ func (f *finder) operation(o *Object, s *c.Signature, fixed bool) (*Operation, e
 		return nil, fmt.Errorf("it returns a %s", s.Result)
 	}
 	for i, p := range s.Params {
-		one := Param{Name: p.Name, Type: p.Type}
+		one := Param{Name: p.Name, Type: p.Type, Flexible: p.Flexible}
 		t, is := f.objectOf(s, i)
 		switch {
 		case is && t == o.Type:

@@ -3,7 +3,9 @@ package lin_test
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
+	"time"
 
 	"fencepost/internal/question/lin"
 	"fencepost/query"
@@ -40,6 +42,13 @@ func TestSmall(t *testing.T) {
 		{"deadlock.h", "sc", 2, "", verdict.Unsafe, false},
 		{"create_free.h", "tso", 2, "", verdict.Safe, true},
 		{"snapshot_ok.h", "sc", 2, "", verdict.Safe, true},
+		{"slots.h", "tso", 4, "", verdict.Safe, false},
+		{"nodes.h", "tso", 4, "", verdict.Safe, false},
+		{"ticket_given.h", "tso", 4, "", verdict.Safe, false},
+		{"ring_spsc.h", "tso", 3, "queue", verdict.Safe, false},
+		{"numbers_local.h", "sc", 2, "", verdict.Safe, false},
+		{"numbers_local.h", "sc", 3, "", verdict.Unsafe, false},
+		{"recursive.h", "sc", 3, "", verdict.Safe, false},
 	} {
 		if c.slow && *lin.Objects < 3000 {
 			continue // make fuzz asks these
@@ -51,5 +60,32 @@ func TestSmall(t *testing.T) {
 		if res := ask(t, string(text), query.LinOptions{Models: query.Models{c.model}, Calls: c.calls, Spec: c.spec}); res.Verdict != c.want {
 			t.Errorf("%s under %s: %s %s, want %s", c.file, c.model, res.Verdict, res.Reason, c.want)
 		}
+	}
+}
+
+// TestNoClientsAreNotSafe: a lock has no client with 2 or 3 calls, and the one with 4 takes longer than there is time.
+func TestNoClientsAreNotSafe(t *testing.T) {
+	const lock = "#include <pthread.h>\nstatic pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;\nstatic long n;\n" +
+		"void lock(void) { pthread_mutex_lock(&m); for (long i = 0; i < 100000000; i++) n += i; }\nvoid unlock(void) { pthread_mutex_unlock(&m); }\n"
+	if res := ask(t, lock, query.LinOptions{Options: query.Options{Timeout: 2 * time.Second}, Models: query.Models{"sc"}}); res.Verdict != verdict.Unknown {
+		t.Errorf("%s %s", res.Verdict, res.Reason)
+	}
+}
+
+// TestHintMayFail: a call that says "again" with a number above 0, which it never returns alone.
+func TestHintMayFail(t *testing.T) {
+	const ring = "#include <stdatomic.h>\nstatic atomic_int n, busy;\nint add(int v) { if (atomic_exchange(&busy, 1)) return 3; n += v; busy = 0; return 0; }\n"
+	res := ask(t, ring, query.LinOptions{Models: query.Models{"sc"}, Calls: 2})
+	if hints := strings.Join(res.Linearizability.Hints, "\n"); res.Verdict != verdict.Unsafe || !strings.Contains(hints, "//@ may fail 3") {
+		t.Errorf("%s %s: %s", res.Verdict, res.Reason, hints)
+	}
+}
+
+// TestThreadStateNotFuzzed: the specification of random executions runs in one thread.
+func TestThreadStateNotFuzzed(t *testing.T) {
+	const text = "static _Thread_local int n;\nint count(void) { return ++n; }\n"
+	answer, err := lin.Run(t.Context(), query.Input{Name: "object.h", Text: []byte(text)}, query.LinOptions{Fuzz: 20, Runs: 1})
+	if err != nil || len(answer.Diagnostics) != 1 || !strings.Contains(answer.Diagnostics[0].Message, "depends on the thread") {
+		t.Errorf("%v %+v", err, answer.Diagnostics)
 	}
 }

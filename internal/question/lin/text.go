@@ -176,17 +176,23 @@ func (w *writer) head(b *strings.Builder, c *client) {
 	for _, op := range []*Operation{w.object.Init, w.object.Destroy} {
 		w.given(b, op)
 	}
+	declared := map[int]bool{}
 	for _, one := range c.all() {
 		for j, p := range one.op.Params {
-			if p.Kind == BlockArg {
-				fmt.Fprintf(b, "static %s;\n", blockOf(p.Type, fmt.Sprintf("%s%d", blockName, one.args[j])))
+			if p.Kind == BlockArg && !declared[one.args[j]] {
+				declared[one.args[j]] = true
+				fmt.Fprintf(b, "static %s;\n", blockOf(p.Type, numbered(blockName, one.args[j])))
 			}
 		}
 	}
+	declareKept(b, c.all())
 	if n := c.slotOf(); n[len(n)-1] > 0 {
 		fmt.Fprintf(b, "static long %s[%d];\n", resultName, n[len(n)-1])
 	}
 }
+
+// numbered returns a name with a number.
+func numbered(name string, n int) string { return fmt.Sprintf("%s%d", name, n) }
 
 // blockOf declares a block: one of some type, or 64 bytes where any pointer is taken.
 func blockOf(typ, name string) string {
@@ -232,7 +238,11 @@ func (w *writer) plain(op *Operation) string {
 		case ObjectArg:
 			args = append(args, w.objectArg())
 		case BlockArg, OutArg:
-			args = append(args, givenName(op, i))
+			name := givenName(op, i)
+			if p.Flexible {
+				name = "(void *)" + name
+			}
+			args = append(args, name)
 		default:
 			args = append(args, fmt.Sprint(p.Low))
 		}
@@ -250,7 +260,7 @@ func (w *writer) given(b *strings.Builder, op *Operation) {
 	}
 	for i, p := range op.Params {
 		switch {
-		case (p.Kind == BlockArg || p.Kind == OutArg) && p.Type == "void":
+		case (p.Kind == BlockArg || p.Kind == OutArg) && (p.Type == "void" || p.Flexible):
 			fmt.Fprintf(b, "static long %s[%d];\n", givenName(op, i), 16*capacity)
 		case p.Kind == BlockArg || p.Kind == OutArg:
 			fmt.Fprintf(b, "static %s %s[%d];\n", p.Type, givenName(op, i), capacity)
@@ -267,10 +277,14 @@ func (w *writer) objectArg() string {
 }
 
 // expression returns a call as an expression. Out-parameters are the variables lin_out_1 and so on.
-func (w *writer) expression(one *call) string {
+func (w *writer) expression(calls []call, n int) string {
 	var args []string
-	outs := 0
+	outs, one := 0, &calls[n]
 	for i, p := range one.op.Params {
+		if text, is := handedText(calls, n, i); is {
+			args = append(args, text)
+			continue
+		}
 		switch p.Kind {
 		case ObjectArg:
 			args = append(args, w.objectArg())
@@ -292,7 +306,7 @@ func (w *writer) expression(one *call) string {
 func (w *writer) call(c *client, n int, indent string) string {
 	calls, slot := c.all(), c.slotOf()[n]
 	one := &calls[n]
-	text := w.expression(one)
+	text := w.expression(calls, n)
 	stored := func(value, typ string) string {
 		line := fmt.Sprintf("%s[%d] = %s;\n", resultName, slot, w.number(c, value, typ))
 		slot++
@@ -307,9 +321,13 @@ func (w *writer) call(c *client, n int, indent string) string {
 			before = append(before, fmt.Sprintf("%s %s = 0;\n", p.Type, name))
 		}
 	}
+	returned := handed{result: true}
 	switch {
 	case one.op.Result == "void":
 		text += ";\n"
+	case one.op.keeps(returned):
+		text = keptName(n, returned) + " = " + text + ";\n"
+		after = append(after, stored(keptName(n, returned), one.op.Result))
 	case pointer(one.op.Result):
 		before = append(before, fmt.Sprintf("%s lin_value = %s;\n", one.op.Result, text))
 		text = ""
@@ -318,13 +336,17 @@ func (w *writer) call(c *client, n int, indent string) string {
 		text = stored(text, one.op.Result)
 	}
 	outs = 0
-	for _, p := range one.op.Params {
+	for j, p := range one.op.Params {
 		if p.Kind == OutArg {
 			outs++
-			after = append(after, stored(fmt.Sprintf("lin_out_%d", outs), p.Type))
+			name := fmt.Sprintf("lin_out_%d", outs)
+			if h := (handed{param: j}); one.op.keeps(h) {
+				after = append(after, fmt.Sprintf("%s = %s;\n", keptName(n, h), name))
+			}
+			after = append(after, stored(name, p.Type))
 		}
 	}
-	if len(before) == 0 {
+	if len(before)+len(after) == 0 {
 		return indent + text
 	}
 	lines := slices.Concat(before, []string{text}, after)
@@ -421,31 +443,4 @@ func are(values []*int64) string {
 		return "1"
 	}
 	return strings.Join(parts, " && ")
-}
-
-// sequential returns a program without threads that makes the concurrent calls one at a time, in every order that
-// program order allows. lin_order has the order: a digit for each call, from 1.
-func (w *writer) sequential(c *client) string {
-	var b strings.Builder
-	calls := c.concurrent()
-	b.WriteString("_Bool __VERIFIER_nondet_bool(void);\nvoid __VERIFIER_assume(int);\n")
-	w.head(&b, c)
-	fmt.Fprintf(&b, "static long %s;\n", orderName)
-	b.WriteString("\nint main(void) {\n")
-	w.begin(&b, c)
-	po := c.programOrder()
-	fmt.Fprintf(&b, "  int lin_made = 0;\n  for (int lin_i = 0; lin_i < %d; lin_i++) {\n    int lin_next = 0;\n", len(calls))
-	fmt.Fprintf(&b, "    while (lin_next < %d && __VERIFIER_nondet_bool())\n      lin_next++;\n", len(calls)-1)
-	b.WriteString("    __VERIFIER_assume(!(lin_made >> lin_next & 1));\n    switch (lin_next) {\n")
-	for i := range calls {
-		fmt.Fprintf(&b, "    case %d:\n", i)
-		if need := po.before(i); need != 0 {
-			fmt.Fprintf(&b, "      __VERIFIER_assume((lin_made & %d) == %d);\n", need, need)
-		}
-		b.WriteString(w.call(c, len(c.prefix)+i, "      ") + "      break;\n")
-	}
-	fmt.Fprintf(&b, "    }\n    lin_made |= 1 << lin_next;\n    %s = %s * 10 + lin_next + 1;\n  }\n", orderName, orderName)
-	w.end(&b, c)
-	b.WriteString("  return 0;\n}\n")
-	return b.String()
 }

@@ -20,6 +20,9 @@ type Signature struct {
 	Result string // its type as text, without qualifiers and storage classes
 	Params []Parameter
 	Pos    source.Pos
+	// ThreadState says that what the function does can depend on the thread that calls it: it uses variables
+	// of which every thread has its own, or asks which thread it is in.
+	ThreadState bool
 }
 
 // ParameterKind tells parameters apart by what an argument can be.
@@ -45,6 +48,8 @@ type Parameter struct {
 	Type string
 	// Shared says that the object is a struct or union, which functions usually share.
 	Shared bool
+	// Flexible says that it ends with an array without a length.
+	Flexible bool
 }
 
 // Signatures returns the functions of a file, in the order of the text. Each has its first
@@ -59,10 +64,37 @@ func Signatures(f *source.File, lib *Library, opt Options) ([]Signature, *diag.L
 	var out []Signature
 	for _, o := range in.Tree.Objects {
 		if o.Kind == parse.Function && in.Start(o).File == f.Name && !strings.HasPrefix(o.Text, "__") {
-			out = append(out, signature(in, o))
+			s := signature(in, o)
+			s.ThreadState = hasThreadState(in, o, map[*parse.Object]bool{})
+			out = append(out, s)
 		}
 	}
 	return out, diags
+}
+
+// asksThread has functions of the library whose results differ from thread to thread.
+var asksThread = map[string]bool{"pthread_self": true, "thrd_current": true, "gettid": true, "pthread_getspecific": true, "tss_get": true}
+
+// hasThreadState reports whether a function, or one that it names, depends on the thread that calls it. A function without a
+// body in this file does not count.
+func hasThreadState(in *read.Unit, f *parse.Object, seen map[*parse.Object]bool) bool {
+	if seen[f] {
+		return false
+	}
+	seen[f] = true
+	found := false
+	visit := parse.Visitor{
+		Expr: func(e *parse.Expr) bool {
+			if o := e.Obj; o != nil && !found {
+				found = o.Kind == parse.Variable && o.Thread ||
+					o.Kind == parse.Function && (asksThread[o.Text] || hasThreadState(in, o, seen))
+			}
+			return !found
+		},
+		Object: func(o *parse.Object) { found = found || o.Thread },
+	}
+	visit.Stmts(in.Tree.Body(f))
+	return found
 }
 
 func signature(in *read.Unit, o *parse.Object) Signature {
@@ -109,7 +141,7 @@ func parameter(name string, t *types.Type) Parameter {
 	default:
 		out.Kind, out.Shared = ObjectParam, IsStruct(elem)
 		if IsStruct(elem) {
-			out.Type = structText(elem)
+			out.Type, out.Flexible = structText(elem), elem.Record.Flexible
 		}
 	}
 	return out
