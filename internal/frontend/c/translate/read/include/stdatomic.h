@@ -95,8 +95,8 @@ typedef struct { _Atomic(_Bool) __fp_flag; } atomic_flag;
 #define atomic_fetch_xor(p, v) __atomic_fetch_xor((p), (v), 5)
 #define atomic_thread_fence(o) __atomic_thread_fence(o)
 #define atomic_signal_fence(o) __atomic_signal_fence(o)
-#define atomic_flag_test_and_set_explicit(p, o) __atomic_exchange_n(&(p)->__fp_flag, 1, (o))
-#define atomic_flag_test_and_set(p) __atomic_exchange_n(&(p)->__fp_flag, 1, 5)
-#define atomic_flag_clear_explicit(p, o) __atomic_store_n(&(p)->__fp_flag, 0, (o))
-#define atomic_flag_clear(p) __atomic_store_n(&(p)->__fp_flag, 0, 5)
+#define atomic_flag_test_and_set_explicit(p, o) __atomic_test_and_set((p), (o))
+#define atomic_flag_test_and_set(p) __atomic_test_and_set((p), 5)
+#define atomic_flag_clear_explicit(p, o) __atomic_clear((p), (o))
+#define atomic_flag_clear(p) __atomic_clear((p), 5)
 #endif
