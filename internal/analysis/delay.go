@@ -12,7 +12,7 @@ import "fencepost/internal/ir"
 func Drains(op *ir.Op) bool {
 	switch op.Kind {
 	case ir.Lock, ir.TryLock, ir.Unlock:
-		return op.Mutex != ir.RecursiveMutex
+		return op.Mutex.Kind != ir.RecursiveMutex
 	}
 	return op.MustDrain()
 }

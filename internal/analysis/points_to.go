@@ -157,7 +157,7 @@ func (a *PointsTo) define(e *ir.Edge) bool {
 			a.other[op.Dst], grew = true, true
 		}
 		return grew
-	case op.Kind == ir.Alloc && op.Stack:
+	case op.Kind == ir.Alloc && op.Block.Stack:
 		return join(&a.holds[op.Dst], []int{a.number(Pointee{ir.NoObject, e.ID})})
 	}
 	grew := false
@@ -237,7 +237,7 @@ func (a *PointsTo) use(e *ir.Edge) {
 	switch op.Kind {
 	case ir.Load, ir.Store, ir.AbstractLoad, ir.Await, ir.RMW, ir.Free:
 		set, other := a.value(op.Addr, escape)
-		if other || op.Kind == ir.Free && !(op.Stack && a.oneBlock(set)) {
+		if other || op.Kind == ir.Free && !(op.Block.Stack && a.oneBlock(set)) {
 			escape(set)
 		} else {
 			a.reaches[e.ID] = set
@@ -252,7 +252,7 @@ func (a *PointsTo) use(e *ir.Edge) {
 			}
 		}
 	default:
-		for _, x := range append([]*ir.Expr{op.Addr, op.Val, op.Val2, op.Cond}, op.Args...) {
+		for _, x := range append([]*ir.Expr{op.Addr, op.Val, op.Val2, op.Cond}, op.Call.Args...) {
 			escapeValue(x)
 		}
 	}

@@ -110,7 +110,7 @@ func addressValues(op *ir.Op, f func(ir.ObjectID)) {
 	if op.Kind != ir.CondWait { // there it is the address of the mutex
 		visit(op.Val2)
 	}
-	for _, a := range op.Args {
+	for _, a := range op.Call.Args {
 		visit(a)
 	}
 }
@@ -141,7 +141,7 @@ func NewPrivateMemory(p *ir.Program) *PrivateMemory {
 			}
 		})
 		for i := range f.Edges {
-			if op := &f.Edges[i].Op; op.Obj != ir.NoObject && (op.Accesses() || op.Undef) {
+			if op := &f.Edges[i].Op; op.Obj != ir.NoObject && (op.Accesses() || op.Block.Undef) {
 				users.add(op.Obj, ir.ThreadID(t))
 			} else if op.Obj != ir.NoObject {
 				users.add(op.Obj, severalThreads)

@@ -136,12 +136,12 @@ func attackable(x *replay.Delaying, p *ir.Program, model replay.Model) error {
 				if op.Loads {
 					return no(e, "a load of 16 bytes")
 				}
-				if op.Mutex == ir.RecursiveMutex {
+				if op.Mutex.Kind == ir.RecursiveMutex {
 					return no(e, "a recursive mutex")
 				}
 			case ir.Alloc: // without a free, no other thread can tell when a block was allocated
 			case ir.Free:
-				if !op.Stack || !x.Keeps() {
+				if !op.Block.Stack || !x.Keeps() {
 					return no(e, "memory that is given back")
 				}
 			default:

@@ -62,7 +62,7 @@ func onlyLocal(f *ir.Func, l ir.Loc) bool {
 	for _, i := range out {
 		switch op := &f.Edges[i].Op; op.Kind {
 		case ir.Nop, ir.Assign:
-			if op.Undef { // makes memory undefined
+			if op.Block.Undef { // makes memory undefined
 				return false
 			}
 		case ir.Assume, ir.Assert:

@@ -261,12 +261,12 @@ func onStack(p *ir.Program) *ir.Program {
 		for i := range g.Edges {
 			switch op := &g.Edges[i].Op; op.Kind {
 			case ir.Alloc:
-				if op.Stack, op.Undef = true, true; loads {
+				if op.Block.Stack, op.Block.Undef = true, true; loads {
 					size += 16
 					op.Val = ir.Int(size)
 				}
 			case ir.Free:
-				op.Stack = true
+				op.Block.Stack = true
 			}
 		}
 		out.Funcs[k] = &g

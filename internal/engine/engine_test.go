@@ -128,12 +128,12 @@ func TestExplored(t *testing.T) {
 // TestBoundAt: a bound of a pass, and the threads of a spawn in a loop.
 func TestBoundAt(t *testing.T) {
 	unroll := ir.NewOp(ir.Bound)
-	unroll.Msg, unroll.Val = "unroll", ir.Int(4)
+	unroll.Report.Msg, unroll.Val = "unroll", ir.Int(4)
 	if b := engine.BoundAt(&ir.Edge{Op: unroll}); b.Name != "unroll" || b.Value != 4 || !b.Hit {
 		t.Errorf("%+v", b)
 	}
 	spawn := ir.NewOp(ir.Spawn)
-	spawn.Threads = []ir.ThreadID{1, 2, 3}
+	spawn.Call.Threads = []ir.ThreadID{1, 2, 3}
 	if b := engine.BoundAt(&ir.Edge{Op: spawn}); b.Name != "threads" || b.Value != 3 || !b.Hit {
 		t.Errorf("%+v", b)
 	}

@@ -66,12 +66,12 @@ func (t *Task) unfinished(ctx context.Context, res *search.Result) string {
 // BoundAt returns the bound that an execution was cut off by at an edge: a bound of a pass, the
 // number of threads that a spawn in a loop can start, or an operation that is not supported.
 func BoundAt(e *ir.Edge) verdict.Bound {
-	b := verdict.Bound{Name: e.Op.Msg, Hit: true, Pos: Pos(e)}
+	b := verdict.Bound{Name: e.Op.Report.Msg, Hit: true, Pos: Pos(e)}
 	switch e.Op.Kind {
 	case ir.Unsupported:
-		b.Name, b.Code, b.What = verdict.BoundUnsupported, e.Op.Code, e.Op.Msg
+		b.Name, b.Code, b.What = verdict.BoundUnsupported, e.Op.Report.Code, e.Op.Report.Msg
 	case ir.Spawn:
-		b.Name, b.Value = "threads", len(e.Op.Threads)
+		b.Name, b.Value = "threads", len(e.Op.Call.Threads)
 	default:
 		v, _ := e.Op.Val.IsConst()
 		b.Value = int(v)

@@ -109,7 +109,7 @@ func FailedCheck(f memory.Fault) (string, Violation) {
 func (o *Outcome) AddReached(y *memory.System, s *memory.State) {
 	bounded := map[string]bool{}
 	for i, e := range y.Edges() {
-		o.ChecksReached = o.ChecksReached || e.Op.Kind == ir.Assert && !e.Op.Class.Beside() && s.Covered[i]
+		o.ChecksReached = o.ChecksReached || e.Op.Kind == ir.Assert && !e.Op.Report.Class.Beside() && s.Covered[i]
 		if !s.Bounds[i] {
 			continue
 		}

@@ -9,7 +9,7 @@ import "fencepost/internal/ir"
 func masked(p *ir.Program) *ir.Edge {
 	for _, f := range p.Funcs {
 		for i := range f.Edges {
-			if f.Edges[i].Op.DstMask != ir.NoReg {
+			if f.Edges[i].Op.Undef.Dst != ir.NoReg {
 				return &f.Edges[i]
 			}
 		}

@@ -33,7 +33,7 @@ type namedBlock struct {
 
 // allocated notes a block.
 func (n *names) allocated(thread string, e *ir.Edge, addr uint64, size int64) *namedBlock {
-	b := namedBlock{addr: addr, lead: e.Op.Lead, size: max(0, size-e.Op.Lead), stack: e.Op.Stack, layout: e.Op.Layout}
+	b := namedBlock{addr: addr, lead: e.Op.Block.Lead, size: max(0, size-e.Op.Block.Lead), stack: e.Op.Block.Stack, layout: e.Op.Block.Layout}
 	if b.lead > 0 && b.layout != nil {
 		i := slices.IndexFunc(b.layout.Fields, func(f ir.Field) bool { return f.Off == b.lead })
 		b.layout = b.layout.Fields[i].Layout
@@ -162,7 +162,7 @@ func (n *names) fault(f memory.Fault) string {
 	obj := ir.NoObject
 	if f.Edge != nil {
 		op := &f.Edge.Op
-		msg, obj = op.Msg, op.Obj
+		msg, obj = op.Report.Msg, op.Obj
 		if op.Accesses() {
 			size = op.Type.Size()
 		}
@@ -294,12 +294,12 @@ func (n *names) notAllocated(addr uint64) string {
 
 // leading is how far in front of the pointer of the program an operation on a whole block looks.
 func (n *names) leading(e *ir.Edge) int64 {
-	if e == nil || e.Op.Kind == ir.Free && e.Op.Stack {
+	if e == nil || e.Op.Kind == ir.Free && e.Op.Block.Stack {
 		return 0
 	}
 	for _, f := range n.p.Funcs {
 		for i := range f.Edges {
-			if lead := f.Edges[i].Op.Lead; lead > 0 {
+			if lead := f.Edges[i].Op.Block.Lead; lead > 0 {
 				return lead
 			}
 		}

@@ -64,7 +64,7 @@ func SharedSpawnInside(p *ir.Program) bool {
 		f := p.ThreadFunc(ir.ThreadID(t))
 		inside := insideOf(f)
 		for i := range f.Edges {
-			if e := &f.Edges[i]; inside[e.From] && e.Op.Kind == ir.Spawn && starters[e.Op.Threads[0]] > 0 {
+			if e := &f.Edges[i]; inside[e.From] && e.Op.Kind == ir.Spawn && starters[e.Op.Call.Threads[0]] > 0 {
 				return true
 			}
 		}

@@ -163,10 +163,10 @@ func callsOf(e *ir.Edge) []verdict.Pos {
 
 // allocator is the name of the function that allocates.
 func allocator(e *ir.Edge) string {
-	if e.Op.Msg == "" {
+	if e.Op.Block.Name == "" {
 		return "block"
 	}
-	return e.Op.Msg
+	return e.Op.Block.Name
 }
 
 // blockSize is how large a block a step is about to allocate, -1 if none.

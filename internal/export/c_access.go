@@ -158,7 +158,7 @@ func (t *cThread) indexed(a *ir.Expr, op *ir.Op) cLvalue {
 
 // access writes an access to memory.
 func (t *cThread) access(op *ir.Op) {
-	if op.Mask != nil {
+	if op.Undef.Val != nil {
 		t.refuse("memory whose bits may be undefined cannot be exported to C")
 		return
 	}
@@ -186,9 +186,9 @@ func (t *cThread) access(op *ir.Op) {
 
 // loadOrder returns the memory order of a load.
 func loadOrder(op *ir.Op) string {
-	switch op.Order {
+	switch op.Sync.Order {
 	case ir.Acquire, ir.SeqCst:
-		return "memory_order_" + op.Order.String()
+		return "memory_order_" + op.Sync.Order.String()
 	}
 	return "memory_order_relaxed"
 }

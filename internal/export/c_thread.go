@@ -247,7 +247,7 @@ func (t *cThread) operation(e *ir.Edge) bool {
 		return false
 	case ir.Bound:
 		t.assume("0")
-		t.emit("return NULL; /* bound: %s */", comment(op.Msg))
+		t.emit("return NULL; /* bound: %s */", comment(op.Report.Msg))
 		return false
 	default:
 		t.refuse("%s cannot be exported to C", op.Kind)
@@ -273,11 +273,11 @@ func (t *cThread) check(op *ir.Op) {
 		t.assume(cond.text)
 		return
 	}
-	if op.Msg == "" {
+	if op.Report.Msg == "" {
 		t.emit("assert(%s);", cond.text)
 		return
 	}
-	t.emit("assert(%s && %s);", cond.operand(), cString(op.Msg))
+	t.emit("assert(%s && %s);", cond.operand(), cString(op.Report.Msg))
 }
 
 // cString returns a string literal.
@@ -301,18 +301,18 @@ const maxPicked = 64
 // pick gives a register any value.
 func (t *cThread) pick(op *ir.Op) {
 	dst := t.names.regs[op.Dst]
-	if op.HasRange && (op.Hi < op.Lo || uint64(op.Hi-op.Lo) < maxPicked) {
-		t.emit("%s = %s;", dst, cNumber(op.Lo).text)
-		if op.Hi < op.Lo {
+	if op.Range.Bounded && (op.Range.Hi < op.Range.Lo || uint64(op.Range.Hi-op.Range.Lo) < maxPicked) {
+		t.emit("%s = %s;", dst, cNumber(op.Range.Lo).text)
+		if op.Range.Hi < op.Range.Lo {
 			t.assume("0")
 		}
-		for v := op.Lo + 1; v <= op.Hi; v++ {
+		for v := op.Range.Lo + 1; v <= op.Range.Hi; v++ {
 			t.emit("if (__VERIFIER_nondet_bool()) %s = %s;", dst, cNumber(v).text)
 		}
 	} else {
 		t.emit("%s = __VERIFIER_nondet_long();", dst)
-		if op.HasRange {
-			t.assume(fmt.Sprintf("%s >= %s && %s <= %s", dst, cNumber(op.Lo).text, dst, cNumber(op.Hi).text))
+		if op.Range.Bounded {
+			t.assume(fmt.Sprintf("%s >= %s && %s <= %s", dst, cNumber(op.Range.Lo).text, dst, cNumber(op.Range.Hi).text))
 		}
 	}
 	if op.Cond != nil {

@@ -206,7 +206,7 @@ func (r *mainRun) step(e *ir.Edge, s *mainState) bool {
 			r.pos = e.Pos
 		}
 		r.fails = append(r.fails, r.and(s.path, r.simplify(&ir.Expr{Op: ir.Not, Type: ir.S64, X: holds})))
-		r.texts = append(r.texts, op.Msg)
+		r.texts = append(r.texts, op.Report.Msg)
 		s.path = r.and(s.path, holds)
 		v, ok := s.path.IsConst()
 		return !ok || v != 0
@@ -328,12 +328,12 @@ func (r *mainRun) spawn(e *ir.Edge, s *mainState, set func(ir.Reg, *ir.Expr)) bo
 		r.refuse(e.Pos, "a thread that is started after another one was joined, or only sometimes, cannot be exported to a litmus test")
 		return false
 	}
-	for _, t := range e.Op.Threads {
+	for _, t := range e.Op.Call.Threads {
 		if slices.Contains(s.started, t) {
 			continue
 		}
 		var args []int64
-		for _, a := range e.Op.Args {
+		for _, a := range e.Op.Call.Args {
 			v, ok := r.eval(a, s.regs).IsConst()
 			if !ok {
 				r.refuse(e.Pos, "the arguments of this thread cannot be exported to a litmus test")

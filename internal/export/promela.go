@@ -225,7 +225,7 @@ func (w *promela) bounds() []string {
 	for _, t := range w.threads {
 		for i := range t.f.Edges {
 			if e := &t.f.Edges[i]; e.Op.Kind == ir.Bound {
-				out = append(out, fmt.Sprintf("Bound %s of %s: paths that go beyond it are not covered.", comment(e.Op.Msg), t.title))
+				out = append(out, fmt.Sprintf("Bound %s of %s: paths that go beyond it are not covered.", comment(e.Op.Report.Msg), t.title))
 			}
 		}
 	}

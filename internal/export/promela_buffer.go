@@ -57,7 +57,7 @@ func pending(t *thread, limit int) (most int, cut bool) {
 				if n++; n > limit {
 					n, cut = limit, true
 				}
-			case e.Op.MustDrain() && e.Op.Mutex != ir.RecursiveMutex:
+			case e.Op.MustDrain() && e.Op.Mutex.Kind != ir.RecursiveMutex:
 				n = 0
 			}
 			most = max(most, n)

@@ -100,7 +100,7 @@ func (w *promela) allWays(t *thread, e *ir.Edge) []alternative {
 	case ir.Join:
 		return w.join(t, e)
 	case ir.Unsupported:
-		w.refuse(e.Pos, "%s", op.Msg)
+		w.refuse(e.Pos, "%s", op.Report.Msg)
 		return nil
 	default:
 		w.refuse(e.Pos, "%s cannot be exported to Promela", describe[op.Kind])
@@ -184,7 +184,7 @@ func (w *promela) load(t *thread, e *ir.Edge) []alternative {
 	in.seen = w.seen(op.Type, &addr, load)
 	switch op.Kind {
 	case ir.Await:
-		if op.Test != ir.MutexUntested {
+		if op.Mutex.Test != ir.MutexUntested {
 			guard = append(guard, w.mutexTest(t, op, in.seen))
 			break
 		}

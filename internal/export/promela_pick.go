@@ -28,8 +28,8 @@ type limits struct {
 func (w *promela) pick(t *thread, op *ir.Op, in env, guard []string) []alternative {
 	lim := limits{lo: math.MinInt64, hi: math.MaxInt64, exact: true}
 	w.limit(&lim, op.Cond, op.Dst, in)
-	if op.HasRange {
-		lim.lo, lim.hi = max(lim.lo, op.Lo), min(lim.hi, op.Hi)
+	if op.Range.Bounded {
+		lim.lo, lim.hi = max(lim.lo, op.Range.Lo), min(lim.hi, op.Range.Hi)
 	}
 	if lim.lo > lim.hi {
 		return nil

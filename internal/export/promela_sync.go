@@ -41,7 +41,7 @@ func (w *promela) mutex(t *thread, e *ir.Edge) []alternative {
 		}
 		out = append(out, alternative{guard: guard, acts: append(acts, w.set(t, op.Dst, literal(result))...)})
 	}
-	recursive, checks := op.Mutex == ir.RecursiveMutex, op.Mutex == ir.ErrorCheckMutex
+	recursive, checks := op.Mutex.Kind == ir.RecursiveMutex, op.Mutex.Kind == ir.ErrorCheckMutex
 	if w.destroys {
 		gone := fmt.Sprintf("%s == %d", word, ir.DestroyedMutex)
 		out = append(out, alternative{guard: join(valid, alone, drained, []string{gone}), acts: []string{failure}, stops: true})
@@ -81,13 +81,13 @@ func (w *promela) mutexTest(t *thread, op *ir.Op, seen string) string {
 	mine := fmt.Sprintf("%s %% %d == %d", seen, lockDepth, t.id+1)
 	gone := fmt.Sprintf("%s == %d", seen, ir.DestroyedMutex)
 	switch {
-	case op.Test == ir.MutexMine:
+	case op.Mutex.Test == ir.MutexMine:
 		return mine
-	case op.Test == ir.MutexUnlocks:
+	case op.Mutex.Test == ir.MutexUnlocks:
 		return fmt.Sprintf("(%s || %s)", mine, gone)
-	case op.Test == ir.MutexNotMine:
+	case op.Mutex.Test == ir.MutexNotMine:
 		return fmt.Sprintf("!(%s || %s)", mine, gone)
-	case op.Mutex == ir.RecursiveMutex:
+	case op.Mutex.Kind == ir.RecursiveMutex:
 		return fmt.Sprintf("!(%s == 0 || %s || %s)", seen, mine, gone)
 	}
 	return fmt.Sprintf("!(%s == 0 || %s)", seen, gone)
@@ -99,13 +99,13 @@ func (w *promela) spawn(t *thread, e *ir.Edge) []alternative {
 	op, in := &e.Op, t.env()
 	var out []alternative
 	var taken []string
-	for _, id := range op.Threads {
+	for _, id := range op.Call.Threads {
 		u := w.threads[id]
 		if u.started == "" {
 			continue
 		}
 		acts := []string{u.started + " = 1"}
-		for i, a := range op.Args {
+		for i, a := range op.Call.Args {
 			if w.facts.IsLive(u.fn, u.f.Entry, ir.Reg(i)) {
 				acts = append(acts, fmt.Sprintf("%s = %s", u.regs[i], w.expr(a, in)))
 			}

@@ -122,7 +122,7 @@ func TestSpinEvaluates(t *testing.T) {
 			continue
 		}
 		op := ir.NewOp(ir.Assert)
-		op.Val, op.Class = ir.Binary(ir.Eq, ir.S64, e, ir.Int(e.Eval(ir.Env{Regs: values}))), ir.Assertion
+		op.Val, op.Report.Class = ir.Binary(ir.Eq, ir.S64, e, ir.Int(e.Eval(ir.Env{Regs: values}))), ir.Assertion
 		next := f.Loc("", source.Span{})
 		f.Edge(at, op, next, source.Span{})
 		at = next

@@ -227,7 +227,7 @@ func assumed(f *ir.Func, l ir.Loc) bool {
 		switch op := &f.Edges[i].Op; op.Kind {
 		case ir.Assume, ir.AbstractLoad:
 		case ir.Havoc:
-			if op.Cond == nil && (!op.HasRange || op.Lo <= op.Hi) {
+			if op.Cond == nil && (!op.Range.Bounded || op.Range.Lo <= op.Range.Hi) {
 				return false
 			}
 		default:

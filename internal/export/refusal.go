@@ -47,7 +47,7 @@ func (w *refuser) refuseAlways(p *ir.Program, language string) bool {
 	}
 	for _, f := range p.Funcs {
 		for i := range f.Edges {
-			if e := &f.Edges[i]; e.Op.DstMask != ir.NoReg {
+			if e := &f.Edges[i]; e.Op.Undef.Dst != ir.NoReg {
 				w.refuse(e.Pos, "whether the memory read here is initialised cannot be exported to %s; give --uninitialised zero", language)
 				return true
 			}

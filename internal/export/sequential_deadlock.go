@@ -123,7 +123,7 @@ func (t *sequentialThread) disabled(op *ir.Op) string {
 		return "(" + strings.Join(any, " || ") + ")"
 	case op.Kind == ir.Lock:
 		seen, passes = "(int64_t)%s", fmt.Sprintf("seen == 0 || seen == %d", ir.DestroyedMutex)
-		if op.Mutex != ir.NormalMutex {
+		if op.Mutex.Kind != ir.NormalMutex {
 			passes += fmt.Sprintf(" || (uint32_t)seen == %d", t.id+1)
 		}
 	case canBlock(op):

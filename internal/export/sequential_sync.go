@@ -11,7 +11,7 @@ import (
 // spawn starts the first thread of a list that has not been started.
 func (t *sequentialThread) spawn(op *ir.Op) {
 	t.drain()
-	for i, u := range op.Threads {
+	for i, u := range op.Call.Threads {
 		word := "else if"
 		if i == 0 {
 			word = "if"
@@ -19,7 +19,7 @@ func (t *sequentialThread) spawn(op *ir.Op) {
 		t.emit("  %s (!s.started[%d]) {", word, u)
 		t.emit("  s.started[%d] = 1;", u)
 		t.emit("  s.at[%d] = %d;", u, t.w.threads[u].f.Entry)
-		for k, a := range op.Args {
+		for k, a := range op.Call.Args {
 			t.emit("  %s = %s;", t.w.threads[u].names.regs[k], t.expr(a).text)
 		}
 		t.set(op.Dst, fmt.Sprint(u))
@@ -54,7 +54,7 @@ func (t *sequentialThread) mutex(op *ir.Op) {
 	t.emit("  int UNUSED mine = (uint32_t)seen == %d;", t.id+1)
 	const depth = "((int64_t)1 << 32)"
 	drains := "1"
-	if op.Mutex == ir.RecursiveMutex {
+	if op.Mutex.Kind == ir.RecursiveMutex {
 		drains = "!mine"
 		if op.Kind == ir.Unlock {
 			drains = "!mine || seen < " + depth
@@ -68,12 +68,12 @@ func (t *sequentialThread) mutex(op *ir.Op) {
 	}
 	free := fmt.Sprintf("%d", t.id+1)
 	takes := "seen == 0"
-	if op.Mutex == ir.RecursiveMutex {
+	if op.Mutex.Kind == ir.RecursiveMutex {
 		takes, free = "(seen == 0 || mine)", fmt.Sprintf("(mine ? seen + %s : %s)", depth, free)
 	}
 	if op.Kind == ir.Lock {
 		can := takes
-		if op.Mutex == ir.ErrorCheckMutex {
+		if op.Mutex.Kind == ir.ErrorCheckMutex {
 			can += " || mine"
 		}
 		t.emit("  __VERIFIER_assume(%s);", can)
@@ -82,7 +82,7 @@ func (t *sequentialThread) mutex(op *ir.Op) {
 	switch {
 	case op.Kind == ir.TryLock:
 		t.set(op.Dst, fmt.Sprintf("%s ? 0 : %d", takes, ir.EBUSY))
-	case op.Mutex == ir.ErrorCheckMutex:
+	case op.Mutex.Kind == ir.ErrorCheckMutex:
 		t.set(op.Dst, fmt.Sprintf("mine ? %d : 0", ir.EDEADLK))
 	default:
 		t.set(op.Dst, "0")
@@ -91,10 +91,10 @@ func (t *sequentialThread) mutex(op *ir.Op) {
 
 func (t *sequentialThread) unlock(op *ir.Op, depth string) {
 	next, result := "0", "0"
-	if op.Mutex == ir.RecursiveMutex {
+	if op.Mutex.Kind == ir.RecursiveMutex {
 		next = fmt.Sprintf("(seen >= %[1]s ? seen - %[1]s : 0)", depth)
 	}
-	if op.Mutex == ir.ErrorCheckMutex {
+	if op.Mutex.Kind == ir.ErrorCheckMutex {
 		result = fmt.Sprintf("mine ? 0 : %d", ir.EPERM)
 	} else {
 		t.fails("mine", ir.BadUnlock.String())
@@ -217,18 +217,18 @@ func (t *sequentialThread) signal(op *ir.Op) {
 // alloc writes an allocation: of the next block of the thread, or of one that was freed.
 func (t *sequentialThread) alloc(op *ir.Op) {
 	t.tick()
-	align := op.Align
+	align := op.Block.Align
 	if align == 0 {
 		align = 16
 	}
-	t.set(op.Dst, fmt.Sprintf("(int64_t)allocate(%d, %d, (uint64_t)%s, %d, %d, %d)", t.id, t.site(SiteBlock), t.expr(op.Val).operand(), truth(op.Stack), align, op.Lead))
+	t.set(op.Dst, fmt.Sprintf("(int64_t)allocate(%d, %d, (uint64_t)%s, %d, %d, %d)", t.id, t.site(SiteBlock), t.expr(op.Val).operand(), truth(op.Block.Stack), align, op.Block.Lead))
 }
 
 // free writes a free, which is a store.
 func (t *sequentialThread) free(op *ir.Op) {
 	t.tick()
 	t.emit("  if (%s) {", t.expr(op.Addr).text)
-	t.emit("  int b = beginning((uint64_t)%s, %d);", t.expr(op.Addr).operand(), truth(op.Stack))
+	t.emit("  int b = beginning((uint64_t)%s, %d);", t.expr(op.Addr).operand(), truth(op.Block.Stack))
 	t.fails("b >= 0", ir.InvalidFree.String())
 	t.fails(fmt.Sprintf("!is_freed(%d, b)", t.id), ir.DoubleFree.String())
 	if t.inside[t.loc] || t.w.Model == "sc" {

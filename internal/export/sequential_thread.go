@@ -226,9 +226,9 @@ func (t *sequentialThread) operation(e *ir.Edge) bool {
 		t.cut("    ")
 		t.emit("  }")
 	case ir.Assert:
-		what := op.Class.String()
-		if op.Msg != "" {
-			what += ": " + op.Msg
+		what := op.Report.Class.String()
+		if op.Report.Msg != "" {
+			what += ": " + op.Report.Msg
 		}
 		t.fails(t.expr(op.Val).text, what)
 	case ir.Havoc:
@@ -297,12 +297,12 @@ func (t *sequentialThread) drain() {
 
 // pick gives a register any value.
 func (t *sequentialThread) pick(op *ir.Op) {
-	if op.HasRange && op.Hi >= op.Lo && op.Hi < math.MaxInt64 && uint64(op.Hi-op.Lo) < math.MaxInt32 {
-		t.set(op.Dst, fmt.Sprintf("choose(%d, %s, %s)", t.site(SiteValue), cNumber(op.Lo).text, cNumber(op.Hi+1).text))
+	if op.Range.Bounded && op.Range.Hi >= op.Range.Lo && op.Range.Hi < math.MaxInt64 && uint64(op.Range.Hi-op.Range.Lo) < math.MaxInt32 {
+		t.set(op.Dst, fmt.Sprintf("choose(%d, %s, %s)", t.site(SiteValue), cNumber(op.Range.Lo).text, cNumber(op.Range.Hi+1).text))
 	} else {
 		t.set(op.Dst, fmt.Sprintf("any_number(%d)", t.site(SiteValue)))
-		if op.HasRange {
-			t.emit("  __VERIFIER_assume(%[1]s >= %[2]s && %[1]s <= %[3]s);", t.names.regs[op.Dst], cNumber(op.Lo).text, cNumber(op.Hi).text)
+		if op.Range.Bounded {
+			t.emit("  __VERIFIER_assume(%[1]s >= %[2]s && %[1]s <= %[3]s);", t.names.regs[op.Dst], cNumber(op.Range.Lo).text, cNumber(op.Range.Hi).text)
 		}
 	}
 	if op.Cond != nil {

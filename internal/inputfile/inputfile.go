@@ -44,17 +44,26 @@ func ReadBelow(dir, name string) ([]byte, error) {
 	}
 	defer root.Close()
 	info, err := root.Stat(name)
-	switch {
-	case err != nil:
+	if err != nil {
 		return nil, err
-	case info.IsDir():
-		return nil, &fs.PathError{Op: "read", Path: name, Err: ErrDirectory}
-	case !info.Mode().IsRegular():
-		return nil, &fs.PathError{Op: "read", Path: name, Err: ErrNotRegular}
-	case info.Size() > MaxSize:
-		return nil, &fs.PathError{Op: "read", Path: name, Err: ErrTooLarge}
+	}
+	if err := readable(name, info); err != nil {
+		return nil, err
 	}
 	return root.ReadFile(name)
+}
+
+// readable returns an error for what is no regular file, or too large.
+func readable(name string, info fs.FileInfo) error {
+	switch {
+	case info.IsDir():
+		return &fs.PathError{Op: "read", Path: name, Err: ErrDirectory}
+	case !info.Mode().IsRegular():
+		return &fs.PathError{Op: "read", Path: name, Err: ErrNotRegular}
+	case info.Size() > MaxSize:
+		return &fs.PathError{Op: "read", Path: name, Err: ErrTooLarge}
+	}
+	return nil
 }
 
 // Read returns the content of a regular file. Symbolic links are followed. Its
@@ -62,15 +71,11 @@ func ReadBelow(dir, name string) ([]byte, error) {
 func Read(name string) ([]byte, error) {
 	// Stat comes first, because opening a FIFO blocks.
 	info, err := os.Stat(name)
-	switch {
-	case err != nil:
+	if err != nil {
 		return nil, err
-	case info.IsDir():
-		return nil, &fs.PathError{Op: "read", Path: name, Err: ErrDirectory}
-	case !info.Mode().IsRegular():
-		return nil, &fs.PathError{Op: "read", Path: name, Err: ErrNotRegular}
-	case info.Size() > MaxSize:
-		return nil, &fs.PathError{Op: "read", Path: name, Err: ErrTooLarge}
+	}
+	if err := readable(name, info); err != nil {
+		return nil, err
 	}
 	f, err := os.Open(name)
 	if err != nil {

@@ -11,18 +11,18 @@ func (op *Op) ReadOrder(wrote, relock bool) Order {
 		return Acquire
 	case op.Kind == CondWait:
 		return Relaxed
-	case op.Sync == SyncTake, op.Sync == SyncTakeShared:
+	case op.Sync.Kind == SyncTake, op.Sync.Kind == SyncTakeShared:
 		return Acquire
-	case op.Sync != SyncUnset:
+	case op.Sync.Kind != SyncUnset:
 		return Relaxed
 	case op.Kind == Lock || op.Kind == Barrier || op.Kind == TryLock && wrote:
 		return Acquire
 	case op.Kind == Unlock || op.Kind == TryLock:
 		return Relaxed
-	case op.Kind == RMW && !wrote && op.Fail != OrderUnset:
-		return op.Fail
+	case op.Kind == RMW && !wrote && op.Sync.Fail != OrderUnset:
+		return op.Sync.Fail
 	}
-	return op.Order
+	return op.Sync.Order
 }
 
 // WriteOrder returns the order of the write of an operation. unlock is for a condition wait: the mutex is unlocked.
@@ -32,12 +32,12 @@ func (op *Op) WriteOrder(unlock bool) Order {
 		return Relaxed
 	case op.Kind == CondWait:
 		return Release
-	case op.Sync == SyncGive, op.Sync == SyncGiveShared:
+	case op.Sync.Kind == SyncGive, op.Sync.Kind == SyncGiveShared:
 		return Release
-	case op.Sync != SyncUnset, op.Kind == Lock || op.Kind == TryLock:
+	case op.Sync.Kind != SyncUnset, op.Kind == Lock || op.Kind == TryLock:
 		return Relaxed
 	case op.Kind == Unlock || op.Kind == Barrier:
 		return Release
 	}
-	return op.Order
+	return op.Sync.Order
 }

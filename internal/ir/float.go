@@ -234,7 +234,7 @@ func Float(t Type, v float64) *Expr {
 // count.
 func (op *Op) Floats() bool {
 	found := false
-	for _, e := range append([]*Expr{op.Addr, op.Val, op.Val2, op.Cond}, op.Args...) {
+	for _, e := range append([]*Expr{op.Addr, op.Val, op.Val2, op.Cond}, op.Call.Args...) {
 		e.Walk(func(e *Expr) { found = found || e.Op.IsFloat() })
 	}
 	return found

@@ -205,7 +205,7 @@ func TestVerifyFloat(t *testing.T) {
 		}
 	}
 	op := NewOp(RMW)
-	op.RMW, op.Type, op.Order, op.Addr, op.Val = FetchAdd, F64, SeqCst, Int(0), Int(0)
+	op.RMW, op.Type, op.Sync.Order, op.Addr, op.Val = FetchAdd, F64, SeqCst, Int(0), Int(0)
 	if problems := op.fieldProblems(); len(problems) != 1 || !strings.Contains(problems[0], "computes with integers") {
 		t.Errorf("an addition of floating point in one RMW: %v", problems)
 	}

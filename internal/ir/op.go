@@ -19,16 +19,16 @@ const (
 	Fence        // Fence
 
 	Assign // Dst = Val
-	Havoc  // Dst = any v with Cond(v as Dst), v in [Lo, Hi] if HasRange
+	Havoc  // Dst = any v with Cond(v as Dst), v in Range
 	Assume // blocks unless Val
-	Assert // fails with Class and Msg unless Val
+	Assert // fails with Report unless Val
 
-	Call       // Dst = Func(Args), or through the pointer Val if Func is absent; Msg: the type of the function it points to
+	Call       // Dst = Func(Args) of Call, or through the pointer Val if Func is absent
 	Return     // Val (may be absent)
 	ThreadExit // ends the thread from any depth with result Val
 	Exit       // ends the program
 
-	Spawn // Dst = handle of a new thread running Func(Args), or the function Val points to; flat: the first unstarted of Threads
+	Spawn // Dst = handle of a new thread running Func(Args) of Call, or the function Val points to; flat: the first unstarted of Threads
 	Join  // waits for the thread with handle Val; Dst = its result
 
 	Lock      // mutex word at Addr; Dst = 0 or an errno value
@@ -45,9 +45,9 @@ const (
 	AtomicBegin // an indivisible section begins; Loads says that it only loads
 	AtomicEnd
 
-	Bound // a bound of a pass was hit here: the path is cut off; Msg names the bound, Val is its value
+	Bound // a bound of a pass was hit here: the path is cut off; Report.Msg names the bound, Val is its value
 	// Unsupported stands for a construct of the source text that has no translation. The path is cut
-	// off: what the program does from here on is not known. Code and Msg are the diagnostic.
+	// off: what the program does from here on is not known. Report is the diagnostic.
 	Unsupported
 )
 
@@ -280,64 +280,99 @@ func ParseCheckClass(name string) (CheckClass, bool) {
 func (c CheckClass) Beside() bool { return c == OutOfBounds || c == Destroyed || c == BadDestroy }
 
 // Op is the label of an edge. It is one struct for all kinds, so that passes rename registers
-// and rebuild expressions without knowing each kind.
+// and rebuild expressions without knowing each kind. What passes go over, registers and expressions, stands here; what only some
+// kinds have stands in groups, whose zero value says that there is nothing (docs/adr/0033).
 //
 // shape: one struct for all operations (docs/adr/0001)
 type Op struct {
-	Kind  OpKind
-	Type  Type  // width of a memory access and extension of what it reads
-	Order Order // of a memory access
-	Fail  Order // order of a failed compare-exchange
+	Kind OpKind
+	Type Type // width of a memory access and extension of what it reads
+	Sync Sync
 
 	Dst  Reg
 	Dst2 Reg
-	// DstMask gets the undefined bits of what a load, an RMW or an operation on a mutex reads, and Mask is
-	// the undefined bits of what a store, an exchange or a compare-exchange writes; nil: none. Package transform adds both
-	// (transform/undefined.go).
-	DstMask Reg
-	Mask    *Expr
-
 	Addr *Expr
 	Val  *Expr
 	Val2 *Expr
 	Cond *Expr
 	Obj  ObjectID // the object an access must stay inside; NoObject: any
+	// Undef has the undefined bits of what is read and written. Package transform adds both (transform/undefined.go).
+	Undef UndefinedBits
+	Call  Callee
 
 	RMW   RMWKind
 	Fence FenceKind
-	Mutex MutexKind
-	Test  MutexTest // Await on the word of a mutex of kind Mutex
-	Loads bool      // AtomicBegin, AtomicEnd: the section only loads, and drains at neither end
-	Stack bool      // Alloc, Free: automatic storage
+	Mutex Mutex
+	Loads bool // AtomicBegin, AtomicEnd: the section only loads, and drains at neither end
+	// Timed says of a CondWait that a thread that is never woken is not deadlocked, as if an assumption had stopped it, and of a
+	// Havoc that it picks the time that a clock shows.
+	Timed  bool
+	Block  Block
+	Range  Range
+	Report Report
+}
+
+// Sync says how an operation synchronises. The model c11, data races and notes about the use of synchronisation objects ask.
+type Sync struct {
+	Order Order // of a memory access or fence
+	Fail  Order // of a failed compare-exchange
+	// Kind marks an access that is part of a library call: it synchronises as the library
+	// specifies, not as a C11 atomic of its order does.
+	Kind  SyncKind
+	Marks Mark // of an access or fence; Detaches: of an assignment or spawn
+}
+
+// UndefinedBits says where the undefined bits of values are, for values in memory. Without any it is that of NewOp.
+type UndefinedBits struct {
+	Dst Reg   // gets the undefined bits of what a load, an RMW or an operation on a mutex reads; NoReg: none
+	Val *Expr // the undefined bits of what a store, an exchange or a compare-exchange writes; nil: none
+}
+
+// Mutex says which mutex an operation works on.
+type Mutex struct {
+	Kind MutexKind
+	Test MutexTest // of an Await on the word of a mutex
+}
+
+// Block describes the block that an Alloc makes. A Free and a Nop or Assign that ends or begins the life of storage have a part of it.
+type Block struct {
+	Stack bool // automatic storage, for Alloc and Free
 	// Undef says of an Alloc that the bytes of its block are undefined, and of a Nop or Assign that those of Obj are from now
 	// on, before package transform has decided where that matters.
 	Undef bool
-	Align int64 // Alloc: a power of two that divides the address plus Lead; 0 stands for 16
-	Lead  int64 // Alloc: bytes in front of what the program asked for, a multiple of 16: Align is about those, and these are zero if those are undefined
-	Timed bool  // CondWait: a thread that is never woken is not deadlocked, as if an assumption had stopped it; Havoc: picks the time that a clock shows
-	Marks Mark  // an access or fence; Detaches: an assignment or spawn
-	// Sync marks an access that is part of a library call: it synchronises as the library
-	// specifies, not as a C11 atomic of its order does. Only the data race property and the model c11 read
-	// it.
-	Sync SyncKind
+	Align int64 // a power of two that divides the address plus Lead; 0 stands for 16
+	// Lead is the number of bytes in front of what the program asked for, a multiple of 16: Align is about what comes after
+	// them, and they are zero if the rest is undefined.
+	Lead int64
+	Name string // for people, such as malloc
+	// Layout names the parts of an element of the block, or of that whose address a Havoc picks; nil: not known.
+	Layout *Layout
+}
 
-	HasRange bool
-	Lo, Hi   int64
+// Range bounds the values that a Havoc or AbstractLoad picks.
+type Range struct {
+	Bounded bool
+	Lo, Hi  int64
+}
 
-	Func    FuncID
+// Callee says what a Call or Spawn runs. NewOp has one without a function.
+type Callee struct {
+	Func    FuncID // NoFunc: through the pointer Val, or any of Threads
 	Args    []*Expr
 	Threads []ThreadID // Spawn in flat form
+	Type    string     // of the function that Val points to; "": not known
+}
 
-	Class CheckClass
-	Code  string // Unsupported: the code of the diagnostic
-	Msg   string // Assert, Bound, Unsupported: the message; Alloc: the name of the block for people, such as malloc; Call: a type
-	// Layout names the parts of an element of an Alloc's block; nil: not known.
-	Layout *Layout
+// Report is what an Assert, Bound or Unsupported says.
+type Report struct {
+	Class CheckClass // Assert
+	Code  string     // Unsupported: the code of the diagnostic
+	Msg   string
 }
 
 // NewOp returns an operation with all ids absent.
 func NewOp(kind OpKind) Op {
-	return Op{Kind: kind, Dst: NoReg, Dst2: NoReg, DstMask: NoReg, Obj: NoObject, Func: NoFunc}
+	return Op{Kind: kind, Dst: NoReg, Dst2: NoReg, Obj: NoObject, Undef: UndefinedBits{Dst: NoReg}, Call: Callee{Func: NoFunc}}
 }
 
 // NewAssign returns dst = v.
@@ -356,7 +391,7 @@ func NewAssume(cond *Expr) Op {
 
 // Aligned returns the lowest address that an allocation can return and that is not below addr.
 func (op *Op) Aligned(addr uint64) uint64 {
-	return alignedUp(addr+uint64(op.Lead), op.Align) - uint64(op.Lead)
+	return alignedUp(addr+uint64(op.Block.Lead), op.Block.Align) - uint64(op.Block.Lead)
 }
 
 // Accesses reports whether the operation reads or writes a memory cell at Addr of type Type, as
@@ -372,7 +407,7 @@ func (op *Op) Accesses() bool {
 // Blind reports whether what an RMW reads is not used: it is an exchange without a result, such as a seq_cst store. Under
 // SC, TSO and PSO that is a store with fences before and after it.
 func (op *Op) Blind() bool {
-	return op.Kind == RMW && op.RMW == Xchg && op.Dst == NoReg && op.Dst2 == NoReg && op.DstMask == NoReg && op.Cond == nil
+	return op.Kind == RMW && op.RMW == Xchg && op.Dst == NoReg && op.Dst2 == NoReg && op.Undef.Dst == NoReg && op.Cond == nil
 }
 
 // Reads reports whether the access reads memory; an RMW reads and writes.
@@ -428,17 +463,17 @@ func (op *Op) MustDrain() bool {
 
 // Exprs calls f on every expression of the operation and stores the result.
 func (op *Op) Exprs(f func(*Expr) *Expr) {
-	for _, e := range []**Expr{&op.Addr, &op.Val, &op.Val2, &op.Cond, &op.Mask} {
+	for _, e := range []**Expr{&op.Addr, &op.Val, &op.Val2, &op.Cond, &op.Undef.Val} {
 		if *e != nil {
 			*e = f(*e)
 		}
 	}
-	if len(op.Args) > 0 {
-		args := make([]*Expr, len(op.Args))
-		for i, a := range op.Args {
+	if len(op.Call.Args) > 0 {
+		args := make([]*Expr, len(op.Call.Args))
+		for i, a := range op.Call.Args {
 			args[i] = f(a)
 		}
-		op.Args = args
+		op.Call.Args = args
 	}
 }
 
@@ -455,13 +490,13 @@ func (op *Op) Uses(f func(Reg)) {
 	visit(op.Addr, NoReg)
 	visit(op.Val, NoReg)
 	visit(op.Val2, NoReg)
-	visit(op.Mask, NoReg)
+	visit(op.Undef.Val, NoReg)
 	if op.Kind == Havoc || op.Kind == AbstractLoad {
 		visit(op.Cond, op.Dst)
 	} else {
 		visit(op.Cond, NoReg)
 	}
-	for _, a := range op.Args {
+	for _, a := range op.Call.Args {
 		visit(a, NoReg)
 	}
 }
@@ -474,7 +509,7 @@ func (op *Op) Defs(f func(Reg)) {
 	if op.Dst2 != NoReg {
 		f(op.Dst2)
 	}
-	if op.DstMask != NoReg {
-		f(op.DstMask)
+	if op.Undef.Dst != NoReg {
+		f(op.Undef.Dst)
 	}
 }

@@ -26,10 +26,10 @@ func (ps *parser) op() Op {
 			if !ps.word("in") {
 				ps.want("in")
 			}
-			op.Undef, op.Obj = true, ObjectID(ps.lookup(ps.objects, "object"))
+			op.Block.Undef, op.Obj = true, ObjectID(ps.lookup(ps.objects, "object"))
 		}
 		for m := takeMark(ps); m != 0; m = takeMark(ps) {
-			op.Marks |= m
+			op.Sync.Marks |= m
 		}
 		ps.check(start, &op)
 		return op
@@ -67,15 +67,15 @@ func (ps *parser) opWord() (OpKind, bool) {
 
 func (ps *parser) defaults(op *Op) {
 	if op.Accesses() {
-		op.Type, op.Order = S64, Plain
+		op.Type, op.Sync.Order = S64, Plain
 	}
 	switch op.Kind {
 	case Fence:
 		op.Fence = FullFence
 	case Lock, TryLock, Unlock:
-		op.Mutex = NormalMutex
+		op.Mutex.Kind = NormalMutex
 	case Assert:
-		op.Class = Assertion
+		op.Report.Class = Assertion
 	}
 }
 
@@ -93,23 +93,23 @@ func (ps *parser) suffixes(op *Op) {
 			op.RMW = RMWKind(rmw)
 		case op.Kind == Fence && fence > 0:
 			op.Fence = FenceKind(fence)
-		case (op.Mutex != MutexUnset || op.Kind == CondWait || op.Kind == Await) && mutex > 0:
-			op.Mutex = MutexKind(mutex)
+		case (op.Mutex.Kind != MutexUnset || op.Kind == CondWait || op.Kind == Await) && mutex > 0:
+			op.Mutex.Kind = MutexKind(mutex)
 		case op.Kind == Await && test > 0:
-			op.Test = MutexTest(test)
-			if op.Mutex == MutexUnset {
-				op.Mutex = NormalMutex
+			op.Mutex.Test = MutexTest(test)
+			if op.Mutex.Kind == MutexUnset {
+				op.Mutex.Kind = NormalMutex
 			}
 		case (op.Kind == AtomicBegin || op.Kind == AtomicEnd) && s == "loads":
 			op.Loads = true
 		case (op.Kind == Alloc || op.Kind == Free) && s == "stack":
-			op.Stack = true
+			op.Block.Stack = true
 		case (op.Kind == Alloc || op.Kind == Nop) && s == undefWord:
-			op.Undef = true
+			op.Block.Undef = true
 		case (op.Kind == CondWait || op.Kind == Havoc) && s == "timed":
 			op.Timed = true
 		case op.Accesses() && slices.Index(syncNames[:], s) > 0:
-			op.Sync = SyncKind(slices.Index(syncNames[:], s))
+			op.Sync.Kind = SyncKind(slices.Index(syncNames[:], s))
 		default:
 			ps.fail(codeSyntax, "%s has no variant %s", op.Kind, s)
 		}
@@ -148,11 +148,11 @@ func (ps *parser) operands(op *Op) {
 		if ps.isPunct("[") {
 			op.Val = ps.bracketed()
 		} else {
-			op.Func = FuncID(ps.lookup(ps.funcs, "function"))
+			op.Call.Func = FuncID(ps.lookup(ps.funcs, "function"))
 		}
-		op.Args = ps.args()
+		op.Call.Args = ps.args()
 		if ps.accept(",") {
-			op.Msg = ps.name("a type")
+			op.Call.Type = ps.name("a type")
 		}
 	case Spawn:
 		ps.spawn(op)
@@ -165,14 +165,14 @@ func (ps *parser) operands(op *Op) {
 	case Assert:
 		op.Val = ps.expr()
 		if ps.accept(",") {
-			op.Msg = ps.name("a message")
+			op.Report.Msg = ps.name("a message")
 		}
 	case Unsupported:
-		op.Code = ps.name("the code of a diagnostic")
+		op.Report.Code = ps.name("the code of a diagnostic")
 		ps.expect(",")
-		op.Msg = ps.name("a message")
+		op.Report.Msg = ps.name("a message")
 	case Bound:
-		op.Msg = ps.name("the name of a bound")
+		op.Report.Msg = ps.name("the name of a bound")
 		if ps.accept(",") {
 			op.Val = ps.expr()
 		}
@@ -187,18 +187,18 @@ func (ps *parser) endOfOp() bool {
 
 func (ps *parser) spawn(op *Op) {
 	if k := ps.tok().kind; k == tokName || k == tokString {
-		op.Func = FuncID(ps.lookup(ps.funcs, "function"))
+		op.Call.Func = FuncID(ps.lookup(ps.funcs, "function"))
 	}
 	if ps.isPunct("[") {
 		op.Val = ps.bracketed()
 	}
 	if ps.accept("{") {
 		for more := true; more; more = ps.accept(",") {
-			op.Threads = append(op.Threads, ThreadID(ps.lookup(ps.threads, "thread")))
+			op.Call.Threads = append(op.Call.Threads, ThreadID(ps.lookup(ps.threads, "thread")))
 		}
 		ps.expect("}")
 	}
-	op.Args = ps.args()
+	op.Call.Args = ps.args()
 }
 
 func (ps *parser) args() []*Expr {
@@ -230,11 +230,11 @@ func takeMark(ps *parser) Mark {
 func (ps *parser) clauses(op *Op) {
 	for !ps.bad {
 		if o, ok := ps.order(); ok {
-			op.Order = o
+			op.Sync.Order = o
 			continue
 		}
 		if m := takeMark(ps); m != 0 {
-			op.Marks |= m
+			op.Sync.Marks |= m
 			continue
 		}
 		switch {
@@ -243,34 +243,34 @@ func (ps *parser) clauses(op *Op) {
 			if !ok {
 				ps.want("a memory order")
 			}
-			op.Fail = o
+			op.Sync.Fail = o
 		case ps.word("in"):
 			op.Obj = ObjectID(ps.lookup(ps.objects, "object"))
 		case ps.word("undefined"):
 			if ps.word("to") {
-				op.DstMask = ps.reg()
+				op.Undef.Dst = ps.reg()
 			} else {
-				op.Mask = ps.expr()
+				op.Undef.Val = ps.expr()
 			}
 		case op.Kind == Assert && ps.word(ofWord):
-			op.Args = ps.args()
+			op.Call.Args = ps.args()
 		case ps.word("when"):
 			op.Cond = ps.expr()
 		case ps.word("range"):
-			op.HasRange = true
-			op.Lo = ps.integer()
+			op.Range.Bounded = true
+			op.Range.Lo = ps.integer()
 			ps.expect("..")
-			op.Hi = ps.integer()
+			op.Range.Hi = ps.integer()
 		case ps.word("align"):
-			op.Align = ps.integer()
+			op.Block.Align = ps.integer()
 		case ps.word("lead"):
-			op.Lead = ps.integer()
+			op.Block.Lead = ps.integer()
 		case ps.word("named"):
-			op.Msg = ps.name("the name of a block")
+			op.Block.Name = ps.name("the name of a block")
 		case ps.word(layoutWord):
-			op.Layout = ps.layoutOf()
+			op.Block.Layout = ps.layoutOf()
 		case ps.word("class"):
-			op.Class = ps.class()
+			op.Report.Class = ps.class()
 		default:
 			return
 		}

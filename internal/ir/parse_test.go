@@ -82,10 +82,10 @@ thread other = t2
 	}
 	f := p.Funcs[0]
 	store, load := f.Edges[0], f.Edges[1]
-	if store.ID != 0 || store.Origin != 0 || store.Op.Order != Plain || store.Op.Type != S64 || load.ID != 1 || load.Op.Type != U32 {
+	if store.ID != 0 || store.Origin != 0 || store.Op.Sync.Order != Plain || store.Op.Type != S64 || load.ID != 1 || load.Op.Type != U32 {
 		t.Errorf("edges %+v %+v", store, load)
 	}
-	if f.Edges[2].Op.Mutex != NormalMutex || f.Edges[3].Op.Fence != FullFence || f.Edges[4].Op.Class != Assertion {
+	if f.Edges[2].Op.Mutex.Kind != NormalMutex || f.Edges[3].Op.Fence != FullFence || f.Edges[4].Op.Report.Class != Assertion {
 		t.Errorf("edges %+v", f.Edges[2:])
 	}
 	if f.Entry != 0 || f.Locs[0].Name != "l0" || len(f.Locs) != 6 {

@@ -19,7 +19,7 @@ func (pr *printer) op(op *Op) {
 	}
 	if op.Kind == Assign {
 		pr.expr(op.Val)
-		if op.Undef {
+		if op.Block.Undef {
 			pr.printf(" undefined in %s", pr.objectName(op.Obj))
 		}
 		pr.marks(op)
@@ -39,26 +39,26 @@ func (pr *printer) suffixes(op *Op) {
 	if op.Fence != FenceUnset {
 		pr.printf(".%s", op.Fence)
 	}
-	if op.Mutex != MutexUnset && (op.Mutex != NormalMutex || op.Kind == CondWait) {
-		pr.printf(".%s", op.Mutex)
+	if op.Mutex.Kind != MutexUnset && (op.Mutex.Kind != NormalMutex || op.Kind == CondWait) {
+		pr.printf(".%s", op.Mutex.Kind)
 	}
-	if op.Test != MutexUntested {
-		pr.printf(".%s", op.Test)
+	if op.Mutex.Test != MutexUntested {
+		pr.printf(".%s", op.Mutex.Test)
 	}
 	if op.Loads {
 		pr.printf(".loads")
 	}
-	if op.Stack {
+	if op.Block.Stack {
 		pr.printf(".stack")
 	}
-	if op.Undef {
+	if op.Block.Undef {
 		pr.printf(".%s", undefWord)
 	}
 	if op.Timed {
 		pr.printf(".timed")
 	}
-	if op.Sync != SyncUnset {
-		pr.printf(".%s", op.Sync)
+	if op.Sync.Kind != SyncUnset {
+		pr.printf(".%s", op.Sync.Kind)
 	}
 	if op.Accesses() && op.Type != S64 {
 		pr.printf(".%s", op.Type)
@@ -87,29 +87,29 @@ func (pr *printer) operands(op *Op) {
 		pr.expr(op.Val2)
 		pr.printf("]")
 	case Call:
-		if op.Func != NoFunc {
-			pr.printf(" %s", pr.funcName(op.Func))
+		if op.Call.Func != NoFunc {
+			pr.printf(" %s", pr.funcName(op.Call.Func))
 		} else {
 			pr.printf(" [")
 			pr.expr(op.Val)
 			pr.printf("]")
 		}
-		pr.args(op.Args)
-		if op.Msg != "" {
-			pr.printf(", %q", op.Msg)
+		pr.args(op.Call.Args)
+		if op.Call.Type != "" {
+			pr.printf(", %q", op.Call.Type)
 		}
 	case Spawn:
 		pr.spawn(op)
 	case Assert:
 		pr.printf(" ")
 		pr.expr(op.Val)
-		if op.Msg != "" {
-			pr.printf(", %q", op.Msg)
+		if op.Report.Msg != "" {
+			pr.printf(", %q", op.Report.Msg)
 		}
 	case Unsupported:
-		pr.printf(" %q, %q", op.Code, op.Msg)
+		pr.printf(" %q, %q", op.Report.Code, op.Report.Msg)
 	case Bound:
-		pr.printf(" %q", op.Msg)
+		pr.printf(" %q", op.Report.Msg)
 		if op.Val != nil {
 			pr.printf(", ")
 			pr.expr(op.Val)
@@ -124,17 +124,17 @@ func (pr *printer) operands(op *Op) {
 
 func (pr *printer) spawn(op *Op) {
 	pr.printf(" ")
-	if op.Func != NoFunc {
-		pr.printf("%s", pr.funcName(op.Func))
+	if op.Call.Func != NoFunc {
+		pr.printf("%s", pr.funcName(op.Call.Func))
 	}
 	if op.Val != nil {
 		pr.printf("[")
 		pr.expr(op.Val)
 		pr.printf("]")
 	}
-	if len(op.Threads) > 0 {
+	if len(op.Call.Threads) > 0 {
 		pr.printf("{")
-		for i, t := range op.Threads {
+		for i, t := range op.Call.Threads {
 			if i > 0 {
 				pr.printf(", ")
 			}
@@ -142,7 +142,7 @@ func (pr *printer) spawn(op *Op) {
 		}
 		pr.printf("}")
 	}
-	pr.args(op.Args)
+	pr.args(op.Call.Args)
 }
 
 func (pr *printer) args(args []*Expr) {
@@ -159,7 +159,7 @@ func (pr *printer) args(args []*Expr) {
 // marks prints the marks.
 func (pr *printer) marks(op *Op) {
 	for i, name := range markNames {
-		if op.Marks.Has(1 << i) {
+		if op.Sync.Marks.Has(1 << i) {
 			pr.printf(" %s", name)
 		}
 	}
@@ -168,50 +168,50 @@ func (pr *printer) marks(op *Op) {
 // clauses prints the clauses after the operands.
 func (pr *printer) clauses(op *Op) {
 	switch {
-	case op.Accesses() && op.Order == OrderUnset:
+	case op.Accesses() && op.Sync.Order == OrderUnset:
 		pr.printf(" unset")
-	case op.Order != OrderUnset && !(op.Accesses() && op.Order == Plain):
-		pr.printf(" %s", op.Order)
+	case op.Sync.Order != OrderUnset && !(op.Accesses() && op.Sync.Order == Plain):
+		pr.printf(" %s", op.Sync.Order)
 	}
-	if op.Fail != OrderUnset {
-		pr.printf(" fail %s", op.Fail)
+	if op.Sync.Fail != OrderUnset {
+		pr.printf(" fail %s", op.Sync.Fail)
 	}
 	pr.marks(op)
 	if op.Obj != NoObject {
 		pr.printf(" in %s", pr.objectName(op.Obj))
 	}
-	if op.DstMask != NoReg {
-		pr.printf(" undefined to %s", pr.regName(op.DstMask))
+	if op.Undef.Dst != NoReg {
+		pr.printf(" undefined to %s", pr.regName(op.Undef.Dst))
 	}
-	if op.Mask != nil {
+	if op.Undef.Val != nil {
 		pr.printf(" undefined ")
-		pr.expr(op.Mask)
+		pr.expr(op.Undef.Val)
 	}
-	if op.Kind == Assert && len(op.Args) > 0 {
+	if op.Kind == Assert && len(op.Call.Args) > 0 {
 		pr.printf(" of ")
-		pr.args(op.Args)
+		pr.args(op.Call.Args)
 	}
 	if op.Cond != nil {
 		pr.printf(" when ")
 		pr.expr(op.Cond)
 	}
-	if op.Align != 0 {
-		pr.printf(" align %d", op.Align)
+	if op.Block.Align != 0 {
+		pr.printf(" align %d", op.Block.Align)
 	}
-	if op.Lead != 0 {
-		pr.printf(" lead %d", op.Lead)
+	if op.Block.Lead != 0 {
+		pr.printf(" lead %d", op.Block.Lead)
 	}
-	if op.Kind == Alloc && op.Msg != "" {
-		pr.printf(" named %s", quoteName(op.Msg))
+	if op.Block.Name != "" {
+		pr.printf(" named %s", quoteName(op.Block.Name))
 	}
-	if op.Layout != nil {
-		pr.printf(" %s %s", layoutWord, op.Layout)
+	if op.Block.Layout != nil {
+		pr.printf(" %s %s", layoutWord, op.Block.Layout)
 	}
-	if op.HasRange {
-		pr.printf(" range %d..%d", op.Lo, op.Hi)
+	if op.Range.Bounded {
+		pr.printf(" range %d..%d", op.Range.Lo, op.Range.Hi)
 	}
-	if op.Class != CheckUnset && op.Class != Assertion {
-		pr.printf(" class %s", op.Class)
+	if op.Report.Class != CheckUnset && op.Report.Class != Assertion {
+		pr.printf(" class %s", op.Report.Class)
 	}
 }
 

@@ -210,7 +210,7 @@ thread v = b() spawned
 		t.Errorf("v lies at %#x", p.Objects[1].Addr)
 	}
 	want := []ThreadID{1, 2}
-	if got := p.Funcs[0].Edges[0].Op.Threads; !reflect.DeepEqual(got, want) {
+	if got := p.Funcs[0].Edges[0].Op.Call.Threads; !reflect.DeepEqual(got, want) {
 		t.Errorf("threads %v", got)
 	}
 }

@@ -128,7 +128,7 @@ func (g *generator) marks(op *Op) Mark {
 	if op.RMW != Xchg || op.Dst != NoReg || op.Dst2 != NoReg {
 		out &^= AsStore
 	}
-	if op.Order != Plain {
+	if op.Sync.Order != Plain {
 		out &^= NonAtomic
 	}
 	return out
@@ -146,7 +146,7 @@ func (g *generator) op(kind OpKind) Op {
 	}
 	order := func() Order { return Order(1 + g.Intn(len(orderNames)-1)) }
 	put(fieldType, func() { op.Type = g.anyType() })
-	put(fieldOrder, func() { op.Order = order() })
+	put(fieldOrder, func() { op.Sync.Order = order() })
 	put(fieldDst, func() { op.Dst = Reg(g.Intn(len(g.f.Regs))) })
 	put(fieldDst2, func() { op.Dst2 = Reg(g.Intn(len(g.f.Regs))) })
 	put(fieldAddr, func() { op.Addr = g.expr(3) })
@@ -154,36 +154,38 @@ func (g *generator) op(kind OpKind) Op {
 	put(fieldCond, func() { op.Cond = g.expr(3) })
 	put(fieldObj, func() { op.Obj = ObjectID(g.Intn(len(g.p.Objects))) })
 	put(fieldFence, func() { op.Fence = FenceKind(1 + g.Intn(len(fenceNames)-1)) })
-	put(fieldMutex, func() { op.Mutex = MutexKind(1 + g.Intn(len(mutexNames)-1)) })
-	put(fieldTest, func() { op.Test = MutexTest(1 + g.Intn(len(testNames)-1)) })
+	put(fieldMutex, func() { op.Mutex.Kind = MutexKind(1 + g.Intn(len(mutexNames)-1)) })
+	put(fieldTest, func() { op.Mutex.Test = MutexTest(1 + g.Intn(len(testNames)-1)) })
 	put(fieldLoads, func() { op.Loads = true })
-	put(fieldStack, func() { op.Stack = true })
+	put(fieldStack, func() { op.Block.Stack = true })
 	put(fieldTimed, func() { op.Timed = true })
-	put(fieldSync, func() { op.Sync = SyncKind(1 + g.Intn(len(syncNames)-1)) })
-	put(fieldLayout, func() { op.Layout = g.layout(3) })
-	put(fieldClass, func() { op.Class = CheckClass(1 + g.Intn(len(checkNames)-1)) })
-	put(fieldMsg, func() { op.Msg = "a \"message\"\n" })
-	put(fieldCode, func() { op.Code = "C0101" })
-	put(fieldDstMask, func() { op.DstMask = Reg(g.Intn(len(g.f.Regs))) })
-	put(fieldMask, func() { op.Mask = g.expr(2) })
-	put(fieldUndef, func() { op.Undef = true })
-	put(fieldMarks, func() { op.Marks = g.marks(&op) })
-	put(fieldArgs, func() { op.Args = []*Expr{g.expr(2), g.expr(2)} })
-	put(fieldThreads, func() { op.Threads = []ThreadID{ThreadID(g.Intn(len(g.p.Threads))), 0} })
+	put(fieldSync, func() { op.Sync.Kind = SyncKind(1 + g.Intn(len(syncNames)-1)) })
+	put(fieldLayout, func() { op.Block.Layout = g.layout(3) })
+	put(fieldClass, func() { op.Report.Class = CheckClass(1 + g.Intn(len(checkNames)-1)) })
+	put(fieldMsg, func() { op.Report.Msg = "a \"message\"\n" })
+	put(fieldName, func() { op.Block.Name = "a \"block\"\n" })
+	put(fieldCallee, func() { op.Call.Type = "a \"type\"\n" })
+	put(fieldCode, func() { op.Report.Code = "C0101" })
+	put(fieldDstMask, func() { op.Undef.Dst = Reg(g.Intn(len(g.f.Regs))) })
+	put(fieldMask, func() { op.Undef.Val = g.expr(2) })
+	put(fieldUndef, func() { op.Block.Undef = true })
+	put(fieldMarks, func() { op.Sync.Marks = g.marks(&op) })
+	put(fieldArgs, func() { op.Call.Args = []*Expr{g.expr(2), g.expr(2)} })
+	put(fieldThreads, func() { op.Call.Threads = []ThreadID{ThreadID(g.Intn(len(g.p.Threads))), 0} })
 	put(fieldRange, func() {
 		a, b := g.word(), g.word()
-		op.HasRange, op.Lo, op.Hi = true, min(a, b), max(a, b)
+		op.Range = Range{Bounded: true, Lo: min(a, b), Hi: max(a, b)}
 	})
 	switch kind {
 	case Nop, Assign:
 		if op.Obj == NoObject {
-			op.Undef = false
+			op.Block.Undef = false
 		} else {
-			op.Undef = true
+			op.Block.Undef = true
 		}
 	case Assert:
-		if op.Class != Uninitialised {
-			op.Args = nil
+		if op.Report.Class != Uninitialised {
+			op.Call.Args = nil
 		}
 	case RMW:
 		if op.Type.Float {
@@ -191,32 +193,32 @@ func (g *generator) op(kind OpKind) Op {
 		}
 		op.RMW = RMWKind(1 + g.Intn(len(rmwNames)-1))
 		if op.RMW != Xchg && op.RMW != Cas {
-			op.Mask = nil
+			op.Undef.Val = nil
 		}
-		op.Marks = g.marks(&op)
+		op.Sync.Marks = g.marks(&op)
 		if op.RMW == Cas {
 			op.Val2 = g.expr(2)
-			op.Fail = Order(g.Intn(len(orderNames)))
+			op.Sync.Fail = Order(g.Intn(len(orderNames)))
 		}
 	case CondWait:
 		op.Val2 = g.expr(2)
 	case Await: // a test of a mutex and its kind go together
-		if op.Test == MutexUntested {
-			op.Mutex = MutexUnset
-		} else if op.Mutex == MutexUnset {
-			op.Mutex = NormalMutex
+		if op.Mutex.Test == MutexUntested {
+			op.Mutex.Kind = MutexUnset
+		} else if op.Mutex.Kind == MutexUnset {
+			op.Mutex.Kind = NormalMutex
 		}
 	case Call:
 		if op.Val == nil {
-			op.Func, op.Msg = FuncID(g.Intn(len(g.p.Funcs))), ""
+			op.Call.Func, op.Call.Type = FuncID(g.Intn(len(g.p.Funcs))), ""
 		}
 	case Spawn:
 		if op.Val != nil {
-			op.Threads = nil
+			op.Call.Threads = nil
 			break
 		}
-		if len(op.Threads) == 0 || g.flip() {
-			op.Func = FuncID(g.Intn(len(g.p.Funcs)))
+		if len(op.Call.Threads) == 0 || g.flip() {
+			op.Call.Func = FuncID(g.Intn(len(g.p.Funcs)))
 		}
 	}
 	return op

@@ -9,7 +9,7 @@ func (p *Program) eachSpawn(f func(t ThreadID, started []ThreadID)) {
 	for t := range p.Threads {
 		fn := p.ThreadFunc(ThreadID(t))
 		for i := range fn.Edges {
-			if started := fn.Edges[i].Op.Threads; len(started) > 0 {
+			if started := fn.Edges[i].Op.Call.Threads; len(started) > 0 {
 				f(ThreadID(t), started)
 			}
 		}

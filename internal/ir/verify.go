@@ -72,13 +72,13 @@ func (v *verifier) leads() {
 		}
 		for i := range f.Edges {
 			op := &f.Edges[i].Op
-			if op.Kind != Alloc || op.Stack {
+			if op.Kind != Alloc || op.Block.Stack {
 				continue
 			}
-			if lead >= 0 && op.Lead != lead {
-				v.errorf("function %s: blocks of the heap have %d and %d bytes in front", f.Name, lead, op.Lead)
+			if lead >= 0 && op.Block.Lead != lead {
+				v.errorf("function %s: blocks of the heap have %d and %d bytes in front", f.Name, lead, op.Block.Lead)
 			}
-			lead = op.Lead
+			lead = op.Block.Lead
 		}
 	}
 }
@@ -215,22 +215,22 @@ func (v *verifier) edge(e *Edge) {
 	for _, problem := range op.fieldProblems() {
 		v.errorf("%s %s", op.Kind, problem)
 	}
-	for _, r := range []Reg{op.Dst, op.Dst2, op.DstMask} {
+	for _, r := range []Reg{op.Dst, op.Dst2, op.Undef.Dst} {
 		if r < NoReg || int(r) >= len(v.f.Regs) {
 			v.errorf("register %d does not exist", r)
 		}
 	}
-	if op.Dst2 != NoReg && op.Dst == op.Dst2 || op.DstMask != NoReg && (op.DstMask == op.Dst || op.DstMask == op.Dst2) {
+	if op.Dst2 != NoReg && op.Dst == op.Dst2 || op.Undef.Dst != NoReg && (op.Undef.Dst == op.Dst || op.Undef.Dst == op.Dst2) {
 		v.errorf("two destinations are the same register")
 	}
 	if op.Obj < NoObject || int(op.Obj) >= len(v.p.Objects) {
 		v.errorf("object %d does not exist", op.Obj)
 	}
-	for _, x := range []*Expr{op.Addr, op.Val, op.Val2, op.Mask} {
+	for _, x := range []*Expr{op.Addr, op.Val, op.Val2, op.Undef.Val} {
 		v.expr(x, false)
 	}
 	v.expr(op.Cond, op.seesMemory())
-	for _, x := range op.Args {
+	for _, x := range op.Call.Args {
 		if x == nil {
 			v.errorf("an argument is nil")
 		}
@@ -250,28 +250,28 @@ func (v *verifier) expr(e *Expr, seen bool) {
 
 // callee checks what an operation calls or spawns, according to the program's form.
 func (v *verifier) callee(op *Op) {
-	if op.Func != NoFunc {
-		if !v.isFunc(op.Func) {
-			v.errorf("function %d does not exist", op.Func)
-		} else if params := v.p.Funcs[op.Func].Params; len(op.Args) > params {
-			v.errorf("%d arguments for %d parameters", len(op.Args), params)
+	if op.Call.Func != NoFunc {
+		if !v.isFunc(op.Call.Func) {
+			v.errorf("function %d does not exist", op.Call.Func)
+		} else if params := v.p.Funcs[op.Call.Func].Params; len(op.Call.Args) > params {
+			v.errorf("%d arguments for %d parameters", len(op.Call.Args), params)
 		}
 	}
-	for _, t := range op.Threads {
+	for _, t := range op.Call.Threads {
 		switch {
 		case !v.isThread(t):
 			v.errorf("thread %d does not exist", t)
 		case !v.isFunc(v.p.Threads[t].Func): // reported elsewhere
-		case len(op.Args) > v.p.ThreadFunc(t).Params:
-			v.errorf("%d arguments for %d parameters", len(op.Args), v.p.ThreadFunc(t).Params)
+		case len(op.Call.Args) > v.p.ThreadFunc(t).Params:
+			v.errorf("%d arguments for %d parameters", len(op.Call.Args), v.p.ThreadFunc(t).Params)
 		}
 	}
 	switch {
 	case v.p.Form == Flat && op.Kind == Call:
 		v.errorf("a call in a flat program")
-	case v.p.Form == Flat && op.Kind == Spawn && (op.Func != NoFunc || len(op.Threads) == 0):
+	case v.p.Form == Flat && op.Kind == Spawn && (op.Call.Func != NoFunc || len(op.Call.Threads) == 0):
 		v.errorf("a spawn in a flat program names threads, not a function")
-	case v.p.Form == Structured && len(op.Threads) > 0:
+	case v.p.Form == Structured && len(op.Call.Threads) > 0:
 		v.errorf("a spawn in a structured program names a function, not threads")
 	}
 }
@@ -300,7 +300,7 @@ func (v *verifier) spawns() {
 			continue
 		}
 		for i := range f.Edges {
-			for _, t := range f.Edges[i].Op.Threads {
+			for _, t := range f.Edges[i].Op.Call.Threads {
 				if v.isThread(t) {
 					spawned[t] = true
 				}

@@ -3,7 +3,7 @@ package ir
 import "fmt"
 
 // fieldSet is a set of fields of Op.
-type fieldSet uint32
+type fieldSet uint64
 
 const (
 	fieldType fieldSet = 1 << iota
@@ -37,12 +37,15 @@ const (
 	fieldMask
 	fieldUndef
 	fieldMarks
+	fieldName
+	fieldCallee
 )
 
 var fieldNames = []string{
 	"an access type", "a memory order", "a failure order", "a destination", "a second destination", "an address", "a value",
 	"a second value", "a condition", "an object", "an RMW function", "a fence kind", "a mutex kind", "stack storage", "a time limit", "a synchronisation", "a range",
-	"a function", "arguments", "threads", "a check class", "a message", "a layout", "an alignment", "a code", "a test of a mutex", "a section of loads", "a destination for undefined bits", "undefined bits", "undefined contents", "a mark",
+	"a function", "arguments", "threads", "a check class", "a message", "a layout", "an alignment", "a code", "a test of a mutex", "a section of loads", "a destination for undefined bits", "undefined bits", "undefined contents", "a mark", "a name of a block",
+	"a type of a function",
 }
 
 func (s fieldSet) has(f fieldSet) bool { return s&f != 0 }
@@ -62,7 +65,7 @@ var opFields = [...]struct{ need, may fieldSet }{
 	Havoc:        {need: fieldDst, may: fieldCond | fieldRange | fieldTimed | fieldLayout},
 	Assume:       {need: fieldVal},
 	Assert:       {need: fieldVal | fieldClass, may: fieldMsg | fieldArgs},
-	Call:         {may: fieldDst | fieldFunc | fieldVal | fieldArgs | fieldMsg},
+	Call:         {may: fieldDst | fieldFunc | fieldVal | fieldArgs | fieldCallee},
 	Return:       {may: fieldVal},
 	ThreadExit:   {may: fieldVal},
 	Exit:         {},
@@ -75,7 +78,7 @@ var opFields = [...]struct{ need, may fieldSet }{
 	Signal:       {need: fieldAddr, may: fieldObj | fieldDst},
 	Broadcast:    {need: fieldAddr, may: fieldObj | fieldDst},
 	Barrier:      {need: fieldAddr, may: fieldObj | fieldDst},
-	Alloc:        {need: fieldDst | fieldVal, may: fieldStack | fieldMsg | fieldLayout | fieldAlign | fieldUndef},
+	Alloc:        {need: fieldDst | fieldVal, may: fieldStack | fieldName | fieldLayout | fieldAlign | fieldUndef},
 	Free:         {need: fieldAddr, may: fieldStack},
 	AtomicBegin:  {may: fieldLoads},
 	AtomicEnd:    {may: fieldLoads},
@@ -94,8 +97,8 @@ func (op *Op) fields() fieldSet {
 		}
 	}
 	put(fieldType, op.Type != Type{})
-	put(fieldOrder, op.Order != OrderUnset)
-	put(fieldFail, op.Fail != OrderUnset)
+	put(fieldOrder, op.Sync.Order != OrderUnset)
+	put(fieldFail, op.Sync.Fail != OrderUnset)
 	put(fieldDst, op.Dst != NoReg)
 	put(fieldDst2, op.Dst2 != NoReg)
 	put(fieldAddr, op.Addr != nil)
@@ -105,25 +108,27 @@ func (op *Op) fields() fieldSet {
 	put(fieldObj, op.Obj != NoObject)
 	put(fieldRMW, op.RMW != RMWUnset)
 	put(fieldFence, op.Fence != FenceUnset)
-	put(fieldMutex, op.Mutex != MutexUnset)
-	put(fieldStack, op.Stack)
+	put(fieldMutex, op.Mutex.Kind != MutexUnset)
+	put(fieldStack, op.Block.Stack)
 	put(fieldTimed, op.Timed)
-	put(fieldSync, op.Sync != SyncUnset)
-	put(fieldLayout, op.Layout != nil)
-	put(fieldAlign, op.Align != 0 || op.Lead != 0)
-	put(fieldRange, op.HasRange || op.Lo != 0 || op.Hi != 0)
-	put(fieldFunc, op.Func != NoFunc)
-	put(fieldArgs, len(op.Args) > 0)
-	put(fieldThreads, len(op.Threads) > 0)
-	put(fieldClass, op.Class != CheckUnset)
-	put(fieldMsg, op.Msg != "")
-	put(fieldCode, op.Code != "")
-	put(fieldTest, op.Test != MutexUntested)
+	put(fieldSync, op.Sync.Kind != SyncUnset)
+	put(fieldLayout, op.Block.Layout != nil)
+	put(fieldAlign, op.Block.Align != 0 || op.Block.Lead != 0)
+	put(fieldRange, op.Range.Bounded || op.Range.Lo != 0 || op.Range.Hi != 0)
+	put(fieldFunc, op.Call.Func != NoFunc)
+	put(fieldArgs, len(op.Call.Args) > 0)
+	put(fieldThreads, len(op.Call.Threads) > 0)
+	put(fieldClass, op.Report.Class != CheckUnset)
+	put(fieldMsg, op.Report.Msg != "")
+	put(fieldCode, op.Report.Code != "")
+	put(fieldTest, op.Mutex.Test != MutexUntested)
 	put(fieldLoads, op.Loads)
-	put(fieldDstMask, op.DstMask != NoReg)
-	put(fieldMask, op.Mask != nil)
-	put(fieldUndef, op.Undef)
-	put(fieldMarks, op.Marks != 0)
+	put(fieldDstMask, op.Undef.Dst != NoReg)
+	put(fieldMask, op.Undef.Val != nil)
+	put(fieldUndef, op.Block.Undef)
+	put(fieldMarks, op.Sync.Marks != 0)
+	put(fieldName, op.Block.Name != "")
+	put(fieldCallee, op.Call.Type != "")
 	return s
 }
 
@@ -152,38 +157,38 @@ func (op *Op) fieldProblems() []string {
 	switch {
 	case op.Kind == RMW && op.RMW == Cas && op.Val2 == nil:
 		bad("needs a second value for cas")
-	case op.Kind == RMW && op.RMW != Cas && (op.Val2 != nil || op.Fail != OrderUnset):
+	case op.Kind == RMW && op.RMW != Cas && (op.Val2 != nil || op.Sync.Fail != OrderUnset):
 		bad("has parts that only cas has")
-	case op.Marks.Has(Weak) && op.RMW != Cas || op.Marks.Has(AsStore) && (op.RMW != Xchg || op.Dst != NoReg || op.Dst2 != NoReg):
+	case op.Sync.Marks.Has(Weak) && op.RMW != Cas || op.Sync.Marks.Has(AsStore) && (op.RMW != Xchg || op.Dst != NoReg || op.Dst2 != NoReg):
 		bad("has a mark of another function")
-	case op.Marks.Has(NonAtomic) && op.Order != Plain:
+	case op.Sync.Marks.Has(NonAtomic) && op.Sync.Order != Plain:
 		bad("is marked as not atomic, and has an order")
-	case op.Kind == RMW && op.Mask != nil && op.RMW != Xchg && op.RMW != Cas:
+	case op.Kind == RMW && op.Undef.Val != nil && op.RMW != Xchg && op.RMW != Cas:
 		bad("computes with undefined bits")
-	case (op.Kind == Nop || op.Kind == Assign) && op.Undef != (op.Obj != NoObject):
+	case (op.Kind == Nop || op.Kind == Assign) && op.Block.Undef != (op.Obj != NoObject):
 		bad("needs an object whose contents become undefined, or no object")
-	case op.Kind == Assert && len(op.Args) > 0 && op.Class != Uninitialised:
+	case op.Kind == Assert && len(op.Call.Args) > 0 && op.Report.Class != Uninitialised:
 		bad("has values that must be defined")
-	case op.Kind == Call && (op.Func == NoFunc) == (op.Val == nil):
+	case op.Kind == Call && (op.Call.Func == NoFunc) == (op.Val == nil):
 		bad("needs either a function or a pointer")
-	case op.Kind == Call && op.Func != NoFunc && op.Msg != "":
+	case op.Kind == Call && op.Call.Func != NoFunc && op.Call.Type != "":
 		bad("has a type beside a function")
-	case op.Kind == Spawn && op.Func == NoFunc && op.Val == nil && len(op.Threads) == 0:
+	case op.Kind == Spawn && op.Call.Func == NoFunc && op.Val == nil && len(op.Call.Threads) == 0:
 		bad("needs a function, a pointer or threads")
-	case op.Kind == Spawn && op.Val != nil && (op.Func != NoFunc || len(op.Threads) > 0):
+	case op.Kind == Spawn && op.Val != nil && (op.Call.Func != NoFunc || len(op.Call.Threads) > 0):
 		bad("has a pointer beside a function or threads")
-	case op.Kind == Await && (op.Test == MutexUntested) != (op.Mutex == MutexUnset):
+	case op.Kind == Await && (op.Mutex.Test == MutexUntested) != (op.Mutex.Kind == MutexUnset):
 		bad("has a test of a mutex or its kind, but not both")
-	case op.Align != 0 && !validAlign(op.Align):
-		bad("has an alignment of %d", op.Align)
-	case op.Lead < 0 || op.Lead%16 != 0:
-		bad("has %d bytes in front of what is aligned", op.Lead)
-	case have.has(fieldRange) && !op.HasRange:
+	case op.Block.Align != 0 && !validAlign(op.Block.Align):
+		bad("has an alignment of %d", op.Block.Align)
+	case op.Block.Lead < 0 || op.Block.Lead%16 != 0:
+		bad("has %d bytes in front of what is aligned", op.Block.Lead)
+	case have.has(fieldRange) && !op.Range.Bounded:
 		bad("has bounds but no range")
-	case op.HasRange && op.Lo > op.Hi:
+	case op.Range.Bounded && op.Range.Lo > op.Range.Hi:
 		bad("has an empty range")
-	case op.Layout != nil && op.Layout.problem() != "":
-		bad("has a broken layout: %s", op.Layout.problem())
+	case op.Block.Layout != nil && op.Block.Layout.problem() != "":
+		bad("has a broken layout: %s", op.Block.Layout.problem())
 	case op.Kind == RMW && op.Type.Float && op.RMW != Xchg && op.RMW != Cas:
 		bad("computes with integers at %s", op.Type)
 	case op.Type != Type{} && !op.Type.Valid():
@@ -200,17 +205,17 @@ func (op *Op) enumProblems() []string {
 		names int
 		what  string
 	}{
-		{uint8(op.Sync), len(syncNames), "synchronisation"},
-		{uint8(op.Order), len(orderNames), "memory order"}, {uint8(op.Fail), len(orderNames), "failure order"},
+		{uint8(op.Sync.Kind), len(syncNames), "synchronisation"},
+		{uint8(op.Sync.Order), len(orderNames), "memory order"}, {uint8(op.Sync.Fail), len(orderNames), "failure order"},
 		{uint8(op.RMW), len(rmwNames), "RMW function"}, {uint8(op.Fence), len(fenceNames), "fence kind"},
-		{uint8(op.Mutex), len(mutexNames), "mutex kind"}, {uint8(op.Test), len(testNames), "test of a mutex"}, {uint8(op.Class), len(checkNames), "check class"},
+		{uint8(op.Mutex.Kind), len(mutexNames), "mutex kind"}, {uint8(op.Mutex.Test), len(testNames), "test of a mutex"}, {uint8(op.Report.Class), len(checkNames), "check class"},
 	} {
 		if int(e.value) >= e.names {
 			problems = append(problems, fmt.Sprintf("has an unknown %s %d", e.what, e.value))
 		}
 	}
-	if int(op.Marks) >= 1<<len(markNames) {
-		problems = append(problems, fmt.Sprintf("has unknown marks %d", op.Marks))
+	if int(op.Sync.Marks) >= 1<<len(markNames) {
+		problems = append(problems, fmt.Sprintf("has unknown marks %d", op.Sync.Marks))
 	}
 	return problems
 }

@@ -81,7 +81,7 @@ func (y *System) MovesOf(user int, s *State, e *ir.Edge) []Move {
 
 // spawn returns the moves of a spawn: one for each thread that it can start, as far as a counter or nothing says so.
 func (y *System) spawn(s *State, e *ir.Edge) []Move {
-	first, n := 0, len(e.Op.Threads)
+	first, n := 0, len(e.Op.Call.Threads)
 	counter := -1
 	if y.opt.Counter != nil {
 		counter = y.opt.Counter(e)
@@ -99,12 +99,12 @@ func (y *System) spawn(s *State, e *ir.Edge) []Move {
 		n = first + 1
 	}
 	var args []int64
-	for _, a := range e.Op.Args {
+	for _, a := range e.Op.Call.Args {
 		args = append(args, a.Eval(y.Env(s.Regs, 0)))
 	}
 	var out []Move
 	for turn := first; turn < n; turn++ {
-		t := e.Op.Threads[turn]
+		t := e.Op.Call.Threads[turn]
 		regs := slices.Clone(s.Regs)
 		if e.Op.Dst != ir.NoReg {
 			regs[e.Op.Dst] = int64(t)
@@ -168,9 +168,9 @@ func (y *System) Effects(user int, e *ir.Edge, s *State, values func(c int) []in
 	op := &e.Op
 	size, mutex := op.Type.Size(), false
 	switch {
-	case op.Accesses() && op.Test == ir.MutexUntested:
+	case op.Accesses() && op.Mutex.Test == ir.MutexUntested:
 	case op.Kind == ir.Lock, op.Kind == ir.TryLock, op.Kind == ir.Unlock, op.Kind == ir.Await:
-		if op.Mutex != ir.NormalMutex {
+		if op.Mutex.Kind != ir.NormalMutex {
 			y.Refuse(e, "a mutex that is not of the normal kind")
 			return
 		}

@@ -155,13 +155,13 @@ const MaxChoices = 256
 // choices returns the values that a havoc or abstract load may choose.
 func (y *System) choices(e *ir.Edge, regs []int64, seen int64) []int64 {
 	op := &e.Op
-	if !op.HasRange || op.Hi-op.Lo < 0 || op.Hi-op.Lo >= MaxChoices {
+	if !op.Range.Bounded || op.Range.Hi-op.Range.Lo < 0 || op.Range.Hi-op.Range.Lo >= MaxChoices {
 		y.Refuse(e, "a havoc without a range of at most %d values", MaxChoices)
 		return nil
 	}
 	var out []int64
 	trial := slices.Clone(regs)
-	for v := op.Lo; v <= op.Hi; v++ {
+	for v := op.Range.Lo; v <= op.Range.Hi; v++ {
 		trial[op.Dst] = v
 		if op.Cond == nil || op.Cond.Eval(y.Env(trial, seen)) != 0 {
 			out = append(out, v)

@@ -96,7 +96,7 @@ func (m *Machine) describe(t int, st memory.Step, op *ir.Op, e *Event) {
 		if op.RMW == ir.Cas || op.Cond != nil {
 			e.Flags |= Varies
 		}
-		if op.RMW == ir.Cas && op.Cond == nil && op.DstMask == ir.NoReg && m.State.Holder() < 0 {
+		if op.RMW == ir.Cas && op.Cond == nil && op.Undef.Dst == ir.NoReg && m.State.Holder() < 0 {
 			e.Flags |= Compares
 			e.Old, e.Want = m.Sys.ReadRaw(m.State, addr, size), m.Sys.Thread(m.State, t).Expected(st.Edge)
 		}
@@ -130,7 +130,7 @@ func (m *Machine) mayVanish(addr uint64) Flags {
 func (m *Machine) mutex(t int, op *ir.Op, addr uint64, e *Event) {
 	word := m.Sys.ReadRaw(m.State, addr, memory.WordSize)
 	e.Flags |= IsMutex | m.mayVanish(addr)
-	if op.Mutex == ir.RecursiveMutex && !m.opt.Stores {
+	if op.Mutex.Kind == ir.RecursiveMutex && !m.opt.Stores {
 		m.noteRecursive(t, addr)
 	}
 	how := Reads | Writes
@@ -141,15 +141,15 @@ func (m *Machine) mutex(t int, op *ir.Op, addr uint64, e *Event) {
 		e.Flags |= Varies | Acquires
 	case op.Kind == ir.TryLock:
 		e.Flags |= Varies
-		if int(uint32(word))-1 != t || op.Mutex != ir.RecursiveMutex {
+		if int(uint32(word))-1 != t || op.Mutex.Kind != ir.RecursiveMutex {
 			how = Reads
 		}
-	case op.Kind == ir.Unlock && int(uint32(word))-1 != t, op.Kind == ir.Lock && op.Mutex == ir.ErrorCheckMutex && int(uint32(word))-1 == t:
+	case op.Kind == ir.Unlock && int(uint32(word))-1 != t, op.Kind == ir.Lock && op.Mutex.Kind == ir.ErrorCheckMutex && int(uint32(word))-1 == t:
 		how = Reads // an error is returned, or the check of the operation fails
 	}
 	// Relocking a recursive mutex and unlocking it again do not drain, even if the buffer is empty
 	// now: in another order of events it may not be.
-	mine := word != 0 && int(uint32(word))-1 == t && op.Mutex == ir.RecursiveMutex
+	mine := word != 0 && int(uint32(word))-1 == t && op.Mutex.Kind == ir.RecursiveMutex
 	if mine && (op.Kind != ir.Unlock || word>>32 > 0) {
 		e.Flags &^= Drains
 	}
@@ -172,10 +172,10 @@ func (m *Machine) noteRecursive(t int, addr uint64) {
 func (m *Machine) describeControl(t int, st memory.Step, op *ir.Op, addr uint64, e *Event) {
 	switch op.Kind {
 	case ir.Spawn:
-		if len(op.Threads) > 1 && m.Uses.Shared {
+		if len(op.Call.Threads) > 1 && m.Uses.Shared {
 			e.Flags |= Varies // by the threads that have started
 		}
-		for _, u := range op.Threads {
+		for _, u := range op.Call.Threads {
 			e.Add(SpawnBase+8*uint64(u), 8, Reads|Writes)
 			if !m.State.Started(u) {
 				break

@@ -82,7 +82,7 @@ func FeaturesOf(p *ir.Program) Features {
 			out.Frees = out.Frees || op.Kind == ir.Free
 			out.Compares = out.Compares || op.Kind == ir.RMW && op.RMW == ir.Cas
 			out.Mutexes = out.Mutexes || op.Kind == ir.Lock
-			out.Recursive = out.Recursive || op.Mutex == ir.RecursiveMutex
+			out.Recursive = out.Recursive || op.Mutex.Kind == ir.RecursiveMutex
 			out.Global = out.Global || op.Kind == ir.Fence && op.Fence == ir.GlobalFence
 		}
 	}

@@ -67,7 +67,7 @@ func (y *System) exec(s *State, t int, st Step, e *edge) {
 		s.setPC(t, e.to)
 	case ir.Assert:
 		if e.val.eval(regs, 0) == 0 {
-			s.failAt(t, e, e.ir.Op.Class, 0)
+			s.failAt(t, e, e.ir.Op.Report.Class, 0)
 			return
 		}
 		s.setPC(t, e.to)

@@ -200,7 +200,7 @@ func (s *State) joinable(h int64) bool {
 
 // spawnTarget returns the first thread of the spawn that has not started, or -1.
 func (s *State) spawnTarget(e *edge) int {
-	for _, t := range e.ir.Op.Threads {
+	for _, t := range e.ir.Op.Call.Threads {
 		if s.status[t] == notStarted {
 			return int(t)
 		}

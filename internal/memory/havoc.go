@@ -28,7 +28,7 @@ func Unlisted(p *ir.Program) *ir.Edge {
 		for i := range f.Edges {
 			op := &f.Edges[i].Op
 			if (op.Kind == ir.Havoc || op.Kind == ir.AbstractLoad) && op.Cond == nil &&
-				(!op.HasRange || op.Lo <= op.Hi && uint64(op.Hi)-uint64(op.Lo) >= maxChoices) {
+				(!op.Range.Bounded || op.Range.Lo <= op.Range.Hi && uint64(op.Range.Hi)-uint64(op.Range.Lo) >= maxChoices) {
 				return &f.Edges[i]
 			}
 		}
@@ -48,8 +48,8 @@ type bounds struct {
 func newBounds(p *ir.Program, op *ir.Op) *bounds {
 	b := boundsOf(p, op.Cond, op.Dst)
 	b.values = analysis.AllNumbers
-	if op.HasRange {
-		b.values = analysis.Between(op.Lo, op.Hi)
+	if op.Range.Bounded {
+		b.values = analysis.Between(op.Range.Lo, op.Range.Hi)
 	}
 	b.test = compile(p, op.Cond)
 	return b

@@ -39,7 +39,7 @@ const MaxBlock = maxBlock
 func allocSize(v int64) uint32 { return uint32(max(1, min(v, maxBlock))) }
 
 func blockKindOf(e *edge) blockKind {
-	if e.ir.Op.Stack {
+	if e.ir.Op.Block.Stack {
 		return stackBlock
 	}
 	return heapBlock
@@ -110,7 +110,7 @@ func (y *System) alloc(s *State, t int, choice int64, e *edge, regs []int64) {
 		}
 		y.cancelFree(s, t, addr)
 	}
-	if lead := int(e.ir.Op.Lead); e.undef && n > int64(lead) {
+	if lead := int(e.ir.Op.Block.Lead); e.undef && n > int64(lead) {
 		undefine(s, t, int(s.blocks[s.findBlock(addr, 1)].off)+lead, addr+uint64(lead), int(size)-lead)
 	}
 	if y.hasSites {

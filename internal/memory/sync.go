@@ -19,7 +19,7 @@ func mutexDepth(word uint64) uint64 { return word >> 32 }
 // refused reports whether lock, trylock or unlock of thread t takes and releases nothing, if it sees
 // the word. It is a load then.
 func (e *edge) refused(t int, word uint64) bool {
-	mine, kind := mutexOwner(word) == t, e.ir.Op.Mutex
+	mine, kind := mutexOwner(word) == t, e.ir.Op.Mutex.Kind
 	switch {
 	case word == destroyed:
 		return false
@@ -47,7 +47,7 @@ func (y *System) enabledMutex(s *State, t int, e *edge, regs []int64) bool {
 	}
 	word := s.readAt(off, WordSize)
 	mine := mutexOwner(word) == t
-	if mine && e.ir.Op.Mutex == ir.RecursiveMutex && (e.kind != ir.Unlock || mutexDepth(word) > 0) {
+	if mine && e.ir.Op.Mutex.Kind == ir.RecursiveMutex && (e.kind != ir.Unlock || mutexDepth(word) > 0) {
 		return true
 	}
 	return s.drained(t) && (e.kind != ir.Lock || word == 0 || word == destroyed)
@@ -68,7 +68,7 @@ func (y *System) mutex(s *State, t int, e *edge, regs []int64) {
 		word = s.readAt(off, WordSize)
 	}
 	mine := mutexOwner(word) == t
-	kind := e.ir.Op.Mutex
+	kind := e.ir.Op.Mutex.Kind
 	next, result := word, int64(0)
 	switch {
 	case e.asks(undefined): // the check that follows fails

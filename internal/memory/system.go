@@ -213,11 +213,11 @@ func (c *compiler) thread(t ir.ThreadID) {
 func (c *compiler) edge(e *ir.Edge) edge {
 	y, p, op := c.y, c.y.Prog, &e.Op
 	ce := edge{
-		ir: e, kind: op.Kind, to: int32(e.To), dst: int32(op.Dst), dst2: int32(op.Dst2), dstMask: int32(op.DstMask), mask: compile(p, op.Mask),
+		ir: e, kind: op.Kind, to: int32(e.To), dst: int32(op.Dst), dst2: int32(op.Dst2), dstMask: int32(op.Undef.Dst), mask: compile(p, op.Undef.Val),
 		addr: compile(p, op.Addr), val: compile(p, op.Val), val2: compile(p, op.Val2), cond: compile(p, op.Cond),
-		header: op.Marks.Has(ir.Header), off: -1, size: uint8(op.Type.Size()), signed: op.Type.Signed, obj: int32(op.Obj), private: y.PrivateAccess(e),
+		header: op.Sync.Marks.Has(ir.Header), off: -1, size: uint8(op.Type.Size()), signed: op.Type.Signed, obj: int32(op.Obj), private: y.PrivateAccess(e),
 	}
-	for _, a := range op.Args {
+	for _, a := range op.Call.Args {
 		ce.args = append(ce.args, compile(p, a))
 	}
 	switch op.Kind {
@@ -227,10 +227,10 @@ func (c *compiler) edge(e *ir.Edge) edge {
 		y.hasSections = true
 	case ir.Alloc:
 		y.hasBlocks = true
-		y.lead = max(y.lead, uint64(op.Lead))
-		ce.undef = op.Undef && y.masked
+		y.lead = max(y.lead, uint64(op.Block.Lead))
+		ce.undef = op.Block.Undef && y.masked
 	case ir.Nop, ir.Assign:
-		ce.undef = op.Undef && y.masked && p.Objects[op.Obj].Masked
+		ce.undef = op.Block.Undef && y.masked && p.Objects[op.Obj].Masked
 	case ir.Join:
 		y.hasStatus, y.hasResults = true, y.hasResults || op.Dst != ir.NoReg
 	case ir.Havoc, ir.AbstractLoad:

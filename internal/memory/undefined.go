@@ -18,7 +18,7 @@ var ErrUntracked = errors.New("an access leaves its object and stores a value th
 func asksForMasks(p *ir.Program) bool {
 	for _, f := range p.Funcs {
 		for i := range f.Edges {
-			if f.Edges[i].Op.DstMask != ir.NoReg {
+			if f.Edges[i].Op.Undef.Dst != ir.NoReg {
 				return true
 			}
 		}

@@ -156,7 +156,7 @@ func orderHint(flat *ir.Program, w *verdict.Witness, store, load int) string {
 
 // opOf returns the operation of a step, or nil if the step belongs to a call of the library.
 func opOf(flat *ir.Program, st *verdict.Step) *ir.Op {
-	if _, e, ok := flat.EdgeByID(ir.EdgeID(st.Edge)); ok && e.Op.Accesses() && e.Op.Sync == ir.SyncUnset {
+	if _, e, ok := flat.EdgeByID(ir.EdgeID(st.Edge)); ok && e.Op.Accesses() && e.Op.Sync.Kind == ir.SyncUnset {
 		return &e.Op
 	}
 	return nil
@@ -166,18 +166,18 @@ func orderName(op *ir.Op) string {
 	switch {
 	case op == nil:
 		return "part of a library call"
-	case op.Order == ir.Plain:
+	case op.Sync.Order == ir.Plain:
 		return "not atomic"
 	}
-	return op.Order.String()
+	return op.Sync.Order.String()
 }
 
 func releases(op *ir.Op) bool {
-	return op.Order == ir.Release || op.Order == ir.AcqRel || op.Order == ir.SeqCst
+	return op.Sync.Order == ir.Release || op.Sync.Order == ir.AcqRel || op.Sync.Order == ir.SeqCst
 }
 
 func acquires(op *ir.Op) bool {
-	return op.Order == ir.Acquire || op.Order == ir.Consume || op.Order == ir.AcqRel || op.Order == ir.SeqCst
+	return op.Sync.Order == ir.Acquire || op.Sync.Order == ir.Consume || op.Sync.Order == ir.AcqRel || op.Sync.Order == ir.SeqCst
 }
 
 // fenced reports whether a thread has a fence between two steps that releases, or acquires.

@@ -23,7 +23,7 @@ func LoadBuffering(flat *ir.Program) bool {
 		f := flat.ThreadFunc(ir.ThreadID(t))
 		for i := range f.Edges {
 			op := &f.Edges[i].Op
-			if !op.Reads() || op.Order != ir.Relaxed && op.Order != ir.Release || op.Sync != ir.SyncUnset {
+			if !op.Reads() || op.Sync.Order != ir.Relaxed && op.Sync.Order != ir.Release || op.Sync.Kind != ir.SyncUnset {
 				continue
 			}
 			for _, store := range storesLater(f, f.Edges[i].To) {
@@ -69,7 +69,7 @@ func storesLater(f *ir.Func, from ir.Loc) []ir.ObjectID {
 			if e.Op.Kind == ir.Fence {
 				continue
 			}
-			if e.Op.Writes() && (e.Op.Order == ir.Relaxed || e.Op.Order == ir.Acquire) && e.Op.Sync == ir.SyncUnset && !slices.Contains(out, e.Op.Obj) {
+			if e.Op.Writes() && (e.Op.Sync.Order == ir.Relaxed || e.Op.Sync.Order == ir.Acquire) && e.Op.Sync.Kind == ir.SyncUnset && !slices.Contains(out, e.Op.Obj) {
 				out = append(out, e.Op.Obj)
 			}
 			if !seen[e.To] {

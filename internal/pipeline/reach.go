@@ -84,7 +84,7 @@ func reached(flat *ir.Program, v *engine.Violation, model memory.Model) *verdict
 	if !ok {
 		panic("BUG: an execution reaches an operation that the program does not have")
 	}
-	return &verdict.Unsupported{Code: e.Op.Code, Message: e.Op.Msg, Pos: engine.Pos(e), Witness: v.Witness, Model: model.String()}
+	return &verdict.Unsupported{Code: e.Op.Report.Code, Message: e.Op.Report.Msg, Pos: engine.Pos(e), Witness: v.Witness, Model: model.String()}
 }
 
 // Reachable says whether an execution of a flat program under a model reaches a construct that is not
@@ -147,7 +147,7 @@ func notSupported(out *engine.Outcome) *engine.Violation {
 // MayReach returns the outcome where it is not known whether an execution reaches a construct that is
 // not supported.
 func MayReach(e *ir.Edge, why string) *engine.Outcome {
-	return &engine.Outcome{Unknown: fmt.Sprintf("an execution may reach %s, which is not supported (%s): %s", posText(e), e.Op.Msg, why)}
+	return &engine.Outcome{Unknown: fmt.Sprintf("an execution may reach %s, which is not supported (%s): %s", posText(e), e.Op.Report.Msg, why)}
 }
 
 // posText returns the position of an edge.

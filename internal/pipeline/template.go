@@ -109,7 +109,7 @@ func (p *Program) countable(flat *ir.Program) error {
 		f := flat.ThreadFunc(ir.ThreadID(t))
 		for i := range f.Edges {
 			op := &f.Edges[i].Op
-			if op.Kind == ir.Nop && op.Undef && !flat.Objects[op.Obj].Masked {
+			if op.Kind == ir.Nop && op.Block.Undef && !flat.Objects[op.Obj].Masked {
 				continue // it only says that nothing was written yet, and no check asks
 			}
 			if o := privateObject(p, op); o != ir.NoObject {

@@ -48,12 +48,12 @@ func undefinedName(p *ir.Program, thread ir.ThreadID, u *replay.UndefinedValue) 
 	if f, e, ok := p.EdgeByID(u.Edge); ok {
 		switch {
 		case e.Op.Kind == ir.Alloc:
-			name, pos := plainName(e.Op.Msg), e.Pos
+			name, pos := plainName(e.Op.Block.Name), e.Pos
 			for i := len(e.Stack) - 1; i >= 0 && strings.HasPrefix(pos.File, "<"); i-- { // in a source of ours: where the program calls it
 				name, pos = e.Stack[i].Func, source.At(e.Stack[i].Call)
 			}
-			return name, pos, !e.Op.Stack
-		case e.Op.Undef && u.Object != ir.NoObject:
+			return name, pos, !e.Op.Block.Stack
+		case e.Op.Block.Undef && u.Object != ir.NoObject:
 			return plainName(p.Objects[u.Object].Name), p.Objects[u.Object].Pos, false
 		case u.Reg != ir.NoReg:
 			return plainName(f.Regs[u.Reg].Name), f.Regs[u.Reg].Pos, false

@@ -82,7 +82,7 @@ func (o *Observer) findSites() {
 		for t := range o.p.Threads {
 			fn := o.p.ThreadFunc(ir.ThreadID(t))
 			for i := range fn.Edges {
-				if e := &fn.Edges[i]; e.Op.Kind == ir.Alloc && !e.Op.Stack {
+				if e := &fn.Edges[i]; e.Op.Kind == ir.Alloc && !e.Op.Block.Stack {
 					f(e, site{siteText(e), o.p.Threads[t].Name})
 				}
 			}
@@ -103,13 +103,13 @@ func (o *Observer) findSites() {
 			number[at]++
 			name += "/" + strconv.Itoa(number[at])
 		}
-		o.sites[e.ID] = allocSite{name: name, index: len(o.sites), layout: e.Op.Layout}
+		o.sites[e.ID] = allocSite{name: name, index: len(o.sites), layout: e.Op.Block.Layout}
 	})
 }
 
 // siteText returns the name of an edge that allocates, without thread and number.
 func siteText(e *ir.Edge) string {
-	kind := e.Op.Msg
+	kind := e.Op.Block.Name
 	if kind == "" {
 		kind = "block"
 	}

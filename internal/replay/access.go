@@ -57,7 +57,7 @@ func (c *turn) loadDst(choice int64, r record, v int64, u undefined) {
 
 // setRead sets the registers of an operation that has read a value.
 func (c *turn) setRead(th *thread, v int64, u undefined) {
-	th.set(c.op.DstMask, int64(u.mask))
+	th.set(c.op.Undef.Dst, int64(u.mask))
 	th.read = u.from
 	th.set(c.op.Dst, v)
 	c.setOf(th, c.op.Dst, u)

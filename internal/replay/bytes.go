@@ -132,7 +132,7 @@ func (m *machine) check(s *state, buf []entry, obj ir.ObjectID, addr uint64, siz
 // checkHeader returns the check that an access fails at the first bytes of a block of the heap, in front of what the
 // program asked for. Only operations that are marked may access these bytes, and nothing else.
 func (m *machine) checkHeader(s *state, op *ir.Op, addr uint64) *violation {
-	if op.Marks.Has(ir.Header) {
+	if op.Sync.Marks.Has(ir.Header) {
 		if i := s.blockAt(addr); i < 0 || s.blocks[i].stack {
 			return &violation{ir.InvalidFree, fmt.Sprintf("no block of the heap begins at 0x%x", addr)}
 		}

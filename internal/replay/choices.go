@@ -82,8 +82,8 @@ func (o *operands) values(seen int64, chosen *int64) ([]int64, error) {
 	if o.op.Cond != nil {
 		set = o.bounds(o.op.Cond, seen)
 	}
-	if o.op.HasRange {
-		set = intersect(set, spans{{o.op.Lo, o.op.Hi}})
+	if o.op.Range.Bounded {
+		set = intersect(set, spans{{o.op.Range.Lo, o.op.Range.Hi}})
 	}
 	if !set.small() && chosen != nil {
 		set = intersect(set, spans{{*chosen, *chosen}})

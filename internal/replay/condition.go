@@ -163,7 +163,7 @@ func (m *machine) cutOff(s *state, t int) bool {
 		case ir.Bound, ir.Unsupported:
 			return true
 		case ir.Spawn:
-			free := slices.ContainsFunc(op.Threads, func(u ir.ThreadID) bool { return s.threads[u].phase == unstarted })
+			free := slices.ContainsFunc(op.Call.Threads, func(u ir.ThreadID) bool { return s.threads[u].phase == unstarted })
 			if !free {
 				return true
 			}

@@ -31,10 +31,10 @@ func TestFreeNeedsSameKind(t *testing.T) {
 		p := newProg()
 		a := p.thread("a")
 		op := valueOp(ir.Alloc, ir.Int(8))
-		op.Dst, op.Stack = a.reg("p"), stack
+		op.Dst, op.Block.Stack = a.reg("p"), stack
 		a.op(op)
 		end := ir.NewOp(ir.Free)
-		end.Addr, end.Stack = a.r("p"), !stack
+		end.Addr, end.Block.Stack = a.r("p"), !stack
 		bad := a.op(end)
 		q, set := p.build()
 		outcome(t, q, set, "", []Violation{{ir.InvalidFree, bad}}, false)
@@ -47,7 +47,7 @@ func TestJoinTwice(t *testing.T) {
 	a := p.thread("a")
 	w := p.newThread("w", false)
 	op := ir.NewOp(ir.Spawn)
-	op.Dst, op.Threads = a.reg("h"), []ir.ThreadID{w.thread}
+	op.Dst, op.Call.Threads = a.reg("h"), []ir.ThreadID{w.thread}
 	a.op(op)
 	w.op(valueOp(ir.Return, ir.Int(3)))
 	a.op(valueOp(ir.Join, a.r("h")))

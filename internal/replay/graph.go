@@ -284,7 +284,7 @@ func (g *grapher) note(i int, s *state, tr *transition) error {
 	}
 	switch op.Kind {
 	case ir.Fence:
-		g.add(event{step: i, thread: tr.thread, kind: 'F', order: op.Order})
+		g.add(event{step: i, thread: tr.thread, kind: 'F', order: op.Sync.Order})
 	case ir.Spawn, ir.Join:
 		g.noteThread(i, s, tr, op)
 	case ir.Barrier:
@@ -296,11 +296,11 @@ func (g *grapher) note(i int, s *state, tr *transition) error {
 			break
 		}
 		begin := event{step: i, thread: tr.thread, kind: 'S'}
-		if !op.Stack { // it counts as a write of the block
+		if !op.Block.Stack { // it counts as a write of the block
 			begin.block, begin.bytes = tr.addr, tr.size
 		}
 		e := g.add(begin)
-		g.lives[tr.addr] = life{i, e, op.Undef, tr.next}
+		g.lives[tr.addr] = life{i, e, op.Block.Undef, tr.next}
 		if free, again := g.freed[tr.addr]; again {
 			g.events[e].after = append(g.events[e].after, free)
 		}
@@ -446,4 +446,6 @@ func (g *grapher) dataRace(a *axioms, steps [2]int) error {
 	return fmt.Errorf("end: expected a data race of steps %d and %d, computed none", steps[0], steps[1])
 }
 
-func sharedLock(op *ir.Op) bool { return op.Sync == ir.SyncTakeShared || op.Sync == ir.SyncGiveShared }
+func sharedLock(op *ir.Op) bool {
+	return op.Sync.Kind == ir.SyncTakeShared || op.Sync.Kind == ir.SyncGiveShared
+}

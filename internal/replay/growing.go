@@ -77,20 +77,20 @@ func growable(p *ir.Program, model Model, kept map[ir.EdgeID]bool) error {
 					return fmt.Errorf("there are no classes for %s of programs with fences of all threads", model)
 				}
 			case ir.Spawn:
-				for _, u := range op.Threads {
+				for _, u := range op.Call.Threads {
 					if by, again := starts[u]; again && by != t {
 						return errors.New("there are no classes of programs in which either of two threads may start a third one")
 					}
 					starts[u] = t
 				}
 			case ir.Alloc:
-				escapes = escapes || op.Stack && !kept[f.Edges[i].ID]
+				escapes = escapes || op.Block.Stack && !kept[f.Edges[i].ID]
 			case ir.Free:
-				if frees = true; model != C11 && !op.Stack {
+				if frees = true; model != C11 && !op.Block.Stack {
 					return fmt.Errorf("there are no classes for %s of programs that free memory", model)
 				}
 			case ir.Nop, ir.Assign:
-				if op.Undef {
+				if op.Block.Undef {
 					return errors.New("there are no classes of programs with memory that becomes undefined again")
 				}
 			}
@@ -230,7 +230,7 @@ func (x *Growing) next(c *turn) (Next, error) {
 		if x.kept[c.edge.ID] || x.model != C11 { // no block is given back
 			return Next{Does: Steps}, nil
 		}
-		return Next{Does: Allocates, Size: c.eval(c.op.Val), Stack: c.op.Stack}, nil
+		return Next{Does: Allocates, Size: c.eval(c.op.Val), Stack: c.op.Block.Stack}, nil
 	case ir.Load, ir.Await, ir.AbstractLoad, ir.RMW:
 		size = c.op.Type.Size()
 	case ir.Lock, ir.TryLock, ir.Unlock:
@@ -453,7 +453,7 @@ func quiet(f *ir.Func, l ir.Loc) bool {
 	for _, i := range f.Out(l) {
 		switch op := &f.Edges[i].Op; op.Kind {
 		case ir.Nop, ir.Assign, ir.Assume, ir.Assert:
-			if op.Undef || op.Order != ir.OrderUnset {
+			if op.Block.Undef || op.Sync.Order != ir.OrderUnset {
 				return false
 			}
 		default:

@@ -97,12 +97,12 @@ func (x *Growing) drainsToRead(op *ir.Op, tr *transition) bool {
 		return true
 	}
 	// A mutex that was never initialised is taken, for a check that follows; all else that writes nothing is refused.
-	return op.DstMask != ir.NoReg && tr.next.threads[tr.thread].regs[op.DstMask] != 0
+	return op.Undef.Dst != ir.NoReg && tr.next.threads[tr.thread].regs[op.Undef.Dst] != 0
 }
 
 // againInside reports whether a recursive mutex is taken again, or given back in part.
 func againInside(op *ir.Op, tr *transition) bool {
-	if op.Mutex != ir.RecursiveMutex {
+	if op.Mutex.Kind != ir.RecursiveMutex {
 		return false
 	}
 	switch op.Kind {

@@ -23,7 +23,7 @@ func keptBlocks(p *ir.Program) map[ir.EdgeID]bool {
 	for t := range p.Threads {
 		f := p.ThreadFunc(ir.ThreadID(t))
 		for i := range f.Edges {
-			if e := &f.Edges[i]; e.Op.Kind == ir.Alloc && e.Op.Stack && e.Op.Undef && keeps(f, e.Op.Dst) {
+			if e := &f.Edges[i]; e.Op.Kind == ir.Alloc && e.Op.Block.Stack && e.Op.Block.Undef && keeps(f, e.Op.Dst) {
 				out[e.ID] = true
 			}
 		}
@@ -54,7 +54,7 @@ func keeps(f *ir.Func, r ir.Reg) bool {
 					depends[op.Dst], grown = true, true
 				}
 			default: // what it does with values may reach memory or another thread, or decide something
-				all := append([]*ir.Expr{op.Val, op.Val2, op.Mask, op.Cond}, op.Args...)
+				all := append([]*ir.Expr{op.Val, op.Val2, op.Undef.Val, op.Cond}, op.Call.Args...)
 				for _, e := range all {
 					if mentions(e) {
 						return false
@@ -77,8 +77,8 @@ func keptIfNone(p *ir.Program) map[ir.EdgeID]bool {
 		f := p.ThreadFunc(ir.ThreadID(t))
 		for i := range f.Edges {
 			op := &f.Edges[i].Op
-			escapes = escapes || op.Kind == ir.Alloc && op.Stack && !kept[f.Edges[i].ID]
-			frees = frees || op.Kind == ir.Free && op.Stack
+			escapes = escapes || op.Kind == ir.Alloc && op.Block.Stack && !kept[f.Edges[i].ID]
+			frees = frees || op.Kind == ir.Free && op.Block.Stack
 		}
 	}
 	if escapes && frees {

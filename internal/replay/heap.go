@@ -27,7 +27,7 @@ func (c *turn) alloc() {
 	size := c.eval(c.op.Val)
 	c.allocFresh(size)
 	for i, b := range c.s.blocks {
-		if b.size != size || b.stack != c.op.Stack || c.op.Align > 0 && (b.addr+uint64(c.op.Lead))%uint64(c.op.Align) != 0 {
+		if b.size != size || b.stack != c.op.Block.Stack || c.op.Block.Align > 0 && (b.addr+uint64(c.op.Block.Lead))%uint64(c.op.Block.Align) != 0 {
 			continue
 		}
 		pending := pendingFree(c.th.buf, b.addr)
@@ -42,8 +42,8 @@ func (c *turn) alloc() {
 				c.cancel(th, pending)
 			}
 			th.set(c.op.Dst, int64(b.addr))
-			if c.op.Undef {
-				n.undefine(th, b.addr+uint64(c.op.Lead), size-c.op.Lead, c.begins(c.op.Dst, ir.NoObject), c.m.asksForMasks())
+			if c.op.Block.Undef {
+				n.undefine(th, b.addr+uint64(c.op.Block.Lead), size-c.op.Block.Lead, c.begins(c.op.Dst, ir.NoObject), c.m.asksForMasks())
 			}
 		})
 	}
@@ -65,8 +65,8 @@ func (c *turn) cancel(th *thread, i int) {
 
 func (c *turn) allocFresh(size int64) {
 	start := c.th.fresh
-	if a := c.op.Align; a > 0 {
-		start = (start+c.op.Lead+a-1)/a*a - c.op.Lead
+	if a := c.op.Block.Align; a > 0 {
+		start = (start+c.op.Block.Lead+a-1)/a*a - c.op.Block.Lead
 	}
 	addr := heapBase + uint64(c.t)<<32 + uint64(start)
 	c.exec(0, allocated(addr, size), func(n *state, th *thread) {
@@ -75,10 +75,10 @@ func (c *turn) allocFresh(size int64) {
 		for at < len(n.blocks) && n.blocks[at].addr < addr {
 			at++
 		}
-		n.blocks = slices.Insert(n.blocks, at, block{addr: addr, size: size, stack: c.op.Stack, site: c.edge.ID, order: c.s.newestBlock() + 1, kept: c.m.kept[c.edge.ID]})
+		n.blocks = slices.Insert(n.blocks, at, block{addr: addr, size: size, stack: c.op.Block.Stack, site: c.edge.ID, order: c.s.newestBlock() + 1, kept: c.m.kept[c.edge.ID]})
 		th.set(c.op.Dst, int64(addr))
-		if c.op.Undef {
-			n.undefine(th, addr+uint64(c.op.Lead), size-c.op.Lead, c.begins(c.op.Dst, ir.NoObject), c.m.asksForMasks())
+		if c.op.Block.Undef {
+			n.undefine(th, addr+uint64(c.op.Block.Lead), size-c.op.Block.Lead, c.begins(c.op.Dst, ir.NoObject), c.m.asksForMasks())
 		}
 	})
 }
@@ -101,7 +101,7 @@ func (c *turn) free() {
 	case i < 0:
 		c.fail(record{addr: addr}, &violation{ir.InvalidFree, fmt.Sprintf("0x%x is not the start of an allocated block", addr)})
 		return
-	case c.s.blocks[i].stack != c.op.Stack:
+	case c.s.blocks[i].stack != c.op.Block.Stack:
 		c.fail(record{addr: addr}, &violation{ir.InvalidFree, fmt.Sprintf("the block at 0x%x is of another kind", addr)})
 		return
 	case c.s.blocks[i].freed || pendingFree(c.th.buf, addr) >= 0:

@@ -39,7 +39,7 @@ func TestReuseNeedsSameSizeAndKind(t *testing.T) {
 		a.alloc("p", 8)
 		a.free(a.r("p"))
 		op := valueOp(ir.Alloc, ir.Int(tc.size))
-		op.Dst, op.Stack = a.reg("q"), tc.stack
+		op.Dst, op.Block.Stack = a.reg("q"), tc.stack
 		a.op(op)
 		q, set := p.build("a.q")
 		finals(t, q, set, fmt.Sprint(second), "", "")
@@ -146,7 +146,7 @@ func TestBadAccess(t *testing.T) {
 		{"assertion", func(c *code) ir.EdgeID { return c.assert(c.r("r")) }, ir.Assertion},
 		{"freed mutex", func(c *code) ir.EdgeID {
 			op := ir.NewOp(ir.Lock)
-			op.Mutex, op.Addr = ir.NormalMutex, c.r("p")
+			op.Mutex.Kind, op.Addr = ir.NormalMutex, c.r("p")
 			return c.op(op)
 		}, ir.UseAfterFree},
 	} {

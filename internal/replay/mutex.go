@@ -41,7 +41,7 @@ func (c *turn) change(addr uint64, old, written int64) {
 	c.step(verdict.StepRMW, 0, r, func(n *state, th *thread) {
 		n.write(addr, mutexSize, written)
 		n.writeUndefined(addr, mutexSize, undefined{})
-		th.set(c.op.DstMask, 0)
+		th.set(c.op.Undef.Dst, 0)
 		th.set(c.op.Dst, 0)
 	})
 }
@@ -50,7 +50,7 @@ func (c *turn) change(addr uint64, old, written int64) {
 func (c *turn) refuse(addr uint64, old, errno int64) {
 	r := record{addr: addr, size: mutexSize, value: old}
 	c.step(verdict.StepRMW, 0, r, func(_ *state, th *thread) {
-		th.set(c.op.DstMask, 0)
+		th.set(c.op.Undef.Dst, 0)
 		th.set(c.op.Dst, errno)
 	})
 }
@@ -63,7 +63,7 @@ func (c *turn) unset(addr uint64, old int64) bool {
 	}
 	c.step(verdict.StepRMW, 0, record{addr: addr, size: mutexSize, value: old}, func(_ *state, th *thread) {
 		th.set(c.op.Dst, 0)
-		th.set(c.op.DstMask, int64(u.mask))
+		th.set(c.op.Undef.Dst, int64(u.mask))
 		th.read = u.from
 	})
 	return true
@@ -96,9 +96,9 @@ func (c *turn) lock() {
 	if c.fails(addr, func(word int64) int64 {
 		mine := word != 0 && owner(word) == c.t
 		switch {
-		case c.op.Kind == ir.TryLock && word != 0 && !(mine && c.op.Mutex == ir.RecursiveMutex):
+		case c.op.Kind == ir.TryLock && word != 0 && !(mine && c.op.Mutex.Kind == ir.RecursiveMutex):
 			return ir.EBUSY
-		case c.op.Kind == ir.Lock && mine && c.op.Mutex == ir.ErrorCheckMutex:
+		case c.op.Kind == ir.Lock && mine && c.op.Mutex.Kind == ir.ErrorCheckMutex:
 			return ir.EDEADLK
 		}
 		return 0
@@ -106,7 +106,7 @@ func (c *turn) lock() {
 		return
 	}
 	old := c.s.mutex(addr)
-	again := old != 0 && owner(old) == c.t && c.op.Mutex == ir.RecursiveMutex
+	again := old != 0 && owner(old) == c.t && c.op.Mutex.Kind == ir.RecursiveMutex
 	if !c.drained() && !again || !c.valid(c.op.Obj, addr, mutexSize) {
 		return
 	}
@@ -124,7 +124,7 @@ func (c *turn) lock() {
 func (c *turn) unlock() {
 	addr := uint64(c.eval(c.op.Addr))
 	if c.fails(addr, func(word int64) int64 {
-		if c.op.Mutex == ir.ErrorCheckMutex && (word == 0 || owner(word) != c.t) {
+		if c.op.Mutex.Kind == ir.ErrorCheckMutex && (word == 0 || owner(word) != c.t) {
 			return ir.EPERM
 		}
 		return 0
@@ -133,7 +133,7 @@ func (c *turn) unlock() {
 	}
 	old := c.s.mutex(addr)
 	mine := old != 0 && owner(old) == c.t
-	inner := mine && c.op.Mutex == ir.RecursiveMutex && depth(old) > 1
+	inner := mine && c.op.Mutex.Kind == ir.RecursiveMutex && depth(old) > 1
 	if !c.drained() && !inner || !c.valid(c.op.Obj, addr, mutexSize) {
 		return
 	}

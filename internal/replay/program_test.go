@@ -106,7 +106,7 @@ func (c *code) op(op ir.Op) ir.EdgeID {
 
 func access(kind ir.OpKind, t ir.Type, addr *ir.Expr) ir.Op {
 	op := ir.NewOp(kind)
-	op.Type, op.Order, op.Addr = t, ir.Plain, addr
+	op.Type, op.Sync.Order, op.Addr = t, ir.Plain, addr
 	return op
 }
 
@@ -171,13 +171,13 @@ func (c *code) assume(e *ir.Expr) ir.EdgeID { return c.op(valueOp(ir.Assume, e))
 
 func (c *code) assert(e *ir.Expr) ir.EdgeID {
 	op := valueOp(ir.Assert, e)
-	op.Class, op.Msg = ir.Assertion, "asserted"
+	op.Report = ir.Report{Class: ir.Assertion, Msg: "asserted"}
 	return c.op(op)
 }
 
 func (c *code) mutex(kind ir.OpKind, typ ir.MutexKind, dst, x string) ir.EdgeID {
 	op := ir.NewOp(kind)
-	op.Mutex, op.Addr, op.Dst = typ, c.p.addr(x), c.reg(dst)
+	op.Mutex.Kind, op.Addr, op.Dst = typ, c.p.addr(x), c.reg(dst)
 	return c.op(op)
 }
 

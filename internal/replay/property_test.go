@@ -137,7 +137,7 @@ func TestHavoc(t *testing.T) {
 				op.Cond = tc.cond(a.r("h"), a.r("k"))
 			}
 			if tc.rng != nil {
-				op.HasRange, op.Lo, op.Hi = true, tc.rng[0], tc.rng[1]
+				op.Range = ir.Range{Bounded: true, Lo: tc.rng[0], Hi: tc.rng[1]}
 			}
 			a.op(op)
 			q, set := p.build("a.h")

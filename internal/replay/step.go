@@ -55,8 +55,8 @@ func newMachine(p *ir.Program, model Model) (*machine, error) {
 		m := &machine{p: p, model: model}
 		for _, f := range p.Funcs {
 			for i := range f.Edges {
-				if op := &f.Edges[i].Op; op.Kind == ir.Alloc && !op.Stack {
-					m.lead = op.Lead // the same in all allocations of the heap
+				if op := &f.Edges[i].Op; op.Kind == ir.Alloc && !op.Block.Stack {
+					m.lead = op.Block.Lead // the same in all allocations of the heap
 				}
 			}
 		}

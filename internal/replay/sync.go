@@ -149,12 +149,12 @@ func (c *turn) spawn() {
 	if !c.drained() {
 		return
 	}
-	for _, child := range c.op.Threads {
+	for _, child := range c.op.Call.Threads {
 		if c.s.threads[child].phase != unstarted {
 			continue
 		}
 		var args []int64
-		for _, a := range c.op.Args {
+		for _, a := range c.op.Call.Args {
 			args = append(args, c.eval(a))
 		}
 		c.exec(0, record{value: int64(child)}, func(n *state, th *thread) {

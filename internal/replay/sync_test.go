@@ -239,7 +239,7 @@ func TestSpawnJoin(t *testing.T) {
 		a.store("x", 1)
 		for range spawns {
 			op := ir.NewOp(ir.Spawn)
-			op.Dst, op.Threads, op.Args = a.reg("h"), []ir.ThreadID{w.thread}, []*ir.Expr{ir.Int(7)}
+			op.Dst, op.Call.Threads, op.Call.Args = a.reg("h"), []ir.ThreadID{w.thread}, []*ir.Expr{ir.Int(7)}
 			a.op(op)
 		}
 		w.load("s", "x")

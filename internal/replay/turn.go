@@ -44,14 +44,14 @@ func (c *turn) run() {
 		if c.eval(c.op.Val) != 0 {
 			c.exec(0, record{}, nil)
 		} else {
-			c.fail(record{}, &violation{c.op.Class, c.op.Msg})
+			c.fail(record{}, &violation{c.op.Report.Class, c.op.Report.Msg})
 		}
 	case ir.Return, ir.ThreadExit:
 		c.finish()
 	case ir.Exit:
 		c.exec(0, record{}, func(n *state, _ *thread) { n.over = true })
 	case ir.Unsupported:
-		c.fail(record{}, &violation{ir.NotSupported, c.op.Msg})
+		c.fail(record{}, &violation{ir.NotSupported, c.op.Report.Msg})
 	case ir.Bound:
 	case ir.Load, ir.Await, ir.AbstractLoad:
 		c.load()
@@ -115,7 +115,7 @@ func (c *turn) assign() {
 			th.set(c.op.Dst, v)
 			c.setOf(th, c.op.Dst, c.undefinedIn(c.op.Val))
 		}
-		if c.op.Undef {
+		if c.op.Block.Undef {
 			o := &c.p.Objects[c.op.Obj]
 			n.undefine(th, o.Addr, o.Size, c.begins(ir.NoReg, c.op.Obj), o.Masked)
 		}
@@ -145,7 +145,7 @@ func (c *turn) direct() bool { return c.m.atOnce(c.t) || c.s.holder == c.t }
 // that fails.
 func (c *turn) valid(obj ir.ObjectID, addr uint64, size int) bool {
 	v := c.m.check(c.s, c.th.buf, obj, addr, size)
-	if v == nil || c.op.Marks.Has(ir.Header) && v.class != ir.UseAfterFree {
+	if v == nil || c.op.Sync.Marks.Has(ir.Header) && v.class != ir.UseAfterFree {
 		v = c.m.checkHeader(c.s, c.op, addr)
 	}
 	if v != nil {

@@ -44,7 +44,7 @@ func usesUndefined(p *ir.Program) bool {
 		}
 		for i := range f.Edges {
 			op := &f.Edges[i].Op
-			found = found || op.Undef || op.DstMask != ir.NoReg
+			found = found || op.Block.Undef || op.Undef.Dst != ir.NoReg
 			for _, e := range []*ir.Expr{op.Val, op.Val2} {
 				e.Walk(func(x *ir.Expr) { found = found || x.Undef })
 			}
@@ -57,7 +57,7 @@ func usesUndefined(p *ir.Program) bool {
 func (m *machine) asksForMasks() bool {
 	for _, f := range m.p.Funcs {
 		for i := range f.Edges {
-			if f.Edges[i].Op.DstMask != ir.NoReg {
+			if f.Edges[i].Op.Undef.Dst != ir.NoReg {
 				return true
 			}
 		}
@@ -194,13 +194,13 @@ func (c *turn) accessType() ir.Type {
 
 // asks reports whether the operation goes on although its condition does not hold, because it has read an undefined
 // value and a check follows.
-func (c *turn) asks(u undefined) bool { return c.op.DstMask != ir.NoReg && u.mask != 0 }
+func (c *turn) asks(u undefined) bool { return c.op.Undef.Dst != ir.NoReg && u.mask != 0 }
 
 // written returns the value that an operation writes, and its undefined bits.
 func (c *turn) written(e *ir.Expr, value int64) (int64, undefined) {
 	u := c.undefinedIn(e)
 	u.mask = cut(u.mask, c.op.Type.Size())
-	if c.op.Mask != nil {
+	if c.op.Undef.Val != nil {
 		value = c.op.Type.Wrap(int64(uint64(value) &^ u.mask))
 	}
 	return value, u
@@ -208,11 +208,11 @@ func (c *turn) written(e *ir.Expr, value int64) (int64, undefined) {
 
 // definedCheck returns an error if a check of definedness does not come out as the rules say.
 func (c *turn) definedCheck() error {
-	if c.op.Class != ir.Uninitialised || len(c.op.Args) == 0 {
+	if c.op.Report.Class != ir.Uninitialised || len(c.op.Call.Args) == 0 {
 		return nil
 	}
 	var all uint64
-	for _, e := range c.op.Args {
+	for _, e := range c.op.Call.Args {
 		all |= c.undefinedIn(e).mask
 	}
 	if holds := c.eval(c.op.Val) != 0; holds != (all == 0) {

@@ -22,7 +22,7 @@ func FindUndefined(p *ir.Program, model Model, w *verdict.Witness) *UndefinedVal
 	}
 	st := &w.Steps[last]
 	_, e, ok := p.EdgeByID(ir.EdgeID(st.Edge))
-	if !ok || e.Op.Kind != ir.Assert || e.Op.Class != ir.Uninitialised {
+	if !ok || e.Op.Kind != ir.Assert || e.Op.Report.Class != ir.Uninitialised {
 		return nil
 	}
 	m, err := newMachine(p, model)
@@ -39,7 +39,7 @@ func FindUndefined(p *ir.Program, model Model, w *verdict.Witness) *UndefinedVal
 	}
 	c := m.turn(s, st.Thread, e, last)
 	from := c.th.read
-	for _, x := range e.Op.Args {
+	for _, x := range e.Op.Call.Args {
 		if u := c.undefinedIn(x); u.mask != 0 && u.from != nil {
 			from = u.from
 			break

@@ -73,12 +73,12 @@ func (c *turn) decidedByUndefined(main bool) bool {
 		return false
 	}
 	op := c.op
-	if undef(op.Addr) || undef(op.Args...) {
+	if undef(op.Addr) || undef(op.Call.Args...) {
 		return true
 	}
 	switch op.Kind {
 	case ir.Assume, ir.Assert:
-		if op.Class == ir.Uninitialised {
+		if op.Report.Class == ir.Uninitialised {
 			return false // its arguments were asked about
 		}
 		return !c.truth(op.Val).isKnown()

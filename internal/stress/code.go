@@ -62,9 +62,9 @@ func StackSize(p *ir.Program) int64 {
 	n := int64(0)
 	for _, f := range p.Funcs {
 		for i := range f.Edges {
-			if op := &f.Edges[i].Op; op.Kind == ir.Alloc && op.Stack {
+			if op := &f.Edges[i].Op; op.Kind == ir.Alloc && op.Block.Stack {
 				if size, ok := op.Val.IsConst(); ok && size >= 0 {
-					n = min(n+2*(min(size, maxStack)+max(op.Align, 16)), maxStack)
+					n = min(n+2*(min(size, maxStack)+max(op.Block.Align, 16)), maxStack)
 				}
 			}
 		}
@@ -101,10 +101,10 @@ func (p *printer) reach() []ir.FuncID {
 			if op.Kind != ir.Call {
 				continue
 			}
-			if op.Func == ir.NoFunc {
+			if op.Call.Func == ir.NoFunc {
 				refuse("it calls a function through a pointer")
 			}
-			add(op.Func)
+			add(op.Call.Func)
 		}
 	}
 	return list
@@ -233,12 +233,12 @@ func (p *printer) operation(id ir.FuncID, op *ir.Op) {
 		}
 	case ir.Alloc:
 		size, ok := op.Val.IsConst()
-		if !op.Stack || !ok || size < 0 || size > maxStack || op.Lead != 0 {
+		if !op.Block.Stack || !ok || size < 0 || size > maxStack || op.Block.Lead != 0 {
 			refuse("it allocates memory")
 		}
-		p.printf("  r%d = fp_block(&top, end, %d, %d);\n", op.Dst, max(size, 1), max(op.Align, 16))
+		p.printf("  r%d = fp_block(&top, end, %d, %d);\n", op.Dst, max(size, 1), max(op.Block.Align, 16))
 	case ir.Free:
-		if !op.Stack {
+		if !op.Block.Stack {
 			refuse("it frees memory")
 		}
 		p.printf("  fp_leave(&top, %s);\n", p.expr(op.Addr))
@@ -256,22 +256,22 @@ func (p *printer) havoc(op *ir.Op) {
 		refuse("it has a value that only a condition describes")
 	}
 	v := int64(0)
-	if op.HasRange {
-		v = min(max(v, op.Lo), op.Hi)
+	if op.Range.Bounded {
+		v = min(max(v, op.Range.Lo), op.Range.Hi)
 	}
 	p.printf("  r%d = %s;\n", op.Dst, number(v))
 }
 
 func (p *printer) call(op *ir.Op) {
-	if len(op.Args) != p.prog.Funcs[op.Func].Params {
+	if len(op.Call.Args) != p.prog.Funcs[op.Call.Func].Params {
 		refuse("it calls a function with another number of arguments")
 	}
 	p.printf("  ")
 	if op.Dst != ir.NoReg {
 		p.printf("r%d = ", op.Dst)
 	}
-	p.printf("fp_f%d(c, top, end", op.Func)
-	for _, a := range op.Args {
+	p.printf("fp_f%d(c, top, end", op.Call.Func)
+	for _, a := range op.Call.Args {
 		p.printf(", %s", p.expr(a))
 	}
 	p.printf(");\n")

@@ -60,14 +60,14 @@ func WithErrors(p *ir.Program, seed uint64) *ir.Program {
 			case op.Kind == ir.Alloc && one(3):
 				op.Val = ir.Int(0)
 			case op.Kind == ir.Alloc && one(4):
-				op.Stack = true
+				op.Block.Stack = true
 			case op.Kind == ir.Free && one(4):
-				op.Stack = true
+				op.Block.Stack = true
 			case op.Kind == ir.Join && one(6):
 				after(i, *op)
 			case mutex != nil && one(20) && !inside[f.Edges[i].From] && !inside[f.Edges[i].To]:
 				destroy := ir.NewOp(ir.Store)
-				destroy.Type, destroy.Order, destroy.Addr, destroy.Val = ir.U64, ir.Relaxed, mutex, ir.Int(ir.DestroyedMutex)
+				destroy.Type, destroy.Sync.Order, destroy.Addr, destroy.Val = ir.U64, ir.Relaxed, mutex, ir.Int(ir.DestroyedMutex)
 				after(i, destroy)
 			}
 		}

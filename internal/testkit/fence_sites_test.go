@@ -239,11 +239,11 @@ func operation(op *ir.Op) string {
 			exprs += pointer.ReplaceAllString(fmt.Sprintf(" %+v", *x), "*")
 		}
 	}
-	order := op.Order
+	order := op.Sync.Order
 	if op.Kind == ir.Fence { // only data races depend on it
 		order = ir.OrderUnset
 	}
-	return fmt.Sprintf("%s %s %s %d %d %d %q%s", op.Kind, op.Fence, order, op.Dst, op.Dst2, op.Func, op.Msg, exprs)
+	return fmt.Sprintf("%s %s %s %d %d %d %q%s", op.Kind, op.Fence, order, op.Dst, op.Dst2, op.Call.Func, op.Report.Msg, exprs)
 }
 
 var pointer = regexp.MustCompile(`0x[0-9a-f]+`)

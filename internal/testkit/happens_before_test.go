@@ -116,7 +116,7 @@ func newHistory(p *ir.Program, w *verdict.Witness, lines lineOf) *history {
 		}
 		switch op.Kind {
 		case ir.Alloc:
-			if !op.Stack {
+			if !op.Block.Stack {
 				h.blocks[st.Accesses[0].Addr] = uint64(st.Accesses[0].Size)
 				lives[st.Accesses[0].Addr]++
 				e.whole, e.writes, e.size = true, true, uint64(st.Accesses[0].Size)

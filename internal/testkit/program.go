@@ -266,7 +266,7 @@ func (g *build) stmts(t int, here ir.Loc, list []Stmt) ir.Loc {
 func (g *build) access(kind ir.OpKind, s *Stmt) ir.Op {
 	op := ir.NewOp(kind)
 	op.Type = ir.Type{Bits: uint8(8 * s.Size), Signed: s.Size == varSize}
-	op.Order = ir.Plain
+	op.Sync.Order = ir.Plain
 	op.Addr = ir.Addr(g.vars[s.Var], int64(s.Off))
 	if g.prog.Computed && s.Off+s.Size < varSize {
 		op.Addr = ir.Binary(ir.Add, ir.U64, op.Addr, ir.Binary(ir.And, ir.S64, ir.R(g.regs[s.Reg2]), ir.Int(1)))
@@ -291,9 +291,9 @@ func (g *build) stmt(t int, here ir.Loc, s *Stmt) ir.Loc {
 		return g.edge(t, here, op)
 	case Rmw, RmwWait:
 		op := g.access(ir.RMW, s)
-		op.RMW, op.Val, op.Dst, op.Order = s.RMW, ir.Int(s.Val), g.regs[s.Reg], ir.SeqCst
+		op.RMW, op.Val, op.Dst, op.Sync.Order = s.RMW, ir.Int(s.Val), g.regs[s.Reg], ir.SeqCst
 		if s.RMW == ir.Cas {
-			op.Val2, op.Fail = ir.Int(s.Val2), ir.SeqCst
+			op.Val2, op.Sync.Fail = ir.Int(s.Val2), ir.SeqCst
 		}
 		if s.Kind == RmwWait {
 			op.Cond = ir.Binary(ir.Ne, ir.S64, ir.SeenValue(), ir.Int(s.Val))
@@ -319,7 +319,7 @@ func (g *build) stmt(t int, here ir.Loc, s *Stmt) ir.Loc {
 		if s.Kind == Assert {
 			op = ir.NewOp(ir.Assert)
 			op.Val = ir.Binary(ir.Ne, ir.S64, reg, ir.Int(s.Val))
-			op.Class, op.Msg = ir.Assertion, "random"
+			op.Report = ir.Report{Class: ir.Assertion, Msg: "random"}
 		}
 		return g.edge(t, here, op)
 	case Await:
@@ -337,14 +337,14 @@ func (g *build) stmt(t int, here ir.Loc, s *Stmt) ir.Loc {
 		return to
 	case Havoc:
 		op := ir.NewOp(ir.Havoc)
-		op.Dst, op.HasRange, op.Lo, op.Hi = g.regs[s.Reg], true, 0, s.Val
+		op.Dst, op.Range = g.regs[s.Reg], ir.Range{Bounded: true, Lo: 0, Hi: s.Val}
 		return g.edge(t, here, op)
 	case ALoad, ALoadOr:
 		op := g.access(ir.AbstractLoad, s)
 		op.Dst = g.regs[s.Reg]
 		between := ir.Binary(ir.LAnd, ir.S64, ir.Binary(ir.Ge, ir.S64, reg, ir.Int(0)), ir.Binary(ir.Le, ir.S64, reg, ir.SeenValue()))
 		op.Cond = ir.Binary(ir.LOr, ir.S64, between, ir.Binary(ir.Eq, ir.S64, ir.Int(s.Val), reg))
-		op.HasRange, op.Lo, op.Hi = true, -1, 3
+		op.Range = ir.Range{Bounded: true, Lo: -1, Hi: 3}
 		to := g.edge(t, here, op)
 		if s.Kind == ALoadOr {
 			other := g.access(ir.Load, &Stmt{Var: (s.Var + 1) % Vars, Size: varSize})
@@ -362,12 +362,12 @@ func (g *build) compound(t int, here ir.Loc, s *Stmt) ir.Loc {
 	simple := func(kind ir.OpKind) ir.Op { return ir.NewOp(kind) }
 	onMutex := func(kind ir.OpKind) ir.Op {
 		op := simple(kind)
-		op.Addr, op.Mutex = ir.Addr(g.mutex, 0), ir.NormalMutex
+		op.Addr, op.Mutex.Kind = ir.Addr(g.mutex, 0), ir.NormalMutex
 		switch s.Val {
 		case 1:
-			op.Mutex = ir.RecursiveMutex
+			op.Mutex.Kind = ir.RecursiveMutex
 		case 2:
-			op.Mutex = ir.ErrorCheckMutex
+			op.Mutex.Kind = ir.ErrorCheckMutex
 		}
 		return op
 	}
@@ -420,7 +420,7 @@ func (g *build) compound(t int, here ir.Loc, s *Stmt) ir.Loc {
 		return g.edge(t, here, op)
 	case StoreMutex:
 		op := simple(ir.Store)
-		op.Type, op.Order, op.Addr, op.Val = ir.S64, ir.Plain, ir.Addr(g.mutex, 0), ir.Int(s.Val)
+		op.Type, op.Sync.Order, op.Addr, op.Val = ir.S64, ir.Plain, ir.Addr(g.mutex, 0), ir.Int(s.Val)
 		return g.edge(t, here, op)
 	case StoreWord, RmwWord:
 		return g.edge(t, here, g.word(s))
@@ -453,7 +453,7 @@ func (g *build) spin(t int, here ir.Loc, s *Stmt) ir.Loc {
 	switch s.Kind {
 	case SpinCas:
 		op := g.access(ir.RMW, s)
-		op.RMW, op.Val, op.Val2, op.Dst, op.Order, op.Fail = ir.Cas, ir.Int(s.Val), ir.Int(s.Val2), seen, ir.SeqCst, ir.SeqCst
+		op.RMW, op.Val, op.Val2, op.Dst, op.Sync.Order, op.Sync.Fail = ir.Cas, ir.Int(s.Val), ir.Int(s.Val2), seen, ir.SeqCst, ir.SeqCst
 		mid := g.edge(t, here, op)
 		test(mid, seen, ir.Ne, s.Val, here)
 		test(mid, seen, ir.Eq, s.Val, end)
@@ -480,13 +480,13 @@ func (g *build) spin(t int, here ir.Loc, s *Stmt) ir.Loc {
 		test(after, result, ir.Eq, s.Val2, end)
 	case SpinTry:
 		op := ir.NewOp(ir.TryLock)
-		op.Addr, op.Mutex, op.Dst = ir.Addr(g.mutex, 0), ir.NormalMutex, seen
+		op.Addr, op.Mutex.Kind, op.Dst = ir.Addr(g.mutex, 0), ir.NormalMutex, seen
 		mid := g.edge(t, here, op)
 		test(mid, seen, ir.Ne, 0, here)
 		in := g.f.Loc("", source.Span{})
 		test(mid, seen, ir.Eq, 0, in)
 		unlock := ir.NewOp(ir.Unlock)
-		unlock.Addr, unlock.Mutex = ir.Addr(g.mutex, 0), ir.NormalMutex
+		unlock.Addr, unlock.Mutex.Kind = ir.Addr(g.mutex, 0), ir.NormalMutex
 		g.link(t, g.stmts(t, in, s.Body), unlock, end)
 	default:
 		panic("BUG: not a spin loop")

@@ -88,7 +88,7 @@ func (g *build) round(t int, here ir.Loc, s *Stmt) ir.Loc {
 	case Call:
 		op := ir.NewOp(ir.Call)
 		// The functions of the threads come first.
-		op.Func = ir.FuncID(len(g.prog.Threads) + len(g.calls))
+		op.Call.Func = ir.FuncID(len(g.prog.Threads) + len(g.calls))
 		g.calls = append(g.calls, called{t, s.Body})
 		return g.edge(t, here, op)
 	case End:

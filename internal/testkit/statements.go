@@ -18,11 +18,11 @@ func (g *build) block(t int, here ir.Loc, s *Stmt) ir.Loc {
 		return g.edge(t, here, op)
 	case Deref:
 		op := ir.NewOp(ir.Store)
-		op.Type, op.Order, op.Addr, op.Val = ir.S64, ir.Plain, reg, ir.Int(s.Val)
+		op.Type, op.Sync.Order, op.Addr, op.Val = ir.S64, ir.Plain, reg, ir.Int(s.Val)
 		return g.edge(t, here, op)
 	case LoadAt:
 		op := ir.NewOp(ir.Load)
-		op.Type, op.Order, op.Addr, op.Dst = ir.S64, ir.Plain, ir.R(g.regs[s.Reg2]), g.regs[s.Reg]
+		op.Type, op.Sync.Order, op.Addr, op.Dst = ir.S64, ir.Plain, ir.R(g.regs[s.Reg2]), g.regs[s.Reg]
 		return g.edge(t, here, op)
 	case Free:
 		op := ir.NewOp(ir.Free)
@@ -36,7 +36,7 @@ func (g *build) block(t int, here ir.Loc, s *Stmt) ir.Loc {
 	}
 	here = g.stmt(t, here, &Stmt{Kind: Deref, Reg: s.Reg, Val: s.Val})
 	op := g.access(ir.RMW, s)
-	op.RMW, op.Val, op.Dst, op.Order = ir.Xchg, reg, g.regs[s.Reg], ir.SeqCst
+	op.RMW, op.Val, op.Dst, op.Sync.Order = ir.Xchg, reg, g.regs[s.Reg], ir.SeqCst
 	here = g.edge(t, here, op)
 	use := []Stmt{{Kind: LoadAt, Reg: (s.Reg + 1) % Regs, Reg2: s.Reg}, {Kind: Free, Reg: s.Reg}}
 	return g.stmt(t, here, &Stmt{Kind: If, Reg: s.Reg, Else: use})
@@ -49,7 +49,7 @@ func (g *build) join(t int, here ir.Loc, s *Stmt) ir.Loc {
 			return here
 		}
 		op := ir.NewOp(ir.Spawn)
-		op.Func, op.Dst = g.f.ID+ir.FuncID(len(g.prog.Threads)-1-t), g.regs[s.Reg]
+		op.Call.Func, op.Dst = g.f.ID+ir.FuncID(len(g.prog.Threads)-1-t), g.regs[s.Reg]
 		return g.edge(t, here, op)
 	}
 	op := ir.NewOp(ir.Join)
@@ -75,9 +75,9 @@ func shareStarts(p *ir.Program) {
 			f := p.ThreadFunc(ir.ThreadID(t))
 			for i := range f.Edges {
 				if op := &f.Edges[i].Op; op.Kind == ir.Spawn && pass == 0 {
-					all = append(all, op.Threads...)
+					all = append(all, op.Call.Threads...)
 				} else if op.Kind == ir.Spawn {
-					op.Threads = slices.Clone(all)
+					op.Call.Threads = slices.Clone(all)
 				}
 			}
 		}
@@ -100,7 +100,7 @@ func (g *build) spawnOthers(here ir.Loc) ir.Loc {
 			inside = true
 		}
 		op := ir.NewOp(ir.Spawn)
-		op.Func = g.f.ID + ir.FuncID(j)
+		op.Call.Func = g.f.ID + ir.FuncID(j)
 		op.Dst = g.f.Reg(fmt.Sprintf("h%d", j), 0, source.Span{})
 		g.handles = append(g.handles, op.Dst)
 		here = g.edge(0, here, op)

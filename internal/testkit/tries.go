@@ -44,7 +44,7 @@ func (g *build) tried(t int, here ir.Loc, s *Stmt, onMutex func(ir.OpKind) ir.Op
 		if s.Val2 == 1 {
 			op.Kind = ir.Lock
 		}
-		op.Mutex, op.Dst = ir.ErrorCheckMutex, g.regs[s.Reg]
+		op.Mutex.Kind, op.Dst = ir.ErrorCheckMutex, g.regs[s.Reg]
 		return g.edge(t, here, op)
 	}
 	op := onMutex(ir.TryLock)

@@ -25,7 +25,7 @@ func WithUnsupported(p *ir.Program, seed uint64) *ir.Program {
 			out.NextEdge++
 		}
 		stop := ir.NewOp(ir.Unsupported)
-		stop.Code, stop.Msg = "C0101", "a random construct is not supported"
+		stop.Report = ir.Report{Code: "C0101", Msg: "a random construct is not supported"}
 		for i := range f.Edges {
 			if r.IntN(10) != 0 || c.Edges[i].Op.Terminal() || c.Edges[i].Op.Kind == ir.Spawn {
 				continue

@@ -26,12 +26,12 @@ func (g *build) word(s *Stmt) ir.Op {
 	op := ir.NewOp(ir.Store)
 	if s.Kind == RmwWord {
 		op = ir.NewOp(ir.RMW)
-		op.RMW, op.Dst, op.Order = s.RMW, g.regs[s.Reg], ir.SeqCst
+		op.RMW, op.Dst, op.Sync.Order = s.RMW, g.regs[s.Reg], ir.SeqCst
 		if s.RMW == ir.Cas {
-			op.Val2, op.Fail = ir.Int(s.Val2), ir.SeqCst
+			op.Val2, op.Sync.Fail = ir.Int(s.Val2), ir.SeqCst
 		}
 	} else {
-		op.Order = ir.Plain
+		op.Sync.Order = ir.Plain
 	}
 	op.Obj = []ir.ObjectID{g.mutex, g.cond, g.barrier}[s.Var]
 	op.Type = ir.Type{Bits: uint8(8 * s.Size), Signed: s.Size == varSize}

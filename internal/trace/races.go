@@ -148,10 +148,10 @@ func (d *raceDetector) step(i int) (first int, found bool) {
 	}
 	switch {
 	case op.Accesses():
-		now := d.now(i, st.Kind == verdict.StepStore || st.Wrote, op.Order != ir.Plain)
+		now := d.now(i, st.Kind == verdict.StepStore || st.Wrote, op.Sync.Order != ir.Plain)
 		if first, found = d.access(st.Addr, st.Size, now); !found {
-			if op.Sync != ir.SyncUnset {
-				d.library(t, st.Addr, op.Sync)
+			if op.Sync.Kind != ir.SyncUnset {
+				d.library(t, st.Addr, op.Sync.Kind)
 			} else {
 				d.atomic(i, op)
 			}
@@ -219,13 +219,13 @@ func (d *raceDetector) access(addr uint64, size int, now raceAccess) (int, bool)
 // sequences of the old value.
 func (d *raceDetector) reach(step int) {
 	st, op := &d.w.Steps[step], d.ops[ir.EdgeID(d.w.Steps[step].Edge)]
-	if op == nil || !op.Accesses() || op.Sync != ir.SyncUnset {
+	if op == nil || !op.Accesses() || op.Sync.Kind != ir.SyncUnset {
 		return
 	}
 	for k := range uint64(st.Size) {
 		var heads []release
 		for _, h := range d.sequences[st.Addr+k] {
-			if op.Order != ir.Plain && (op.Kind == ir.RMW && !op.Marks.Has(ir.AsStore) || h.thread == st.Thread) {
+			if op.Sync.Order != ir.Plain && (op.Kind == ir.RMW && !op.Sync.Marks.Has(ir.AsStore) || h.thread == st.Thread) {
 				heads = append(heads, h)
 			}
 		}
@@ -251,10 +251,10 @@ func releases(o ir.Order) bool { return o == ir.Release || o == ir.AcqRel || o =
 func (d *raceDetector) atomic(i int, op *ir.Op) {
 	st := &d.w.Steps[i]
 	t := st.Thread
-	if st.Kind != verdict.StepStore && op.Order != ir.Plain && !op.Marks.Has(ir.AsStore) {
-		order := op.Order
-		if st.Kind == verdict.StepRMW && !st.Wrote && op.Fail != ir.OrderUnset {
-			order = op.Fail
+	if st.Kind != verdict.StepStore && op.Sync.Order != ir.Plain && !op.Sync.Marks.Has(ir.AsStore) {
+		order := op.Sync.Order
+		if st.Kind == verdict.StepRMW && !st.Wrote && op.Sync.Fail != ir.OrderUnset {
+			order = op.Sync.Fail
 		}
 		if seen := d.seen(st); seen != nil {
 			d.pending[t] = joined(d.pending[t], seen)
@@ -267,9 +267,9 @@ func (d *raceDetector) atomic(i int, op *ir.Op) {
 		return
 	}
 	switch {
-	case releases(op.Order):
+	case releases(op.Sync.Order):
 		d.contributes[i] = slices.Clone(d.clocks[t])
-	case op.Order != ir.Plain && d.fence[t] != nil:
+	case op.Sync.Order != ir.Plain && d.fence[t] != nil:
 		d.contributes[i] = d.fence[t]
 	}
 	if st.Buffered {
@@ -352,10 +352,10 @@ func (d *raceDetector) control(st *verdict.Step, op *ir.Op) {
 	t := st.Thread
 	switch op.Kind {
 	case ir.Fence, ir.Nop:
-		if acquires(op.Order) && d.pending[t] != nil {
+		if acquires(op.Sync.Order) && d.pending[t] != nil {
 			d.clocks[t] = joined(d.clocks[t], d.pending[t])
 		}
-		if releases(op.Order) {
+		if releases(op.Sync.Order) {
 			d.fence[t] = slices.Clone(d.clocks[t])
 		}
 	case ir.Spawn:
@@ -419,7 +419,7 @@ func (d *raceDetector) alloc(i int, op *ir.Op) {
 		d.forget(b)
 		d.clocks[st.Thread] = joined(d.clocks[st.Thread], b.freed)
 	}
-	*b = raceBlock{addr: addr, size: size, stack: op.Stack}
+	*b = raceBlock{addr: addr, size: size, stack: op.Block.Stack}
 	if !b.stack {
 		b.life = append(b.life, d.now(i, true, false))
 	}

@@ -30,7 +30,7 @@ func Triangle(flat *ir.Program, w *verdict.Witness, store, load int) error {
 		if w.Steps[i].Thread != thread || op == nil {
 			return fmt.Errorf("step %d does not belong to the thread of the store", i)
 		}
-		if op.MustDrain() && op.Mutex != ir.RecursiveMutex {
+		if op.MustDrain() && op.Mutex.Kind != ir.RecursiveMutex {
 			return fmt.Errorf("step %d drains the store buffer", i)
 		}
 	}

@@ -219,7 +219,7 @@ func (a *addressFlow) edge(at site, i int) {
 func (a *addressFlow) call(at site, op *ir.Op) addressSet {
 	var results addressSet
 	for _, target := range a.targets(at, op) {
-		for i, arg := range op.Args {
+		for i, arg := range op.Call.Args {
 			if i < a.p.Funcs[target].Params {
 				a.spread(&a.begins[target][i], a.value(at, arg))
 			}

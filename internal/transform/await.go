@@ -214,7 +214,7 @@ func unordered(p *ir.Program, facts *analysis.Facts, load *ir.Edge) bool {
 				if facts.Footprint(load).Anything {
 					return true
 				}
-			case e.Op.Writes() && (load.Op.Order == ir.Plain || e.Op.Order == ir.Plain) && facts.MayOverlap(load, e):
+			case e.Op.Writes() && (load.Op.Sync.Order == ir.Plain || e.Op.Sync.Order == ir.Plain) && facts.MayOverlap(load, e):
 				return true
 			}
 		}

@@ -33,34 +33,34 @@ func C11(p *ir.Program, relaxed bool) *ir.Program {
 		op := &f.Edges[i].Op
 		if why := notInC11(op); why != "" {
 			cut := ir.NewOp(ir.Unsupported)
-			cut.Code, cut.Msg = CodeC11, why
+			cut.Report = ir.Report{Code: CodeC11, Msg: why}
 			*op = cut
 			return
 		}
 		switch {
-		case op.Kind == ir.RMW && op.Marks.Has(ir.AsStore):
+		case op.Kind == ir.RMW && op.Sync.Marks.Has(ir.AsStore):
 			makeStore(op)
-		case op.Kind == ir.RMW && op.Marks.Has(ir.Weak):
-			op.Marks &^= ir.Weak
+		case op.Kind == ir.RMW && op.Sync.Marks.Has(ir.Weak):
+			op.Sync.Marks &^= ir.Weak
 			if !retriesAtOnce(private, f, i) {
 				failWithoutReason(out, f, i)
 			}
 		case op.Blind(): // what it reads matters all the same: it may synchronise, and nothing comes between
 			op.Dst = newResult(f)
-			if relaxed && op.Order == ir.Plain {
-				op.Order = ir.Relaxed
+			if relaxed && op.Sync.Order == ir.Plain {
+				op.Sync.Order = ir.Relaxed
 			}
-		case op.Kind == ir.Fence || op.Kind == ir.Nop && op.Order != ir.OrderUnset:
+		case op.Kind == ir.Fence || op.Kind == ir.Nop && op.Sync.Order != ir.OrderUnset:
 			f.Edges[i].Op = fenceInC11(op)
-		case relaxed && op.Accesses() && op.Order == ir.Plain && !op.Marks.Has(ir.NonAtomic):
-			op.Order = ir.Relaxed
+		case relaxed && op.Accesses() && op.Sync.Order == ir.Plain && !op.Sync.Marks.Has(ir.NonAtomic):
+			op.Sync.Order = ir.Relaxed
 		}
 	})
 }
 
 // makeStore makes an exchange that stands for a seq_cst store a store, which reads nothing.
 func makeStore(op *ir.Op) {
-	op.Kind, op.RMW, op.Marks, op.DstMask = ir.Store, ir.RMWUnset, op.Marks&^ir.AsStore, ir.NoReg
+	op.Kind, op.RMW, op.Sync.Marks, op.Undef.Dst = ir.Store, ir.RMWUnset, op.Sync.Marks&^ir.AsStore, ir.NoReg
 }
 
 // newResult returns a register of its own for the result of an operation.
@@ -72,7 +72,7 @@ func newResult(f *ir.Func) ir.Reg {
 // notInC11 returns what is not supported under c11 about an operation, or "".
 func notInC11(op *ir.Op) string {
 	switch {
-	case op.Marks.Has(ir.Machine):
+	case op.Sync.Marks.Has(ir.Machine):
 		return "inline assembly under c11: instructions of a processor have no memory order of C11; use atomics, or ask under sc, tso or pso"
 	case op.Kind == ir.AtomicBegin || op.Kind == ir.AtomicEnd:
 		return "an atomic section under c11: C11 has none, and an atomic object of 16 bytes is one here; ask under sc, tso or pso"
@@ -87,7 +87,7 @@ func notInC11(op *ir.Op) string {
 // fenceInC11 returns the fence of an order. One without an order is seq_cst if it is full, and nothing if it orders stores
 // only, since C11 has no such fence.
 func fenceInC11(op *ir.Op) ir.Op {
-	order := op.Order
+	order := op.Sync.Order
 	if order == ir.OrderUnset && op.Fence == ir.FullFence {
 		order = ir.SeqCst
 	}
@@ -95,7 +95,7 @@ func fenceInC11(op *ir.Op) ir.Op {
 		return ir.NewOp(ir.Nop)
 	}
 	out := ir.NewOp(ir.Fence)
-	out.Fence, out.Order = ir.FullFence, order
+	out.Fence, out.Sync.Order = ir.FullFence, order
 	return out
 }
 
@@ -107,9 +107,9 @@ func failWithoutReason(p *ir.Program, f *ir.Func, i int) {
 		p.NextEdge++
 	}
 	read := ir.NewOp(ir.Await)
-	read.Type, read.Order, read.Addr, read.Obj, read.Dst = e.Op.Type, e.Op.Fail, e.Op.Addr, e.Op.Obj, e.Op.Dst
-	if read.Order == ir.OrderUnset {
-		read.Order = e.Op.Order
+	read.Type, read.Sync.Order, read.Addr, read.Obj, read.Dst = e.Op.Type, e.Op.Sync.Fail, e.Op.Addr, e.Op.Obj, e.Op.Dst
+	if read.Sync.Order == ir.OrderUnset {
+		read.Sync.Order = e.Op.Sync.Order
 	}
 	typ := e.Op.Type
 	typ.Float = false // bits are compared

@@ -80,7 +80,7 @@ func (r *retry) round(start ir.Loc, way []*ir.Edge) bool {
 	}
 	op := &r.cas.Op
 	expected := r.value(op.Val)
-	for _, reg := range []ir.Reg{op.Dst, op.Dst2, op.DstMask} {
+	for _, reg := range []ir.Reg{op.Dst, op.Dst2, op.Undef.Dst} {
 		r.assign(reg, r.unknown())
 	}
 	r.assign(op.Dst, expected)
@@ -131,13 +131,13 @@ func (r *retry) do(op *ir.Op) {
 	switch op.Kind {
 	case ir.Assign:
 		v := r.value(op.Val)
-		r.assign(op.DstMask, r.unknown())
+		r.assign(op.Undef.Dst, r.unknown())
 		r.assign(op.Dst2, r.unknown())
 		r.assign(op.Dst, v)
 		r.assign(r.private.accessed(op), r.unknown())
 	case ir.Load:
 		v := r.loaded(op)
-		for _, reg := range []ir.Reg{op.Dst2, op.DstMask} {
+		for _, reg := range []ir.Reg{op.Dst2, op.Undef.Dst} {
 			r.assign(reg, r.unknown())
 		}
 		r.assign(op.Dst, v)

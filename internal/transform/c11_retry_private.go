@@ -31,7 +31,7 @@ func findPrivateCells(p *ir.Program) *privateCells {
 	for _, f := range p.Funcs {
 		for i := range f.Edges {
 			op := &f.Edges[i].Op
-			for _, e := range append([]*ir.Expr{op.Val, op.Val2, op.Cond, op.Mask}, op.Args...) {
+			for _, e := range append([]*ir.Expr{op.Val, op.Val2, op.Cond, op.Undef.Val}, op.Call.Args...) {
 				share(e)
 			}
 			o, ok := c.whole(op)
@@ -80,7 +80,7 @@ func (c *privateCells) whole(op *ir.Op) (ir.ObjectID, bool) {
 // accessed returns the number of the variable that an operation reads, sets or makes undefined; NoReg: it does no such thing.
 func (c *cellsOf) accessed(op *ir.Op) ir.Reg {
 	o, ok := c.whole(op)
-	if !ok && op.Undef && (op.Kind == ir.Nop || op.Kind == ir.Assign) {
+	if !ok && op.Block.Undef && (op.Kind == ir.Nop || op.Kind == ir.Assign) {
 		o, ok = op.Obj, true
 	}
 	if r, known := c.reg[o]; ok && known {
@@ -120,7 +120,7 @@ func (c *cellsOf) overwritten(f *ir.Func, r ir.Reg) []bool {
 		if int(r) >= len(f.Regs) {
 			return op.Kind != ir.Load && c.accessed(op) == r
 		}
-		return op.Dst == r || op.Dst2 == r || op.DstMask == r
+		return op.Dst == r || op.Dst2 == r || op.Undef.Dst == r
 	}
 	out := make([]bool, len(f.Locs))
 	for i := range f.Edges {

@@ -36,8 +36,8 @@ func newCallGraph(p *ir.Program, through map[ir.EdgeID][]ir.FuncID) *callGraph {
 			e := &f.Edges[i]
 			switch {
 			case e.Op.Kind != ir.Call:
-			case e.Op.Func != ir.NoFunc:
-				g.calls[id] = append(g.calls[id], callSite{e, []ir.FuncID{e.Op.Func}})
+			case e.Op.Call.Func != ir.NoFunc:
+				g.calls[id] = append(g.calls[id], callSite{e, []ir.FuncID{e.Op.Call.Func}})
 			default:
 				g.calls[id] = append(g.calls[id], callSite{e, through[e.ID]})
 			}

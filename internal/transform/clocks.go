@@ -51,7 +51,7 @@ func clocks(p *ir.Program, opt Options) (*ir.Program, error) {
 				out.Funcs[id] = copyFunc(f)
 			}
 			e := &out.Funcs[id].Edges[i]
-			e.Op.HasRange, e.Op.Lo, e.Op.Hi, e.Pass = true, 0, 0, clocksPass
+			e.Op.Range, e.Pass = ir.Range{Bounded: true}, clocksPass
 		}
 	}
 	out.Seal()
@@ -187,7 +187,7 @@ func (s *spread) takes(id int, e *ir.Edge) bool {
 		}
 		return true
 	case ir.Assert: // whether a value is defined does not depend on the time that it holds
-		return op.Class == ir.Uninitialised && !s.mentionsTime(id, e, op.Val)
+		return op.Report.Class == ir.Uninitialised && !s.mentionsTime(id, e, op.Val)
 	}
 	return false
 }

@@ -46,7 +46,7 @@ func TestClocks(t *testing.T) {
 		if tt.matters {
 			want = 2
 		}
-		if got := out.Funcs[0].Edges[0].Op.Hi; got != want {
+		if got := out.Funcs[0].Edges[0].Op.Range.Hi; got != want {
 			t.Errorf("%s: the clock shows times up to %d, want %d", tt.name, got, want)
 		}
 	}

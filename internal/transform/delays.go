@@ -86,7 +86,7 @@ func wholeObjects(p *ir.Program, observed []ir.ObjectID) map[ir.FuncID]map[ir.Ob
 		for i := range f.Edges {
 			op := f.Edges[i].Op
 			whole := ir.NoObject
-			if o := accessed(&op); o != ir.NoObject && int64(op.Type.Size()) == p.Objects[o].Size && op.Order <= ir.Relaxed && users[ir.FuncID(id)] == 1 {
+			if o := accessed(&op); o != ir.NoObject && int64(op.Type.Size()) == p.Objects[o].Size && op.Sync.Order <= ir.Relaxed && users[ir.FuncID(id)] == 1 {
 				whole = o
 				switch {
 				case by[o] == none:
@@ -124,7 +124,7 @@ func wholeObjects(p *ir.Program, observed []ir.ObjectID) map[ir.FuncID]map[ir.Ob
 
 // beginsScope reports whether an operation only says that an object has no value yet, which no load asks about.
 func beginsScope(p *ir.Program, op *ir.Op) bool {
-	return op.Undef && op.Kind != ir.Alloc && !p.Objects[op.Obj].Masked
+	return op.Block.Undef && op.Kind != ir.Alloc && !p.Objects[op.Obj].Masked
 }
 
 // accessed returns the object at whose beginning a load or store accesses memory, if that is

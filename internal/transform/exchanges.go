@@ -42,5 +42,5 @@ func exchanges(p *ir.Program, opt Options) (*ir.Program, error) {
 // hasResult reports whether an edge is an exchange with a result, and without undefined bits in it.
 func hasResult(e ir.Edge) bool {
 	op := &e.Op
-	return op.Kind == ir.RMW && op.RMW == ir.Xchg && op.DstMask == ir.NoReg && (op.Dst != ir.NoReg || op.Dst2 != ir.NoReg)
+	return op.Kind == ir.RMW && op.RMW == ir.Xchg && op.Undef.Dst == ir.NoReg && (op.Dst != ir.NoReg || op.Dst2 != ir.NoReg)
 }

@@ -71,7 +71,7 @@ func fallible(op *ir.Op) bool {
 	case ir.TryLock:
 		return true
 	case ir.Lock, ir.Unlock:
-		return op.Mutex == ir.ErrorCheckMutex
+		return op.Mutex.Kind == ir.ErrorCheckMutex
 	}
 	return false
 }
@@ -108,8 +108,8 @@ func (w *splitting) split(i int) {
 		w.f.Edges[i].From = mid
 		w.fails(&e, ir.MutexNotMine, ir.EPERM)
 	}
-	if op = &w.f.Edges[i].Op; op.Mutex == ir.ErrorCheckMutex {
-		op.Mutex = ir.NormalMutex
+	if op = &w.f.Edges[i].Op; op.Mutex.Kind == ir.ErrorCheckMutex {
+		op.Mutex.Kind = ir.NormalMutex
 	}
 }
 
@@ -142,8 +142,8 @@ func (w *splitting) edge(e *ir.Edge, from ir.Loc, op ir.Op, to ir.Loc) {
 // it synchronises with nothing.
 func (w *splitting) test(op *ir.Op, test ir.MutexTest) ir.Op {
 	load := ir.NewOp(ir.Await)
-	load.Addr, load.Obj, load.Type, load.Order, load.Sync = op.Addr, op.Obj, ir.S64, ir.Relaxed, ir.SyncInspect
-	load.Mutex, load.Test = op.Mutex, test
+	load.Addr, load.Obj, load.Type, load.Sync.Order, load.Sync.Kind = op.Addr, op.Obj, ir.S64, ir.Relaxed, ir.SyncInspect
+	load.Mutex.Kind, load.Mutex.Test = op.Mutex.Kind, test
 	seen := ir.SeenValue()
 	usable := ir.Binary(ir.Ne, ir.S64, seen, ir.Int(ir.DestroyedMutex))
 	mine := ir.Binary(ir.Eq, ir.S64, ir.Unary(ir.Cast, ir.U32, seen), ir.Int(w.self+1)) // the low half is the owner plus one
@@ -156,7 +156,7 @@ func (w *splitting) test(op *ir.Op, test ir.MutexTest) ir.Op {
 		load.Cond = ir.Binary(ir.LAnd, ir.S64, usable, ir.Negate(mine))
 	default:
 		load.Cond = ir.Binary(ir.LAnd, ir.S64, usable, ir.Binary(ir.Ne, ir.S64, seen, ir.Int(0)))
-		if op.Mutex == ir.RecursiveMutex {
+		if op.Mutex.Kind == ir.RecursiveMutex {
 			load.Cond = ir.Binary(ir.LAnd, ir.S64, load.Cond, ir.Negate(mine))
 		}
 	}

@@ -168,7 +168,7 @@ func (fs *Fences) function(fn int, f *ir.Func, chosen chosen) (*ir.Func, map[ir.
 			e.Op = ir.NewOp(ir.Fence)
 			e.Op.Fence = kind
 			if !fs.inBuffers() {
-				e.Op.Order = chosen.orders[site]
+				e.Op.Sync.Order = chosen.orders[site]
 			}
 			e.Pass = "fences"
 			continue

@@ -81,8 +81,8 @@ func threadFuncs(p *ir.Program, through map[ir.EdgeID][]ir.FuncID) []ir.FuncID {
 		for i := range f.Edges {
 			switch e := &f.Edges[i]; {
 			case e.Op.Kind != ir.Spawn:
-			case e.Op.Func != ir.NoFunc:
-				out = append(out, e.Op.Func)
+			case e.Op.Call.Func != ir.NoFunc:
+				out = append(out, e.Op.Call.Func)
 			default:
 				out = append(out, through[e.ID]...)
 			}
@@ -300,10 +300,10 @@ func (b *body) copyEdges(a *activation) error {
 			if err := b.call(a, e, op, from, to); err != nil {
 				return err
 			}
-		case op.Kind == ir.Spawn && op.Func == ir.NoFunc:
+		case op.Kind == ir.Spawn && op.Call.Func == ir.NoFunc:
 			err := b.dispatch(a, e, op, from, func(at ir.Loc, target ir.FuncID) error {
 				direct := op
-				direct.Func, direct.Val = target, nil
+				direct.Call.Func, direct.Val = target, nil
 				b.emit(a, e, at, direct, to, true)
 				return nil
 			})
@@ -344,8 +344,8 @@ func (b *body) threadEnd() ir.Loc {
 // call adds the callee of a call edge, or all possible callees of a call through a
 // pointer.
 func (b *body) call(a *activation, e *ir.Edge, op ir.Op, from, to ir.Loc) error {
-	if op.Func != ir.NoFunc {
-		return b.inline(a, e, op, op.Func, from, to)
+	if op.Call.Func != ir.NoFunc {
+		return b.inline(a, e, op, op.Call.Func, from, to)
 	}
 	return b.dispatch(a, e, op, from, func(at ir.Loc, target ir.FuncID) error {
 		return b.inline(a, e, op, target, at, to)
@@ -370,7 +370,7 @@ func (b *body) dispatch(a *activation, e *ir.Edge, op ir.Op, from ir.Loc, then f
 		known = ir.Int(0)
 	}
 	check := ir.NewOp(ir.Assert)
-	check.Val, check.Class, check.Msg = known, ir.BadAddress, "call through a pointer that is no function of this kind"
+	check.Val, check.Report = known, ir.Report{Class: ir.BadAddress, Msg: "call through a pointer that is no function of this kind"}
 	checked := b.loc("called", e.Pos)
 	b.emit(a, e, from, check, checked, true)
 	for _, target := range targets {
@@ -391,7 +391,7 @@ func (b *body) inline(a *activation, e *ir.Edge, op ir.Op, callee ir.FuncID, fro
 	depth := b.graph.enter(a.depth, a.id, callee)
 	if depth.repeated > b.depth {
 		cut := ir.NewOp(ir.Bound)
-		cut.Msg, cut.Val = "recursion", ir.Int(int64(b.depth))
+		cut.Report.Msg, cut.Val = "recursion", ir.Int(int64(b.depth))
 		b.emit(a, e, from, cut, b.threadEnd(), true)
 		return nil
 	}
@@ -424,7 +424,7 @@ func (b *body) inline(a *activation, e *ir.Edge, op ir.Op, callee ir.FuncID, fro
 		at = next
 	}
 	for i := range fn.Params {
-		set(ir.Reg(i), op.Args[i])
+		set(ir.Reg(i), op.Call.Args[i])
 	}
 	for _, r := range b.readBeforeWritten(fn) {
 		if int(r) >= fn.Params {

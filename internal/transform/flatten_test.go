@@ -142,7 +142,7 @@ thread main = main()
 	wantFinals(t, finals(t, deep, memory.SC))
 	bound := false
 	for _, e := range deep.Funcs[0].Edges {
-		bound = bound || e.Op.Kind == ir.Bound && e.Op.Msg == "recursion" && e.Op.Val.Value == 2
+		bound = bound || e.Op.Kind == ir.Bound && e.Op.Report.Msg == "recursion" && e.Op.Val.Value == 2
 	}
 	if !bound {
 		t.Error("no bound where the recursion was cut")

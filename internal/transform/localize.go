@@ -62,7 +62,7 @@ func localize(p *ir.Program, opt Options) (*ir.Program, error) {
 
 func allocatesStack(f *ir.Func) bool {
 	for i := range f.Edges {
-		if f.Edges[i].Op.Kind == ir.Alloc && f.Edges[i].Op.Stack {
+		if f.Edges[i].Op.Kind == ir.Alloc && f.Edges[i].Op.Block.Stack {
 			return true
 		}
 	}
@@ -157,7 +157,7 @@ func (l *localizer) make(s analysis.Pointee, alloc *ir.Edge) {
 		try = fmt.Sprintf("%s#%d", name, n)
 	}
 	l.names[name] = true
-	o := l.p.AddObject(ir.Object{Name: name, Size: size, Unit: unit, Type: typ, Pos: alloc.Pos, Layout: alloc.Op.Layout, Align: alloc.Op.Align, Ends: true})
+	o := l.p.AddObject(ir.Object{Name: name, Size: size, Unit: unit, Type: typ, Pos: alloc.Pos, Layout: alloc.Op.Block.Layout, Align: alloc.Op.Block.Align, Ends: true})
 	l.made[s.Alloc], l.private[o] = o, true
 }
 
@@ -187,8 +187,8 @@ func (l *localizer) rewrite(e *ir.Edge) {
 		if o, ok := l.made[e.ID]; ok {
 			set := ir.NewOp(ir.Assign)
 			set.Dst, set.Val = op.Dst, ir.Addr(o, 0)
-			if op.Undef {
-				set.Undef, set.Obj = true, o
+			if op.Block.Undef {
+				set.Block.Undef, set.Obj = true, o
 			}
 			e.Op, e.Pass = set, "localize"
 		}
@@ -220,7 +220,7 @@ func (l *localizer) propagate() error {
 	for i := range l.f.Edges {
 		if e := &l.f.Edges[i]; e.Op.Kind == ir.Assign && e.Op.Val.Op == ir.AddrOf && l.private[e.Op.Val.Obj] && !live(e.To, e.Op.Dst) {
 			nop := ir.NewOp(ir.Nop)
-			nop.Undef, nop.Obj = e.Op.Undef, e.Op.Obj
+			nop.Block.Undef, nop.Obj = e.Op.Block.Undef, e.Op.Obj
 			e.Op, e.Pass = nop, "localize"
 		}
 	}

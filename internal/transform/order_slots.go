@@ -48,7 +48,7 @@ func NewBufferOrders(p *ir.Program, props *property.Set, sites []ir.FenceSite, r
 		case kinds[e.Origin] == ir.FenceAccess && (e.Op.Kind == ir.Fence || e.Op.Kind == ir.Nop):
 			e.Op = ir.NewOp(ir.Nop)
 			of[e.ID] = at[e.Origin]
-		case kinds[e.Origin] == ir.StoreAccess && (e.Op.Kind == ir.Store || e.Op.Kind == ir.RMW && e.Op.Marks.Has(ir.AsStore)):
+		case kinds[e.Origin] == ir.StoreAccess && (e.Op.Kind == ir.Store || e.Op.Kind == ir.RMW && e.Op.Sync.Marks.Has(ir.AsStore)):
 			site := at[e.Origin]
 			s, ok := around[site]
 			if !ok {

@@ -38,26 +38,26 @@ func setOrder(op *ir.Op, kind ir.AccessKind, order ir.Order) {
 	switch kind {
 	case ir.LoadAccess:
 		if op.Kind == ir.Load || op.Kind == ir.Await {
-			op.Order = order
+			op.Sync.Order = order
 		}
 	case ir.StoreAccess:
 		if op.Kind == ir.Store {
-			op.Order = order
+			op.Sync.Order = order
 		}
 	case ir.UpdateAccess:
 		if op.Kind == ir.RMW {
-			op.Order = order
+			op.Sync.Order = order
 		}
 	case ir.FailureAccess:
 		switch op.Kind {
 		case ir.RMW:
-			op.Fail = order
+			op.Sync.Fail = order
 		case ir.Await: // a weak compare-exchange that fails although the values are equal
-			op.Order = order
+			op.Sync.Order = order
 		}
 	case ir.FenceAccess:
 		fence := ir.NewOp(ir.Nop)
-		fence.Order = order
+		fence.Sync.Order = order
 		*op = fenceInC11(&fence)
 	default:
 		panic(fmt.Sprintf("BUG: unknown access kind %d", kind))

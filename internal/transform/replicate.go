@@ -37,7 +37,7 @@ func replicate(p *ir.Program, function string, n int) (*ir.Program, error) {
 		}
 		out.Funcs[k] = f
 		for i := range f.Edges {
-			if op := &f.Edges[i].Op; op.Kind != ir.Spawn || op.Func == ir.NoFunc || !is(p.Funcs[op.Func]) {
+			if op := &f.Edges[i].Op; op.Kind != ir.Spawn || op.Call.Func == ir.NoFunc || !is(p.Funcs[op.Call.Func]) {
 				continue
 			}
 			found = true

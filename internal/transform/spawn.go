@@ -20,15 +20,15 @@ func (b *body) resolveSpawns() error {
 		if e.Op.Kind != ir.Spawn {
 			continue
 		}
-		callee := e.Op.Func
-		e.Op.Func = ir.NoFunc
+		callee := e.Op.Call.Func
+		e.Op.Call.Func = ir.NoFunc
 		n := 1
 		if cyclic[i] {
 			n = b.poolSize(i)
 		}
 		if b.chain[callee] > max(1, b.opt.Unroll) {
 			e.Op = ir.NewOp(ir.Bound)
-			e.Op.Msg, e.Op.Val = "threads", ir.Int(int64(b.opt.Unroll))
+			e.Op.Report.Msg, e.Op.Val = "threads", ir.Int(int64(b.opt.Unroll))
 			continue
 		}
 		for range n {
@@ -36,7 +36,7 @@ func (b *body) resolveSpawns() error {
 			if err != nil {
 				return err
 			}
-			e.Op.Threads = append(e.Op.Threads, t)
+			e.Op.Call.Threads = append(e.Op.Call.Threads, t)
 		}
 	}
 	return nil

@@ -45,13 +45,13 @@ func callTargets(p *ir.Program, stop func() error) (map[ir.EdgeID][]ir.FuncID, e
 }
 
 func throughPointer(op *ir.Op) bool {
-	return (op.Kind == ir.Call || op.Kind == ir.Spawn) && op.Func == ir.NoFunc && op.Val != nil
+	return (op.Kind == ir.Call || op.Kind == ir.Spawn) && op.Call.Func == ir.NoFunc && op.Val != nil
 }
 
 // targets returns the functions that a call or spawn may reach.
 func (a *addressFlow) targets(from site, op *ir.Op) []ir.FuncID {
-	if op.Func != ir.NoFunc {
-		return []ir.FuncID{op.Func}
+	if op.Call.Func != ir.NoFunc {
+		return []ir.FuncID{op.Call.Func}
 	}
 	var out []ir.FuncID
 	a.value(from, op.Val).each(func(i int) {
@@ -66,6 +66,6 @@ func (a *addressFlow) targets(from site, op *ir.Op) []ir.FuncID {
 // fits reports whether a call through a pointer can call the function: the number of arguments and
 // the type are right.
 func fits(f *ir.Func, op *ir.Op) bool {
-	return f.Pointer && f.Params == len(op.Args) &&
-		(op.Msg == "" || len(f.Types) == 0 || slices.Contains(f.Types, op.Msg) || slices.Contains(f.Types, ""))
+	return f.Pointer && f.Params == len(op.Call.Args) &&
+		(op.Call.Type == "" || len(f.Types) == 0 || slices.Contains(f.Types, op.Call.Type) || slices.Contains(f.Types, ""))
 }

@@ -14,7 +14,7 @@ import (
 func automaticBlocks(f *ir.Func) []ir.Reg {
 	var out []ir.Reg
 	for i := range f.Edges {
-		if op := &f.Edges[i].Op; op.Kind == ir.Alloc && op.Stack && !slices.Contains(out, op.Dst) {
+		if op := &f.Edges[i].Op; op.Kind == ir.Alloc && op.Block.Stack && !slices.Contains(out, op.Dst) {
 			out = append(out, op.Dst)
 		}
 	}
@@ -26,7 +26,7 @@ func (b *body) threadExit(a *activation, e *ir.Edge, op ir.Op, from ir.Loc) {
 	for in := a; in != nil; in = in.up {
 		for _, r := range automaticBlocks(in.fn) {
 			free := ir.NewOp(ir.Free)
-			free.Addr, free.Stack = ir.R(r+in.regs), true
+			free.Addr, free.Block.Stack = ir.R(r+in.regs), true
 			next := b.loc("end", e.Pos)
 			b.emit(a, e, from, free, next, true)
 			from = next

@@ -111,7 +111,7 @@ func (b *body) freeAtEnd(shared []ir.ObjectID, blocks map[ir.ObjectID]ir.Reg, ma
 		}
 		for _, o := range shared {
 			op := ir.NewOp(ir.Free)
-			op.Addr, op.Stack = ir.R(blocks[o]), true
+			op.Addr, op.Block.Stack = ir.R(blocks[o]), true
 			next := b.loc("end", e.Pos)
 			if last.Op.Kind == ir.OpUnset && o == shared[len(shared)-1] {
 				next = e.To
@@ -140,12 +140,12 @@ func (b *body) allocateAtEntry(shared []ir.ObjectID, blocks map[ir.ObjectID]ir.R
 		obj := b.out.Objects[o]
 		like := &ir.Edge{Pos: obj.Pos}
 		op := ir.NewOp(ir.Alloc)
-		op.Dst, op.Val, op.Stack, op.Msg, op.Layout = blocks[o], ir.Int(obj.Size), true, obj.Name, obj.Layout
-		op.Align = obj.Align
+		op.Dst, op.Val, op.Block.Stack, op.Block.Name, op.Block.Layout = blocks[o], ir.Int(obj.Size), true, obj.Name, obj.Layout
+		op.Block.Align = obj.Align
 		then(op, like)
 		for _, s := range scalars(&obj) {
 			w := ir.NewOp(ir.Store)
-			w.Type, w.Order, w.Addr = s.typ, ir.Plain, ir.R(blocks[o])
+			w.Type, w.Sync.Order, w.Addr = s.typ, ir.Plain, ir.R(blocks[o])
 			if s.off > 0 {
 				w.Addr = ir.Binary(ir.Add, ir.U64, ir.R(blocks[o]), ir.Int(s.off))
 			}

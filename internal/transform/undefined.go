@@ -64,7 +64,7 @@ func (u *undefiner) refuse() {
 		c := &undefinedCode{into: u.out, f: f}
 		for i := range len(f.Edges) {
 			e := f.Edges[i]
-			if e.Op.Kind != ir.Assert || e.Op.Class != ir.Uninitialised {
+			if e.Op.Kind != ir.Assert || e.Op.Report.Class != ir.Uninitialised {
 				continue
 			}
 			c.edge, c.at = &e, e.From
@@ -76,7 +76,7 @@ func (u *undefiner) refuse() {
 			f.Edges[i].Op = assume(e.Op.Val)
 			c.add(assume(ir.Negate(e.Op.Val)))
 			op := ir.NewOp(ir.Unsupported)
-			op.Code, op.Msg = CodeLeft, "what happens here depends on the value of a register that a call may have changed, or that is no parameter"
+			op.Report = ir.Report{Code: CodeLeft, Msg: "what happens here depends on the value of a register that a call may have changed, or that is no parameter"}
 			c.put(op, c.loc(e.Pos))
 		}
 	}
@@ -107,7 +107,7 @@ func mentionsUndefined(p *ir.Program) bool {
 		}
 		for i := range f.Edges {
 			op := &f.Edges[i].Op
-			found = found || op.Undef || op.Class == ir.Uninitialised
+			found = found || op.Block.Undef || op.Report.Class == ir.Uninitialised
 			op.Exprs(func(e *ir.Expr) *ir.Expr {
 				found = found || hasUndefined(e)
 				return e
@@ -166,7 +166,7 @@ func newUndefiner(p *ir.Program) *undefiner {
 func (u *undefiner) note(e *ir.Edge) {
 	u.takes(e, func(o ir.ObjectID) { u.taken[o] = true })
 	op := &e.Op
-	u.blocks = u.blocks || op.Kind == ir.Alloc && op.Undef
+	u.blocks = u.blocks || op.Kind == ir.Alloc && op.Block.Undef
 }
 
 // findWritten finds the objects that something may write to.
@@ -175,7 +175,7 @@ func (u *undefiner) findWritten() {
 	for _, f := range u.p.Funcs {
 		for i := range f.Edges {
 			switch e := &f.Edges[i]; {
-			case e.Op.Undef && e.Op.Obj != ir.NoObject:
+			case e.Op.Block.Undef && e.Op.Obj != ir.NoObject:
 				u.written[e.Op.Obj] = true
 			case e.Op.Kind != ir.Load && e.Op.Kind != ir.Await:
 				u.reach(e, func(o ir.ObjectID) { u.written[o] = true })
@@ -199,7 +199,7 @@ func (u *undefiner) takes(e *ir.Edge, f func(ir.ObjectID)) {
 	if op.Kind != ir.CondWait {
 		take(op.Val2)
 	}
-	for _, a := range op.Args {
+	for _, a := range op.Call.Args {
 		take(a)
 	}
 	if u.foot[e.ID].Anything {

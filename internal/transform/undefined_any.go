@@ -74,8 +74,8 @@ func (c *chooser) findUnits() {
 	for _, f := range c.u.out.Funcs {
 		for i := range f.Edges {
 			e := &f.Edges[i]
-			c.masks[e.ID] = c.masks[e.ID] || e.Op.Mask != nil
-			if e.Op.DstMask == ir.NoReg {
+			c.masks[e.ID] = c.masks[e.ID] || e.Op.Undef.Val != nil
+			if e.Op.Undef.Dst == ir.NoReg {
 				continue
 			}
 			if c.u.reachFoot(c.u.footOf(e), func(o ir.ObjectID) { less(&c.units[o], e.Op.Type) }) {
@@ -127,11 +127,11 @@ func (c *chooser) function(id ir.FuncID) *ir.Func {
 			})
 		})
 		switch {
-		case op.Kind == ir.Assert && op.Class == ir.Uninitialised:
+		case op.Kind == ir.Assert && op.Report.Class == ir.Uninitialised:
 			op = ir.NewOp(ir.Nop)
 		case c.needed.any() && synchronizes(op.Kind) && c.u.mayBeShared(e):
 			op = ir.NewOp(ir.Unsupported)
-			op.Code, op.Msg = CodeAny, "a mutex, condition or barrier in memory that may have any value is not supported"
+			op.Report = ir.Report{Code: CodeAny, Msg: "a mutex, condition or barrier in memory that may have any value is not supported"}
 		}
 		c.contents(w, op, choose)
 	}
@@ -179,18 +179,18 @@ func (c *chooser) havoc(r ir.Reg, t ir.Type) ir.Op {
 	op := ir.NewOp(ir.Havoc)
 	op.Dst = r
 	if t.Bits < 64 {
-		op.HasRange, op.Lo, op.Hi = true, 0, 1<<t.Bits-1
+		op.Range = ir.Range{Bounded: true, Lo: 0, Hi: 1<<t.Bits - 1}
 		if t.Signed {
-			op.Lo, op.Hi = -1<<(t.Bits-1), 1<<(t.Bits-1)-1
+			op.Range.Lo, op.Range.Hi = -1<<(t.Bits-1), 1<<(t.Bits-1)-1
 		}
 	}
 	if len(c.limits) == 2 {
 		all := [2]int64{math.MinInt64, math.MaxInt64}
-		if op.HasRange {
-			all = [2]int64{op.Lo, op.Hi}
+		if op.Range.Bounded {
+			all = [2]int64{op.Range.Lo, op.Range.Hi}
 		}
 		if lo, hi := max(all[0], c.limits[0]), min(all[1], c.limits[1]); lo <= hi {
-			op.HasRange, op.Lo, op.Hi = true, lo, hi
+			op.Range = ir.Range{Bounded: true, Lo: lo, Hi: hi}
 		}
 	}
 	return op
@@ -199,7 +199,7 @@ func (c *chooser) havoc(r ir.Reg, t ir.Type) ir.Op {
 // contents adds an operation, and what chooses the contents of the object or block that it makes undefined.
 func (c *chooser) contents(w *undefinedCode, op ir.Op, choose func(ir.Type) ir.Reg) {
 	to := w.edge.To
-	if !op.Undef {
+	if !op.Block.Undef {
 		w.finish(op, to)
 		return
 	}
@@ -208,7 +208,7 @@ func (c *chooser) contents(w *undefinedCode, op ir.Op, choose func(ir.Type) ir.R
 	unit, obj, known := c.unit, ir.NoObject, true
 	if op.Kind == ir.Alloc {
 		n, constant := op.Val.IsConst()
-		at, size, known = offsetBy(ir.R(op.Dst), op.Lead), n-op.Lead, constant
+		at, size, known = offsetBy(ir.R(op.Dst), op.Block.Lead), n-op.Block.Lead, constant
 		if !c.needed.blocks {
 			size = 0
 		}
@@ -220,9 +220,9 @@ func (c *chooser) contents(w *undefinedCode, op ir.Op, choose func(ir.Type) ir.R
 		}
 		op.Obj = ir.NoObject
 	}
-	op.Undef = false
-	if op.Align == 0 {
-		op.Lead = 0 // which says where the undefined bytes begin
+	op.Block.Undef = false
+	if op.Block.Align == 0 {
+		op.Block.Lead = 0 // which says where the undefined bytes begin
 	}
 	if size == 0 {
 		w.finish(op, to)
@@ -235,7 +235,7 @@ func (c *chooser) contents(w *undefinedCode, op ir.Op, choose func(ir.Type) ir.R
 	if !known || size/int64(unit.Size()) > maxChosen {
 		w.edge = &ir.Edge{Origin: w.edge.Origin, Pos: w.edge.Pos, Stack: w.edge.Stack}
 		no := ir.NewOp(ir.Unsupported)
-		no.Code, no.Msg = CodeAny, fmt.Sprintf("memory that was never written, with any value, is supported up to %d values of a size that is known", maxChosen)
+		no.Report = ir.Report{Code: CodeAny, Msg: fmt.Sprintf("memory that was never written, with any value, is supported up to %d values of a size that is known", maxChosen)}
 		w.put(no, to)
 		return
 	}
@@ -245,7 +245,7 @@ func (c *chooser) contents(w *undefinedCode, op ir.Op, choose func(ir.Type) ir.R
 			t.Bits /= 2
 		}
 		st := ir.NewOp(ir.Store)
-		st.Type, st.Order, st.Addr, st.Val, st.Obj = t, ir.Plain, offsetBy(at, k), ir.R(choose(t)), obj
+		st.Type, st.Sync.Order, st.Addr, st.Val, st.Obj = t, ir.Plain, offsetBy(at, k), ir.R(choose(t)), obj
 		if k += int64(t.Size()); k >= size {
 			w.put(st, to)
 		} else {

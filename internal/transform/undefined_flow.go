@@ -68,7 +68,7 @@ func newUndefinedFlow(u *undefiner, id ir.FuncID) *undefinedFlow {
 	}
 	for i := range f.Edges {
 		op := &f.Edges[i].Op
-		if (op.Kind != ir.Nop && op.Kind != ir.Assign) || !op.Undef {
+		if (op.Kind != ir.Nop && op.Kind != ir.Assign) || !op.Block.Undef {
 			continue
 		}
 		size := u.p.Objects[op.Obj].Size
@@ -317,7 +317,7 @@ func (w *undefinedFlow) known(e *ir.Expr, set bitset) {
 
 // undefine adds the bytes of an object whose contents become undefined.
 func (w *undefinedFlow) undefine(op *ir.Op, set bitset) {
-	if !op.Undef {
+	if !op.Block.Undef {
 		return
 	}
 	if first, is := w.first[op.Obj]; is {

@@ -37,7 +37,7 @@ func (u *undefiner) prune() {
 // added reports whether a function has code of the pass.
 func added(f *ir.Func) bool {
 	for i := range f.Edges {
-		if e := &f.Edges[i]; e.Pass == undefinedPass || e.Op.Mask != nil || e.Op.DstMask != ir.NoReg {
+		if e := &f.Edges[i]; e.Pass == undefinedPass || e.Op.Undef.Val != nil || e.Op.Undef.Dst != ir.NoReg {
 			return true
 		}
 	}
@@ -59,7 +59,7 @@ func (u *undefiner) readWithMask() maskedMemory {
 	for id, f := range u.out.Funcs {
 		for i := range f.Edges {
 			e := &f.Edges[i]
-			if e.Op.DstMask == ir.NoReg {
+			if e.Op.Undef.Dst == ir.NoReg {
 				continue
 			}
 			anywhere := u.reachFoot(u.footOf(e), func(o ir.ObjectID) {
@@ -85,13 +85,13 @@ func (u *undefiner) pruneStores(f *ir.Func, read maskedMemory) bool {
 	changed := false
 	for i := range f.Edges {
 		e := &f.Edges[i]
-		if e.Op.Mask == nil {
+		if e.Op.Undef.Val == nil {
 			continue
 		}
 		needed := false
 		anywhere := u.reach(e, func(o ir.ObjectID) { needed = needed || read.objects[o] })
 		if !needed && !(anywhere && read.blocks) {
-			e.Op.Mask, changed = nil, true
+			e.Op.Undef.Val, changed = nil, true
 		}
 	}
 	return changed
@@ -111,8 +111,8 @@ func (u *undefiner) pruneDead(id ir.FuncID) bool {
 		case e.Pass == undefinedPass && e.Op.Kind == ir.Assign && e.Op.Dst >= first && !live(e.To, e.Op.Dst):
 			moved[e.To], changed = e.From, true
 			continue
-		case e.Op.Kind == ir.Load && e.Op.DstMask != ir.NoReg && !live(e.To, e.Op.DstMask):
-			e.Op.DstMask, changed = ir.NoReg, true
+		case e.Op.Kind == ir.Load && e.Op.Undef.Dst != ir.NoReg && !live(e.To, e.Op.Undef.Dst):
+			e.Op.Undef.Dst, changed = ir.NoReg, true
 		}
 		kept = append(kept, e)
 	}

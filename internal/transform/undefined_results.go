@@ -55,7 +55,7 @@ func resultsInMemory(p *ir.Program) *ir.Program {
 func (c *undefinedCode) result(i int, cell *ir.Expr, main bool) {
 	access := func(kind ir.OpKind) ir.Op {
 		op := ir.NewOp(kind)
-		op.Type, op.Order, op.Addr, op.Obj = ir.U64, ir.Relaxed, cell, cell.Obj
+		op.Type, op.Sync.Order, op.Addr, op.Obj = ir.U64, ir.Relaxed, cell, cell.Obj
 		return op
 	}
 	e := c.f.Edges[i]

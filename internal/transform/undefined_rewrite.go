@@ -129,7 +129,7 @@ func (c *undefinedCode) check(l ir.Loc, decides bool, exprs ...*ir.Expr) {
 // mustBeZero adds a check that a mask is 0. args are the expressions that it is about.
 func (c *undefinedCode) mustBeZero(m *ir.Expr, args []*ir.Expr) {
 	op := ir.NewOp(ir.Assert)
-	op.Val, op.Class, op.Args = isZero(m), ir.Uninitialised, args
+	op.Val, op.Report.Class, op.Call.Args = isZero(m), ir.Uninitialised, args
 	c.add(op)
 }
 
@@ -184,7 +184,7 @@ func (c *undefinedCode) operation(l ir.Loc, op ir.Op) {
 		c.shadowAssign(l, op.Dst, op.Val)
 		c.finish(op, to)
 	case ir.Assert:
-		if op.Class == ir.Uninitialised {
+		if op.Report.Class == ir.Uninitialised {
 			c.finish(ir.NewOp(ir.Nop), to)
 			return
 		}
@@ -194,7 +194,7 @@ func (c *undefinedCode) operation(l ir.Loc, op ir.Op) {
 		c.read(l, op, to)
 	case ir.Store:
 		if c.flow.unsure(l, op.Val) {
-			op.Mask = c.masksAt(l).mask(op.Val)
+			op.Undef.Val = c.masksAt(l).mask(op.Val)
 		}
 		c.finish(op, to)
 	case ir.Lock, ir.TryLock, ir.Unlock:
@@ -203,17 +203,17 @@ func (c *undefinedCode) operation(l ir.Loc, op ir.Op) {
 			c.finish(op, to)
 			return
 		}
-		op.DstMask = c.reg("mutex.undefined")
+		op.Undef.Dst = c.reg("mutex.undefined")
 		c.finish(op, c.loc(c.edge.Pos))
-		c.must(op.DstMask, to)
+		c.must(op.Undef.Dst, to)
 	case ir.Signal, ir.Broadcast, ir.Barrier, ir.CondWait:
 		c.define(op)
 		if c.u.mayBeShared(c.edge) {
 			word := ir.NewOp(ir.Load)
-			word.Type, word.Order, word.Sync, word.Addr, word.Obj = ir.U64, ir.Relaxed, ir.SyncInspect, op.Addr, op.Obj
-			word.Dst, word.DstMask = c.reg("word"), c.reg("word.undefined")
+			word.Type, word.Sync.Order, word.Sync.Kind, word.Addr, word.Obj = ir.U64, ir.Relaxed, ir.SyncInspect, op.Addr, op.Obj
+			word.Dst, word.Undef.Dst = c.reg("word"), c.reg("word.undefined")
 			c.add(word)
-			c.mustBeZero(ir.R(word.DstMask), []*ir.Expr{ir.R(word.Dst)})
+			c.mustBeZero(ir.R(word.Undef.Dst), []*ir.Expr{ir.R(word.Dst)})
 		}
 		c.finish(op, to)
 	case ir.Assume, ir.Return, ir.ThreadExit:
@@ -247,7 +247,7 @@ func (u *undefiner) checked(op *ir.Op, main bool, f func(*ir.Expr)) {
 	switch {
 	case op.Kind == ir.Assign || op.Kind == ir.Assume:
 	case op.Kind == ir.Assert:
-		all(op.Args...)
+		all(op.Call.Args...)
 	case op.Kind == ir.Load, op.Kind == ir.Store:
 		all(op.Addr)
 	case op.Kind == ir.RMW && op.RMW == ir.Xchg:
@@ -264,7 +264,7 @@ func (u *undefiner) checked(op *ir.Op, main bool, f func(*ir.Expr)) {
 		}
 	default: // Alloc, Free, Join, Spawn, Havoc and operations without values
 		all(op.Addr, op.Val, op.Val2, without(op.Cond, op.Dst))
-		all(op.Args...)
+		all(op.Call.Args...)
 	}
 }
 
@@ -277,7 +277,7 @@ func (w *undefinedFlow) isMain() bool {
 // must adds a check that a mask is 0, and goes on at a location.
 func (c *undefinedCode) must(mask ir.Reg, to ir.Loc) {
 	op := ir.NewOp(ir.Assert)
-	op.Val, op.Class = isZero(ir.R(mask)), ir.Uninitialised
+	op.Val, op.Report.Class = isZero(ir.R(mask)), ir.Uninitialised
 	c.put(op, to)
 }
 
@@ -308,9 +308,9 @@ func (c *undefinedCode) read(l ir.Loc, op ir.Op, to ir.Loc) {
 	computes := op.Kind == ir.RMW && op.RMW != ir.Xchg
 	switch {
 	case op.Kind == ir.RMW && op.RMW == ir.Cas && c.flow.unsure(l, op.Val2):
-		op.Mask = c.masksAt(l).mask(op.Val2)
+		op.Undef.Val = c.masksAt(l).mask(op.Val2)
 	case op.Kind == ir.RMW && op.RMW == ir.Xchg && c.flow.unsure(l, op.Val):
-		op.Mask = c.masksAt(l).mask(op.Val)
+		op.Undef.Val = c.masksAt(l).mask(op.Val)
 	}
 	if s, is := c.shadow[op.Dst2]; is {
 		c.assign(s, ir.Int(0))
@@ -327,7 +327,7 @@ func (c *undefinedCode) read(l ir.Loc, op ir.Op, to ir.Loc) {
 	if !has {
 		s = c.reg("read.undefined")
 	}
-	op.DstMask = s
+	op.Undef.Dst = s
 	if op.Kind == ir.Load || !computes && op.Cond == nil {
 		c.finish(op, to)
 		return

@@ -393,7 +393,7 @@ func (u *unroller) cut(e *ir.Edge) ir.Loc {
 	at = u.loc("unroll.cut", e.To)
 	u.cuts[e.ID] = at
 	bound := ir.NewOp(ir.Bound)
-	bound.Msg, bound.Val = unrollBound, ir.Int(int64(u.k))
+	bound.Report.Msg, bound.Val = unrollBound, ir.Int(int64(u.k))
 	u.add(ir.Edge{Origin: e.Origin, From: at, To: u.end, Op: bound, Pos: e.Pos, Pass: unrollBound, Stack: e.Stack}, ir.NoEdge)
 	return at
 }

@@ -28,7 +28,7 @@ func UnsupportedAsChecks(p *ir.Program, only bool) *ir.Program {
 		switch op := &f.Edges[i].Op; {
 		case op.Kind == ir.Unsupported:
 			fails := ir.NewOp(ir.Assert)
-			fails.Val, fails.Class, fails.Msg = ir.Int(0), ir.NotSupported, op.Msg
+			fails.Val, fails.Report = ir.Int(0), ir.Report{Class: ir.NotSupported, Msg: op.Report.Msg}
 			stopBy(out, f, i, fails)
 		case op.Kind == ir.Assert && only:
 			stops := ir.NewOp(ir.Assume)
@@ -56,7 +56,7 @@ func WithoutFloatingPoint(p *ir.Program, bound string) *ir.Program {
 	return weakened(p, func(_ *ir.Program, f *ir.Func, i int) {
 		if f.Edges[i].Op.Floats() {
 			cut := ir.NewOp(ir.Bound)
-			cut.Msg, cut.Val = bound, ir.Int(0)
+			cut.Report.Msg, cut.Val = bound, ir.Int(0)
 			f.Edges[i].Op = cut
 		}
 	})
@@ -73,7 +73,7 @@ func stopBy(p *ir.Program, f *ir.Func, i int, op ir.Op) {
 		return
 	}
 	cut := ir.NewOp(ir.Bound)
-	cut.Msg, cut.Val = "unsupported", ir.Int(0)
+	cut.Report.Msg, cut.Val = "unsupported", ir.Int(0)
 	f.Edges = append(f.Edges, ir.Edge{ID: p.NextEdge, Origin: e.Origin, From: end, To: end, Op: cut, Pos: e.Pos, Pass: "unsupported", Stack: e.Stack})
 	p.NextEdge++
 }

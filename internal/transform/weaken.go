@@ -58,7 +58,7 @@ func splitRMW(p *ir.Program, f *ir.Func, i int) {
 	if op.Cond != nil {
 		read.Kind, read.Cond = ir.Await, op.Cond
 	}
-	read.Type, read.Order, read.Addr, read.Obj, read.Dst = op.Type, op.Order, op.Addr, op.Obj, seen
+	read.Type, read.Sync.Order, read.Addr, read.Obj, read.Dst = op.Type, op.Sync.Order, op.Addr, op.Obj, seen
 	after := newLoc(f, e.Pos)
 	f.Edges[i].Op, f.Edges[i].To = read, after
 	add := func(from, to ir.Loc, op ir.Op) {
@@ -66,7 +66,7 @@ func splitRMW(p *ir.Program, f *ir.Func, i int) {
 		p.NextEdge++
 	}
 	write := ir.NewOp(ir.Store)
-	write.Type, write.Order, write.Addr, write.Obj = op.Type, op.Order, op.Addr, op.Obj
+	write.Type, write.Sync.Order, write.Addr, write.Obj = op.Type, op.Sync.Order, op.Addr, op.Obj
 	finish := func(from ir.Loc, wrote int64) {
 		if op.Dst2 != ir.NoReg {
 			set := ir.NewOp(ir.Assign)

@@ -47,7 +47,7 @@ func CompareExchange(m Machine, bits int, lock bool) {
 	var was, same *ir.Expr
 	if lock {
 		op := m.Access(First, ir.RMW, bits)
-		op.RMW, op.Val, op.Val2, op.Order, op.Fail = ir.Cas, want, put, ir.SeqCst, ir.SeqCst
+		op.RMW, op.Val, op.Val2, op.Sync.Order, op.Sync.Fail = ir.Cas, want, put, ir.SeqCst, ir.SeqCst
 		op.Dst, op.Dst2 = m.Temp(), m.Temp()
 		m.Emit(op)
 		was, same = ir.R(op.Dst), ir.R(op.Dst2)

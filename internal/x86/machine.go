@@ -139,7 +139,7 @@ func wanted(m Machine) bool {
 // rmw emits a read-modify-write of an operand and returns its old value.
 func rmw(m Machine, o Operand, kind ir.RMWKind, bits int, v *ir.Expr) *ir.Expr {
 	op := m.Access(o, ir.RMW, bits)
-	op.RMW, op.Val, op.Order, op.Dst = kind, v, ir.SeqCst, m.Temp()
+	op.RMW, op.Val, op.Sync.Order, op.Dst = kind, v, ir.SeqCst, m.Temp()
 	m.Emit(op)
 	return ir.R(op.Dst)
 }

@@ -220,7 +220,7 @@ func (x *encoder) mutex(t *thread, l *location, st *step, s *local) {
 	a.val = x.c.inputWord(x.seenRange(a, wordType))
 	st.access, st.reads, st.runs = a, st.tries, st.tries
 	const depth = 1 << 32
-	old, recursive, checks := a.val, op.Mutex == ir.RecursiveMutex, op.Mutex == ir.ErrorCheckMutex
+	old, recursive, checks := a.val, op.Mutex.Kind == ir.RecursiveMutex, op.Mutex.Kind == ir.ErrorCheckMutex
 	newest := x.c.equal(x.c.wrap(ir.U32, old), constWord(int64(t.id+1)))
 	free, there := x.c.equal(old, constWord(0)), x.c.equal(old, constWord(ir.DestroyedMutex)).not()
 	x.fail(t, l, st, x.c.and(st.tries, there.not()), ir.Destroyed)

@@ -115,7 +115,7 @@ func (x *encoder) alloc(t *thread, l *location, st *step, s *local) {
 			}
 			base, next := memory.FreshBlock(t.id, uint64(u), n, &st.e.Op)
 			addr, used = x.c.muxWord(gives, constWord(int64(base)), addr), x.c.muxWord(gives, constWord(int64(next)), used)
-			b := x.flow.blockOf(byteRange{base, int(n)}, st.e.Op.Stack)
+			b := x.flow.blockOf(byteRange{base, int(n)}, st.e.Op.Block.Stack)
 			x.lifetimes.fresh[b] = append(x.lifetimes.fresh[b], event{thread: t, loc: l, is: gives})
 		}
 	}
@@ -129,7 +129,7 @@ func (x *encoder) free(t *thread, l *location, st *step, s *local) {
 	null := x.c.equal(addr, constWord(0))
 	var spots []spot
 	known := low
-	blocks := x.flow.starting(evalValues(x.prog, x.flow.threads[t.id].at[l.id], values{}, st.e.Op.Addr), st.e.Op.Stack)
+	blocks := x.flow.starting(evalValues(x.prog, x.flow.threads[t.id].at[l.id], values{}, st.e.Op.Addr), st.e.Op.Block.Stack)
 	for i, b := range blocks {
 		is := x.c.equal(addr, constWord(int64(b.addr)))
 		known = x.c.or(known, is)

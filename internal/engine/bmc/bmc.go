@@ -29,7 +29,7 @@ const (
 func leading(p *ir.Program) *ir.Edge {
 	for _, f := range p.Funcs {
 		for i := range f.Edges {
-			if f.Edges[i].Op.Lead > 0 {
+			if f.Edges[i].Op.Block.Lead > 0 {
 				return &f.Edges[i]
 			}
 		}

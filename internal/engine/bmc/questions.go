@@ -218,7 +218,7 @@ func (as *asker) passes(l *location, st *step, seen word) gate {
 			}
 		}
 		can := as.x.c.or(as.x.c.equal(seen, constWord(0)), as.x.c.equal(seen, constWord(ir.DestroyedMutex)))
-		if op.Mutex != ir.NormalMutex {
+		if op.Mutex.Kind != ir.NormalMutex {
 			can = as.x.c.or(can, as.x.c.equal(as.x.c.wrap(ir.U32, seen), constWord(me)))
 		}
 		return can

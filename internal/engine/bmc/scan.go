@@ -221,13 +221,13 @@ func (sv *scan) edge(t int, e *ir.Edge, regs []values) []byteRange {
 }
 
 func (sv *scan) spawn(t int, e *ir.Edge) {
-	first := e.Op.Threads[0]
+	first := e.Op.Call.Threads[0]
 	p := sv.x.pools[first]
 	if p == nil {
-		p = &pool{index: len(sv.x.poolList), spawner: t, size: len(e.Op.Threads)}
+		p = &pool{index: len(sv.x.poolList), spawner: t, size: len(e.Op.Call.Threads)}
 		sv.x.poolList = append(sv.x.poolList, p)
 	}
-	for _, u := range e.Op.Threads {
+	for _, u := range e.Op.Call.Threads {
 		if known := sv.x.pools[u]; known == nil {
 			sv.x.pools[u] = p
 		} else if known != p || p.spawner != t {

@@ -13,13 +13,13 @@ import (
 // spawn encodes the start of the next thread of a pool.
 func (x *encoder) spawn(t *thread, st *step, s *local) {
 	op := &st.e.Op
-	p := x.pools[op.Threads[0]]
-	shared := slices.ContainsFunc(op.Threads, func(u ir.ThreadID) bool { return x.pools[u].shared })
+	p := x.pools[op.Call.Threads[0]]
+	shared := slices.ContainsFunc(op.Call.Threads, func(u ir.ThreadID) bool { return x.pools[u].shared })
 	count := len(t.f.Regs) + p.index
 	started := s.regs[count]
 	st.runs = low
-	handle := constWord(int64(op.Threads[0]))
-	for i, u := range op.Threads {
+	handle := constWord(int64(op.Call.Threads[0]))
+	for i, u := range op.Call.Threads {
 		is := x.c.and(st.tries, x.c.equal(started, constWord(int64(i))))
 		if shared {
 			is = x.c.all(st.tries, st.runs.not(), x.c.input())
@@ -28,7 +28,7 @@ func (x *encoder) spawn(t *thread, st *step, s *local) {
 			continue
 		}
 		to := spawnTarget{thread: int(u), is: is}
-		for _, a := range op.Args {
+		for _, a := range op.Call.Args {
 			to.args = append(to.args, x.c.eval(x.scope(s), a))
 		}
 		st.targets = append(st.targets, to)

@@ -243,9 +243,9 @@ func (x *encoder) step(t *thread, l *location, st *step, s *local) {
 		st.runs = x.c.and(st.tries, x.c.truth(x.scope(s), op.Val))
 	case ir.Assert:
 		holds := x.c.truth(x.scope(s), op.Val)
-		x.fail(t, l, st, x.c.and(st.tries, holds.not()), op.Class)
+		x.fail(t, l, st, x.c.and(st.tries, holds.not()), op.Report.Class)
 		st.runs = x.c.and(st.tries, holds)
-		if !op.Class.Beside() {
+		if !op.Report.Class.Beside() {
 			x.checks = append(x.checks, st.tries)
 		}
 	case ir.Havoc:
@@ -303,8 +303,8 @@ func (x *encoder) step(t *thread, l *location, st *step, s *local) {
 func (x *encoder) choose(st *step, s *local, seen word) {
 	op := &st.e.Op
 	r := analysis.AllNumbers
-	if op.HasRange {
-		r = analysis.Between(op.Lo, op.Hi)
+	if op.Range.Bounded {
+		r = analysis.Between(op.Range.Lo, op.Range.Hi)
 	}
 	if v := x.flow.threads; len(v) > 0 && op.Cond != nil && seen.bits == nil {
 		r = x.chosenRange(st, s, r)

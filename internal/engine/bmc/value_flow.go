@@ -312,10 +312,10 @@ func (fl *flow) control(t int, e *ir.Edge, regs []values, set func(ir.Reg, value
 		}
 	case ir.Spawn:
 		var handles []int64
-		for _, u := range op.Threads {
+		for _, u := range op.Call.Threads {
 			handles = append(handles, int64(u))
 			fl.started[u] = true
-			for i, a := range op.Args {
+			for i, a := range op.Call.Args {
 				fl.nextArgs[u][i] = fl.nextArgs[u][i].join(fl.eval(regs, a))
 			}
 		}
@@ -340,7 +340,7 @@ func (fl *flow) control(t int, e *ir.Edge, regs []values, set func(ir.Reg, value
 		set(op.Dst, at)
 		regs[used] = after
 	case ir.Free:
-		fl.free(fl.eval(regs, op.Addr), op.Stack)
+		fl.free(fl.eval(regs, op.Addr), op.Block.Stack)
 	default:
 		set(op.Dst, rangeValues(analysis.AllNumbers))
 	}
@@ -350,7 +350,7 @@ func (fl *flow) control(t int, e *ir.Edge, regs []values, set func(ir.Reg, value
 func (fl *flow) mutex(t int, e *ir.Edge, regs []values) {
 	words := setValues([]int64{0, int64(t + 1)})
 	at := fl.ranges(e.Op.Addr, wordType.Size(), e.Op.Obj, regs)
-	if e.Op.Mutex == ir.RecursiveMutex {
+	if e.Op.Mutex.Kind == ir.RecursiveMutex {
 		const depth = 1 << 32
 		step := int64(depth)
 		if e.Op.Kind == ir.Unlock {
@@ -367,8 +367,8 @@ func (fl *flow) mutex(t int, e *ir.Edge, regs []values) {
 
 func (fl *flow) havoc(op *ir.Op, regs []values, seen values) {
 	regs[op.Dst] = rangeValues(analysis.AllNumbers)
-	if op.HasRange {
-		regs[op.Dst] = rangeValues(analysis.Between(op.Lo, op.Hi))
+	if op.Range.Bounded {
+		regs[op.Dst] = rangeValues(analysis.Between(op.Range.Lo, op.Range.Hi))
 	}
 	if op.Cond != nil && !seen.some {
 		refine(fl.p, regs, op.Cond)

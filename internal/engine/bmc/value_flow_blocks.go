@@ -20,7 +20,7 @@ func (fl *flow) alloc(t int, e *ir.Edge, used, size values) (at, after values) {
 		}
 		for _, u := range used.set {
 			addr, next := memory.FreshBlock(t, uint64(u), n, &e.Op)
-			fl.addBlock(&block{byteRange: byteRange{addr, int(n)}, owner: t, stack: e.Op.Stack})
+			fl.addBlock(&block{byteRange: byteRange{addr, int(n)}, owner: t, stack: e.Op.Block.Stack})
 			at, after = at.join(oneValue(int64(addr))), after.join(oneValue(int64(next)))
 			for _, b := range fl.again(t, u, n, &e.Op) {
 				at, after = at.join(oneValue(int64(b.addr))), after.join(oneValue(u))
@@ -45,7 +45,7 @@ func (fl *flow) again(t int, used, n int64, op *ir.Op) []*block {
 	var out []*block
 	next, _ := memory.FreshBlock(t, uint64(used), n, op)
 	for _, b := range fl.blocks {
-		if b.freed && b.stack == op.Stack && b.size == int(n) && op.Aligned(b.addr) == b.addr && (b.owner != t || b.addr < next) {
+		if b.freed && b.stack == op.Block.Stack && b.size == int(n) && op.Aligned(b.addr) == b.addr && (b.owner != t || b.addr < next) {
 			out = append(out, b)
 		}
 	}

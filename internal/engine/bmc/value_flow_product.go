@@ -232,10 +232,10 @@ func (p *product) control(v, next *vector, t int, e *ir.Edge) bool {
 	op := &e.Op
 	switch op.Kind {
 	case ir.Spawn:
-		for _, u := range op.Threads {
+		for _, u := range op.Call.Threads {
 			if v.locs[u] == notStarted {
 				var args []values
-				for _, a := range op.Args {
+				for _, a := range op.Call.Args {
 					args = append(args, p.fl.eval(v.regs[t], a))
 				}
 				p.start(next, int(u), args)

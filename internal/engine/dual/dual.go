@@ -98,11 +98,11 @@ func refused(op *ir.Op) string {
 	case ir.CondWait, ir.Signal, ir.Broadcast, ir.Barrier, ir.Alloc, ir.Free:
 		return op.Kind.String()
 	case ir.Lock, ir.TryLock, ir.Unlock, ir.Await:
-		if op.Mutex != ir.MutexUnset && op.Mutex != ir.NormalMutex {
+		if op.Mutex.Kind != ir.MutexUnset && op.Mutex.Kind != ir.NormalMutex {
 			return "a mutex that is not of the normal kind"
 		}
 	case ir.Havoc, ir.AbstractLoad:
-		if !op.HasRange || op.Hi-op.Lo < 0 || op.Hi-op.Lo >= lts.MaxChoices {
+		if !op.Range.Bounded || op.Range.Hi-op.Range.Lo < 0 || op.Range.Hi-op.Range.Lo >= lts.MaxChoices {
 			return fmt.Sprintf("a havoc without a range of at most %d values", lts.MaxChoices)
 		}
 	}

@@ -66,12 +66,12 @@ func overlappingPools(p *ir.Program) *ir.Edge {
 	var found *ir.Edge
 	of := map[ir.ThreadID][]ir.ThreadID{}
 	eachSpawn(p, func(_ ir.ThreadID, e *ir.Edge, _ bool) bool {
-		for _, t := range e.Op.Threads {
-			if known, ok := of[t]; ok && !slices.Equal(known, e.Op.Threads) {
+		for _, t := range e.Op.Call.Threads {
+			if known, ok := of[t]; ok && !slices.Equal(known, e.Op.Call.Threads) {
 				found = e
 				return false
 			}
-			of[t] = e.Op.Threads
+			of[t] = e.Op.Call.Threads
 		}
 		return true
 	})
@@ -84,14 +84,14 @@ func findPools(p *ir.Program) pools {
 	var all []pool
 	needed := map[ir.ThreadID]bool{} // by the first thread of the pool
 	eachSpawn(p, func(t ir.ThreadID, e *ir.Edge, cyclic bool) bool {
-		first := e.Op.Threads[0]
+		first := e.Op.Call.Threads[0]
 		if p.Threads[first].Unbounded {
 			return true
 		}
 		i := slices.IndexFunc(all, func(o pool) bool { return o.threads[0] == first })
 		if i < 0 {
-			all = append(all, pool{threads: e.Op.Threads, by: t, shared: p.Threads[t].Unbounded})
-			needed[first] = cyclic || len(e.Op.Threads) > 1 || p.Threads[t].Unbounded
+			all = append(all, pool{threads: e.Op.Call.Threads, by: t, shared: p.Threads[t].Unbounded})
+			needed[first] = cyclic || len(e.Op.Call.Threads) > 1 || p.Threads[t].Unbounded
 			return true
 		}
 		all[i].shared = all[i].shared || all[i].by != t
@@ -113,7 +113,7 @@ func findPools(p *ir.Program) pools {
 
 // indexOf returns the index of the pool of a spawn, -1 if it is not one of the list.
 func indexOf(list []pool, e *ir.Edge) int {
-	return slices.IndexFunc(list, func(o pool) bool { return o.threads[0] == e.Op.Threads[0] })
+	return slices.IndexFunc(list, func(o pool) bool { return o.threads[0] == e.Op.Call.Threads[0] })
 }
 
 // counter returns the index of a pool that one thread starts, as package lts asks for it.
@@ -144,7 +144,7 @@ func (m *model) bounds(ctx context.Context, out *engine.Outcome) error {
 	for _, b := range m.pools.bounds {
 		c := m.one(b.thread, b.state)
 		if i := indexOf(m.pools.shared, b.edge); i >= 0 {
-			c.mem[m.poolCell(i)] = int32(len(b.edge.Op.Threads))
+			c.mem[m.poolCell(i)] = int32(len(b.edge.Op.Call.Threads))
 		}
 		targets = append(targets, target{config: c})
 	}

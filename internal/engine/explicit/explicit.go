@@ -156,7 +156,7 @@ func summarise(task *engine.Task, y *memory.System, workers []*worker, res *sear
 	}
 	out.Coverage.Exhaustive = complete && len(out.Coverage.Bounds) == 0
 	for _, e := range y.Edges() {
-		out.ChecksReached = out.ChecksReached || e.Op.Kind == ir.Assert && !e.Op.Class.Beside() && ran[e.ID]
+		out.ChecksReached = out.ChecksReached || e.Op.Kind == ir.Assert && !e.Op.Report.Class.Beside() && ran[e.ID]
 	}
 	if complete {
 		out.Warnings = append(out.Warnings, unreached(task, y, ran, out.Coverage.Exhaustive)...)
@@ -180,7 +180,7 @@ func unreached(task *engine.Task, y *memory.System, ran map[ir.EdgeID]bool, all 
 	}
 	told := map[ir.EdgeID]bool{}
 	for _, e := range y.Edges() {
-		if e.Op.Kind == ir.Assert && e.Op.Class == ir.Assertion && !origins[e.Origin] && !told[e.Origin] {
+		if e.Op.Kind == ir.Assert && e.Op.Report.Class == ir.Assertion && !origins[e.Origin] && !told[e.Origin] {
 			told[e.Origin] = true
 			out = append(out, verdict.Warning{Code: "FP0901", Message: message, Pos: engine.Pos(e)})
 		}
@@ -200,7 +200,7 @@ func idle(task *engine.Task, ran map[ir.EdgeID]bool) []verdict.Warning {
 			e := &f.Edges[i]
 			runs[t] = runs[t] || ran[e.ID]
 			if e.Op.Kind == ir.Spawn && ran[e.ID] { // it may be stuck where it begins
-				active[task.Program.Threads[e.Op.Threads[0]].Pos] = true
+				active[task.Program.Threads[e.Op.Call.Threads[0]].Pos] = true
 			}
 		}
 		if runs[t] {

@@ -36,7 +36,7 @@ func newGuide(task *engine.Task) *guide {
 		f := p.ThreadFunc(ir.ThreadID(t))
 		var checks []ir.Loc
 		for i := range f.Edges {
-			if op := &f.Edges[i].Op; op.Kind == ir.Assert && op.Class == ir.Assertion {
+			if op := &f.Edges[i].Op; op.Kind == ir.Assert && op.Report.Class == ir.Assertion {
 				checks = append(checks, f.Edges[i].From)
 			}
 		}

@@ -184,7 +184,7 @@ func (j *judge) addStep(t, i int, reads []verdict.GraphRead, writes []uint64) {
 	}
 	from := judged{site: noSite, edge: edge, wrote: len(writes) > 0, stays: j.v.stays(st)}
 	op := &j.v.Fences.Edge(edge).Op
-	shared := op.Sync == ir.SyncTakeShared || op.Sync == ir.SyncGiveShared
+	shared := op.Sync.Kind == ir.SyncTakeShared || op.Sync.Kind == ir.SyncGiveShared
 	if len(reads) > 0 {
 		ev := rc11.Event{Kind: rc11.Read, Shared: shared, From: make([]int32, len(reads))}
 		for _, r := range reads {
@@ -199,7 +199,7 @@ func (j *judge) addStep(t, i int, reads []verdict.GraphRead, writes []uint64) {
 		}
 		j.write[i] = j.add(t, ev, from)
 	}
-	if (op.Kind == ir.Free || op.Kind == ir.Alloc && !op.Stack) && len(st.Accesses) == 1 {
+	if (op.Kind == ir.Free || op.Kind == ir.Alloc && !op.Block.Stack) && len(st.Accesses) == 1 {
 		from.block, from.bytes = st.Accesses[0].Addr, uint64(st.Accesses[0].Size)
 	}
 	if len(reads)+len(writes) == 0 || from.bytes > 0 {
@@ -306,7 +306,7 @@ func (j *judge) bad(orders []ir.Order) bool {
 				ev.Mode = modes[op.WriteOrder(from.stays)]
 				continue
 			case op.Kind == ir.Fence:
-				order = op.Order
+				order = op.Sync.Order
 			}
 		}
 		ev.Kind, ev.Mode = rc11.Other, rc11.ModeUnset

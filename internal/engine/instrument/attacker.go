@@ -165,6 +165,6 @@ func (w *threadWeaver) stop(from ir.Loc) {
 // raise returns the operation that raises the level at the address of an access.
 func (w *threadWeaver) raise(op *ir.Op, addr, to *ir.Expr) ir.Op {
 	out := w.sh.access(ir.RMW, op, addr, level)
-	out.Order, out.RMW, out.Val = ir.SeqCst, ir.FetchOr, to
+	out.Sync.Order, out.RMW, out.Val = ir.SeqCst, ir.FetchOr, to
 	return out
 }

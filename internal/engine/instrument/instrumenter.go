@@ -285,7 +285,7 @@ func (w *threadWeaver) block(at ir.Loc) { w.edge(at, ir.NewAssume(ir.Int(0)), at
 // cell returns an access to a word of an auxiliary object.
 func cell(kind ir.OpKind, obj ir.ObjectID, index *ir.Expr) ir.Op {
 	op := ir.NewOp(kind)
-	op.Type, op.Order, op.Obj, op.Addr = ir.S64, ir.Plain, obj, ir.Addr(obj, 0)
+	op.Type, op.Sync.Order, op.Obj, op.Addr = ir.S64, ir.Plain, obj, ir.Addr(obj, 0)
 	if i, ok := index.IsConst(); ok {
 		op.Addr = ir.Addr(obj, 8*i)
 	} else {
@@ -382,14 +382,14 @@ func (w *threadWeaver) valid(from ir.Loc, op *ir.Op) ir.Loc {
 	ok, far := w.sh.valid(op)
 	if far != nil {
 		cut := ir.NewOp(ir.Bound)
-		cut.Msg, cut.Val = cellBound, ir.Int(w.sh.reach())
+		cut.Report.Msg, cut.Val = cellBound, ir.Int(w.sh.reach())
 		end := w.loc()
 		w.edge(w.then(at, ir.NewAssume(far)), cut, end, false)
 	}
 	if ok != nil && (!w.close || far != nil) {
 		at = w.then(at, ir.NewAssume(ok))
 	}
-	if op.Kind == ir.Unlock && op.Mutex != ir.ErrorCheckMutex && !w.close {
+	if op.Kind == ir.Unlock && op.Mutex.Kind != ir.ErrorCheckMutex && !w.close {
 		at = w.then(at, w.holdsMutex(op, false))
 	}
 	return at
@@ -399,7 +399,7 @@ func (w *threadWeaver) valid(from ir.Loc, op *ir.Op) ir.Loc {
 // must have locked it at least twice.
 func (w *threadWeaver) holdsMutex(op *ir.Op, again bool) ir.Op {
 	out := ir.NewOp(ir.Await)
-	out.Type, out.Order, out.Addr, out.Obj = ir.U64, ir.Plain, op.Addr, op.Obj
+	out.Type, out.Sync.Order, out.Addr, out.Obj = ir.U64, ir.Plain, op.Addr, op.Obj
 	owner := ir.Binary(ir.And, ir.U64, ir.SeenValue(), ir.Int(0xffff_ffff))
 	out.Cond = ir.Binary(ir.Eq, ir.U64, owner, ir.Int(int64(w.t)+1))
 	if again {

@@ -251,7 +251,7 @@ func (s *shadow) meets(a *ir.Expr, n int, b *ir.Expr, m int) *ir.Expr {
 // space i.
 func (s *shadow) access(kind ir.OpKind, op *ir.Op, a *ir.Expr, i space) ir.Op {
 	out := ir.NewOp(kind)
-	out.Type, out.Order, out.Addr = s.word(op).typ(), ir.Plain, s.addr(a, i)
+	out.Type, out.Sync.Order, out.Addr = s.word(op).typ(), ir.Plain, s.addr(a, i)
 	if op.Obj != ir.NoObject {
 		out.Obj = s.copies[i][op.Obj]
 	}

@@ -198,7 +198,7 @@ func (w *extender) take(at, to ir.Loc, v *ir.Expr) {
 		return
 	}
 	pick := ir.NewOp(ir.Havoc)
-	pick.Dst, pick.HasRange, pick.Lo, pick.Hi = op.Dst, op.HasRange, op.Lo, op.Hi
+	pick.Dst, pick.Range = op.Dst, op.Range
 	if op.Cond != nil {
 		pick.Cond = op.Cond.WithSeen(ir.R(w.aux))
 	}

@@ -173,7 +173,7 @@ func signals(p *ir.Program) bool {
 			case ir.Signal, ir.Broadcast:
 				return true
 			case ir.Lock, ir.TryLock, ir.Unlock:
-				if op.Mutex == ir.RecursiveMutex {
+				if op.Mutex.Kind == ir.RecursiveMutex {
 					return true
 				}
 			}

@@ -110,7 +110,7 @@ func violationDistances(task *engine.Task) [][]int32 {
 			}
 		}
 		for i := range f.Edges {
-			if op := &f.Edges[i].Op; op.Kind == ir.Assert && op.Class == ir.Assertion {
+			if op := &f.Edges[i].Op; op.Kind == ir.Assert && op.Report.Class == ir.Assertion {
 				checks = append(checks, f.Edges[i].From)
 			}
 		}

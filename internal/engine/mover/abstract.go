@@ -260,8 +260,8 @@ func (ab *abstractor) admits(c *program.Class, a *program.Action) bool {
 	v := ab.pr.Env(after)
 	v.Seen = seen
 	goal := []smt.Term{v.Truth(op.Cond)}
-	if op.HasRange {
-		goal = append(goal, ab.pr.Arith.Le(ab.pr.Arith.Num(op.Lo), seen), ab.pr.Arith.Le(seen, ab.pr.Arith.Num(op.Hi)))
+	if op.Range.Bounded {
+		goal = append(goal, ab.pr.Arith.Le(ab.pr.Arith.Num(op.Range.Lo), seen), ab.pr.Arith.Le(seen, ab.pr.Arith.Num(op.Range.Hi)))
 	}
 	ab.pr.Obligations++
 	status, _, err := ab.pr.Asker.Check(ab.pr.known.Everywhere(m), goal, nil)

@@ -105,9 +105,9 @@ func (cr *checker) mustHold(c *program.Class, a *program.Action, e *ir.Edge, s *
 	v := cr.pr.Env(s.Regs)
 	switch {
 	case op.Kind == ir.Assert:
-		what := op.Msg
-		if op.Class != ir.Assertion || what == "" {
-			what = op.Class.String()
+		what := op.Report.Msg
+		if op.Report.Class != ir.Assertion || what == "" {
+			what = op.Report.Class.String()
 		}
 		return v.Truth(op.Val), what
 	case op.Kind == ir.Unlock:
@@ -117,8 +117,8 @@ func (cr *checker) mustHold(c *program.Class, a *program.Action, e *ir.Edge, s *
 				holders = append(holders, lk.Holds(cr.pr.Arith, c, a.From(), s.Regs))
 			}
 		}
-		if op.Class != 0 {
-			return smt.Or(holders...), op.Class.String()
+		if op.Report.Class != 0 {
+			return smt.Or(holders...), op.Report.Class.String()
 		}
 		return smt.Or(holders...), ir.BadUnlock.String()
 	case op.Kind == ir.Join:
@@ -170,7 +170,7 @@ func (cr *checker) forbidden(op *ir.Op) bool {
 func (cr *checker) joinsOnce(c *program.Class, e *ir.Edge) bool {
 	handle, ok := e.Op.Val.IsConst()
 	if !ok || c.Many || leadsTo(c.Code, c.Code.Entry, e.From, func(o *ir.Edge) bool {
-		return o.Op.Kind == ir.Spawn && len(o.Op.Threads) == 1 && int64(o.Op.Threads[0]) == handle
+		return o.Op.Kind == ir.Spawn && len(o.Op.Call.Threads) == 1 && int64(o.Op.Call.Threads[0]) == handle
 	}) {
 		return false
 	}
@@ -243,7 +243,7 @@ func (cr *checker) inSomeObject(in func(lo, hi int64) smt.Term) smt.Term {
 // decide asks whether a check follows from the invariants.
 func (cr *checker) decide(ck *check) verdict.ProofCheck {
 	res := verdict.ProofCheck{ProofInstruction: verdict.ProofInstruction{Thread: ck.c.Name, Pos: engine.Pos(ck.edge)}, What: ck.what}
-	if op := &ck.edge.Op; op.Kind != ir.Assert || op.Class != ir.Assertion {
+	if op := &ck.edge.Op; op.Kind != ir.Assert || op.Report.Class != ir.Assertion {
 		res.Failure = ck.what
 	}
 	cr.pr.Obligations++

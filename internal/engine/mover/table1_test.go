@@ -205,7 +205,7 @@ func boundChoices(p *ir.Program) *ir.Program {
 	for _, f := range p.Funcs {
 		for i := range f.Edges {
 			if op := &f.Edges[i].Op; op.Kind == ir.Havoc || op.Kind == ir.AbstractLoad {
-				op.HasRange, op.Lo, op.Hi = true, -3, 2
+				op.Range = ir.Range{Bounded: true, Lo: -3, Hi: 2}
 			}
 		}
 	}

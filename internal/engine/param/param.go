@@ -161,7 +161,7 @@ func (b *builder) enough(m marking) int {
 	for _, f := range b.p.Funcs {
 		for i := range f.Edges {
 			op := &f.Edges[i].Op
-			if op.Kind == ir.Spawn && slices.ContainsFunc(op.Threads, func(t ir.ThreadID) bool { return b.p.Threads[t].Unbounded }) {
+			if op.Kind == ir.Spawn && slices.ContainsFunc(op.Call.Threads, func(t ir.ThreadID) bool { return b.p.Threads[t].Unbounded }) {
 				return 0
 			}
 		}

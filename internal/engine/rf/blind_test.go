@@ -27,7 +27,7 @@ func blind(p *ir.Program) (*ir.Program, int) {
 			op := &next.Edges[k].Op
 			if op.Kind == ir.Store {
 				if stores++; stores%2 == 0 {
-					op.Kind, op.RMW, op.Order, op.Marks = ir.RMW, ir.Xchg, ir.SeqCst, ir.AsStore
+					op.Kind, op.RMW, op.Sync.Order, op.Sync.Marks = ir.RMW, ir.Xchg, ir.SeqCst, ir.AsStore
 				}
 			}
 			if op.Kind == ir.RMW && op.RMW == ir.Xchg && op.Cond == nil {

@@ -51,16 +51,16 @@ func ordersOf(op *ir.Op, relock bool) orders {
 	out := orders{read: rc11.Relaxed, fail: rc11.Relaxed, write: rc11.Relaxed}
 	switch op.Kind {
 	case ir.Load, ir.Await, ir.Store, ir.RMW:
-		m := modes[op.Order]
+		m := modes[op.Sync.Order]
 		out.read, out.fail, out.write = m, m, m
 		out.update = op.Kind == ir.RMW
-		if op.Fail != ir.OrderUnset {
-			out.fail = modes[op.Fail]
+		if op.Sync.Fail != ir.OrderUnset {
+			out.fail = modes[op.Sync.Fail]
 		}
-		if op.Sync != ir.SyncUnset {
-			m = librarySync[op.Sync]
+		if op.Sync.Kind != ir.SyncUnset {
+			m = librarySync[op.Sync.Kind]
 			out.read, out.fail, out.write = m, m, m
-			out.shared = op.Sync == ir.SyncTakeShared || op.Sync == ir.SyncGiveShared
+			out.shared = op.Sync.Kind == ir.SyncTakeShared || op.Sync.Kind == ir.SyncGiveShared
 		}
 	case ir.Lock:
 		out.read, out.update = rc11.Acquire, true
@@ -80,7 +80,7 @@ func ordersOf(op *ir.Op, relock bool) orders {
 	case ir.Join:
 		out.update = true
 	case ir.Fence:
-		out.fence = modes[op.Order]
+		out.fence = modes[op.Sync.Order]
 	}
 	return out
 }
@@ -430,8 +430,8 @@ func (rn *runner) begins(n node, lb machine.Label) {
 	}
 	r := &rn.ran[len(rn.ran)-1]
 	r.block, r.undefined = th.AllocatedBy(lb.Edge, lb.Choice), ^uint64(0)
-	if op := th.Op(lb.Edge); op.Undef {
-		r.undefined = r.block + uint64(op.Lead)
+	if op := th.Op(lb.Edge); op.Block.Undef {
+		r.undefined = r.block + uint64(op.Block.Lead)
 	}
 }
 
@@ -461,7 +461,7 @@ func sameSources(ran []poke, now *op) bool {
 // noMixedSizes refuses atomic accesses to bytes that others access one by one, which RC11 does not have. A plain access is
 // one of each cell: nothing tells whether they happen together, since a data race is an error.
 func (rn *runner) noMixedSizes(op *ir.Op, cells int) {
-	if rn.c11 && cells > 1 && op.Accesses() && op.Order != ir.Plain {
+	if rn.c11 && cells > 1 && op.Accesses() && op.Sync.Order != ir.Plain {
 		rn.refuse("atomic accesses under c11 to bytes that are also accessed with another size")
 	}
 }
@@ -481,7 +481,7 @@ func supportsC11(t *engine.Task) error {
 	for _, f := range t.Program.Funcs {
 		for i := range f.Edges {
 			switch op := &f.Edges[i].Op; {
-			case op.Kind == ir.AtomicBegin || op.Kind == ir.AbstractLoad || op.Accesses() && op.Marks.Has(ir.Weak|ir.AsStore|ir.Machine):
+			case op.Kind == ir.AtomicBegin || op.Kind == ir.AbstractLoad || op.Accesses() && op.Sync.Marks.Has(ir.Weak|ir.AsStore|ir.Machine):
 				panic("BUG: a program that was not made for c11")
 			}
 		}

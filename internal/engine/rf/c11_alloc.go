@@ -52,7 +52,7 @@ func allocOf(x *exploration, w *verdict.Witness, block uint64, before int) int {
 			continue
 		}
 		if _, e, ok := x.run.m.Sys.Prog.EdgeByID(ir.EdgeID(st.Edge)); ok && e.Op.Kind == ir.Alloc {
-			if e.Op.Stack {
+			if e.Op.Block.Stack {
 				return -1
 			}
 			return i

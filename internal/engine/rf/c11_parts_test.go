@@ -22,12 +22,12 @@ func ordered(flat *ir.Program, rng *rand.Rand) *ir.Program {
 		g.Edges = slices.Clone(f.Edges)
 		for k := range g.Edges {
 			op := &g.Edges[k].Op
-			if !op.Accesses() || op.Sync != ir.SyncUnset || op.Order == ir.OrderUnset {
+			if !op.Accesses() || op.Sync.Kind != ir.SyncUnset || op.Sync.Order == ir.OrderUnset {
 				continue
 			}
-			op.Order, op.Fail = ir.SeqCst, ir.OrderUnset
+			op.Sync.Order, op.Sync.Fail = ir.SeqCst, ir.OrderUnset
 			if rng != nil {
-				op.Order = map[bool][]ir.Order{
+				op.Sync.Order = map[bool][]ir.Order{
 					true: {ir.Relaxed, ir.Acquire, ir.SeqCst}, false: {ir.Relaxed, ir.Release, ir.SeqCst},
 				}[op.Kind != ir.Store][rng.IntN(3)]
 			}

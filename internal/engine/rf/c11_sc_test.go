@@ -82,7 +82,7 @@ func has(p *ir.Program, kind ir.OpKind) bool {
 func canFail(p *ir.Program) bool {
 	for _, f := range p.Funcs {
 		for k := range f.Edges {
-			if f.Edges[k].Op.Sync == ir.SyncInspect {
+			if f.Edges[k].Op.Sync.Kind == ir.SyncInspect {
 				return true
 			}
 		}

@@ -298,7 +298,7 @@ func writesUndrained(op *ir.Op) bool {
 	case ir.Signal, ir.Broadcast:
 		return true
 	case ir.Lock, ir.TryLock, ir.Unlock:
-		return op.Mutex == ir.RecursiveMutex
+		return op.Mutex.Kind == ir.RecursiveMutex
 	}
 	return false
 }

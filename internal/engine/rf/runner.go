@@ -49,8 +49,8 @@ func newRunner(y *memory.System, c11 bool, cs *cells, opt machine.Options) runne
 	rn.origin = rn.m.Mark()
 	for _, f := range y.Prog.Funcs {
 		for i := range f.Edges {
-			rn.words = rn.words || f.Edges[i].Op.Mutex == ir.RecursiveMutex
-			rn.masked = rn.masked || c11 && f.Edges[i].Op.DstMask != ir.NoReg
+			rn.words = rn.words || f.Edges[i].Op.Mutex.Kind == ir.RecursiveMutex
+			rn.masked = rn.masked || c11 && f.Edges[i].Op.Undef.Dst != ir.NoReg
 		}
 	}
 	rn.c11, rn.words = c11, rn.words || c11
@@ -97,7 +97,7 @@ func (rn *runner) alternatives(t int, waits bool) []machine.Label {
 		case ir.AtomicBegin:
 			out = append(out, machine.Label{Edge: i})
 		case ir.Spawn:
-			if rn.shared[op.Threads[0]] > 0 || len(th.EnabledEdge(i, m.Enabled[:0])) > 0 {
+			if rn.shared[op.Call.Threads[0]] > 0 || len(th.EnabledEdge(i, m.Enabled[:0])) > 0 {
 				out = append(out, machine.Label{Edge: i})
 			}
 		default:
@@ -140,7 +140,7 @@ func (rn *runner) describe(t int, o *op) {
 		}
 	case ir.Lock, ir.TryLock, ir.Unlock:
 		o.cells = rn.cells.of(addr, memory.WordSize)
-		o.mutex, o.again, o.unlock = true, op.Mutex == ir.RecursiveMutex, op.Kind == ir.Unlock
+		o.mutex, o.again, o.unlock = true, op.Mutex.Kind == ir.RecursiveMutex, op.Kind == ir.Unlock
 	case ir.CondWait:
 		mutex := rn.cells.of(th.Mutex(edge), memory.WordSize)
 		o.cells, o.mutex = mutex, true
@@ -160,7 +160,7 @@ func (rn *runner) describe(t int, o *op) {
 			o.cells = rn.pool(th.Shape(edge))
 		}
 	case ir.Spawn:
-		if n := rn.shared[op.Threads[0]]; n > 0 {
+		if n := rn.shared[op.Call.Threads[0]]; n > 0 {
 			o.cells, o.mutex = rn.starts(n), true
 		}
 	case ir.Join:

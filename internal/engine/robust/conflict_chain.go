@@ -59,7 +59,7 @@ func (fl *filterer) chain(t ir.ThreadID, l *ir.Edge) map[ir.EdgeID]bool {
 		if fl.inside(f)[e.From] {
 			c.section(n[0], f, e.From)
 		}
-		for _, u := range e.Op.Threads {
+		for _, u := range e.Op.Call.Threads {
 			c.from(int(u), fl.p.ThreadFunc(u).Entry)
 		}
 		c.joins()

@@ -44,7 +44,7 @@ func overstepped(op *ir.Op) bool {
 	case ir.Load, ir.AbstractLoad, ir.Await, ir.Signal, ir.Broadcast, ir.Alloc:
 		return true
 	case ir.Lock, ir.TryLock, ir.Unlock:
-		return op.Mutex == ir.RecursiveMutex
+		return op.Mutex.Kind == ir.RecursiveMutex
 	}
 	return false
 }

@@ -163,7 +163,7 @@ func cover(y *memory.System, states []*memory.State, res *search.Result, out *en
 func bounded(p *ir.Program) bool {
 	for _, f := range p.Funcs {
 		for i := range f.Edges {
-			if op := &f.Edges[i].Op; op.CutsOff() || op.Kind == ir.Spawn && len(op.Threads) > 1 {
+			if op := &f.Edges[i].Op; op.CutsOff() || op.Kind == ir.Spawn && len(op.Call.Threads) > 1 {
 				return true
 			}
 		}

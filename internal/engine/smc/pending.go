@@ -85,7 +85,7 @@ func (rv *reverser) startedBy(th memory.Thread, i int32) []int32 {
 			out = append(out, rv.exec.starter(u))
 		}
 	case ir.Spawn:
-		for _, u := range op.Threads {
+		for _, u := range op.Call.Threads {
 			out = append(out, rv.exec.starter(int(u)))
 		}
 	}

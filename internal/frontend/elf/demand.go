@@ -95,7 +95,7 @@ func (d *demand) op(op *ir.Op) {
 	d.read(op.Val, bits)
 	d.read(op.Val2, 64)
 	d.read(op.Cond, 64)
-	for _, a := range op.Args {
+	for _, a := range op.Call.Args {
 		d.read(a, 64)
 	}
 }

@@ -84,7 +84,7 @@ func TestNotSupported(t *testing.T) {
 		for _, f := range u.Program.Funcs {
 			for i := range f.Edges {
 				if op := &f.Edges[i].Op; op.Kind == ir.Unsupported {
-					found += op.Code + " " + op.Msg + "\n"
+					found += op.Report.Code + " " + op.Report.Msg + "\n"
 				}
 			}
 		}

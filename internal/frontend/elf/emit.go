@@ -51,8 +51,8 @@ func (p *program) emit(l *translate.Linker, f *function) {
 	if f.frame.escapes {
 		e.block = f.fb.Reg("frame", 0, e.pos)
 		op := ir.NewOp(ir.Alloc)
-		op.Dst, op.Val, op.Stack, op.Msg, op.Align = e.block, ir.Int(f.frame.high-f.frame.low), true, shortName(f.sym.Name)+".frame", max(64, f.frame.align)
-		op.Layout = p.frameLayout(f)
+		op.Dst, op.Val, op.Block.Stack, op.Block.Name, op.Block.Align = e.block, ir.Int(f.frame.high-f.frame.low), true, shortName(f.sym.Name)+".frame", max(64, f.frame.align)
+		op.Block.Layout = p.frameLayout(f)
 		e.add(op)
 		e.add(assign(e.reg(lift.RSP), e.inFrame(0)))
 	}
@@ -64,7 +64,7 @@ func (p *program) emit(l *translate.Linker, f *function) {
 		param := words + ir.Reg(i)
 		if f.frame.escapes {
 			op := ir.NewOp(ir.Store)
-			op.Type, op.Addr, op.Val, op.Order = ir.Type{Bits: uint8(8 * s.size)}, e.inFrame(s.off), ir.R(param), ir.Relaxed
+			op.Type, op.Addr, op.Val, op.Sync.Order = ir.Type{Bits: uint8(8 * s.size)}, e.inFrame(s.off), ir.R(param), ir.Relaxed
 			e.add(op)
 		} else {
 			e.slots[s] = param
@@ -112,7 +112,7 @@ func (e *emitter) add(op ir.Op) {
 
 func (e *emitter) unsupported(code, msg string) {
 	op := ir.NewOp(ir.Unsupported)
-	op.Code, op.Msg = code, msg
+	op.Report = ir.Report{Code: code, Msg: msg}
 	e.add(op)
 }
 
@@ -285,7 +285,7 @@ func (e *emitter) call(in *inst, o offsets) {
 		e.callPointer(in, o)
 		op = ir.NewOp(ir.Nop)
 	case in.callee != nil:
-		op.Func = in.callee.fb.ID
+		op.Call.Func = in.callee.fb.ID
 		if !in.callee.writes.has(lift.RAX) {
 			op.Dst = ir.NoReg
 		}
@@ -295,22 +295,22 @@ func (e *emitter) call(in *inst, o offsets) {
 			n, passed = in.callee.arity(), nil
 		}
 		for i := range n {
-			op.Args = append(op.Args, ir.R(e.reg(callRegs[i])))
+			op.Call.Args = append(op.Call.Args, ir.R(e.reg(callRegs[i])))
 		}
 		for _, s := range passed {
-			op.Args = append(op.Args, ir.R(e.argument(in, o, s)))
+			op.Call.Args = append(op.Call.Args, ir.R(e.argument(in, o, s)))
 		}
 	case in.stub != nil:
 		s := in.stub
 		s.fb = e.l.Function(s.name)
-		op.Func = s.fb.ID
+		op.Call.Func = s.fb.ID
 		for i, c := range s.args {
 			if c == nil && i < len(argumentRegs) {
-				op.Args = append(op.Args, ir.R(e.reg(argumentRegs[i])))
+				op.Call.Args = append(op.Call.Args, ir.R(e.reg(argumentRegs[i])))
 			}
 		}
 		for _, word := range s.passed() {
-			op.Args = append(op.Args, ir.R(e.argument(in, o, word)))
+			op.Call.Args = append(op.Call.Args, ir.R(e.argument(in, o, word)))
 		}
 		if s.isVoid() {
 			op.Dst = ir.NoReg
@@ -332,7 +332,7 @@ func (e *emitter) call(in *inst, o offsets) {
 	switch more := in.defines(e.p) & in.live; {
 	case pair && (more.has(lift.RDX) || in.tail && e.f.results.has(lift.RDX)):
 		second := ir.NewOp(ir.Call)
-		second.Dst, second.Func = e.reg(lift.RDX), e.l.Function("fp_second").ID
+		second.Dst, second.Call.Func = e.reg(lift.RDX), e.l.Function("fp_second").ID
 		e.add(second)
 	case more.has(lift.RDX) && !in.tail:
 		e.add(e.result(ir.Load))
@@ -357,7 +357,7 @@ func (e *emitter) argument(in *inst, o offsets, s slot) ir.Reg {
 		return e.piece(pieces[0])
 	}
 	op := ir.NewOp(ir.Load)
-	op.Dst, op.Type, op.Addr, op.Order = e.fb.Reg("argument", 0, e.pos), ir.Type{Bits: uint8(8 * s.size)}, e.inFrame(at.off), ir.Relaxed
+	op.Dst, op.Type, op.Addr, op.Sync.Order = e.fb.Reg("argument", 0, e.pos), ir.Type{Bits: uint8(8 * s.size)}, e.inFrame(at.off), ir.Relaxed
 	if e.f.frame.escapes {
 		e.add(op)
 	} else {
@@ -369,7 +369,7 @@ func (e *emitter) argument(in *inst, o offsets, s slot) ir.Reg {
 // result is the access to the variable of the thread that holds the second word of a result.
 func (e *emitter) result(kind ir.OpKind) ir.Op {
 	op := ir.NewOp(kind)
-	op.Type, op.Order, op.Addr, op.Obj = ir.U64, ir.Relaxed, ir.Addr(e.p.rdx, 0), e.p.rdx
+	op.Type, op.Sync.Order, op.Addr, op.Obj = ir.U64, ir.Relaxed, ir.Addr(e.p.rdx, 0), e.p.rdx
 	if kind == ir.Load {
 		op.Dst = e.reg(lift.RDX)
 	} else {
@@ -385,7 +385,7 @@ func (e *emitter) ret(results regSet) {
 	}
 	if e.f.frame.escapes && !e.f.main {
 		op := ir.NewOp(ir.Free)
-		op.Addr, op.Stack = ir.R(e.block), true
+		op.Addr, op.Block.Stack = ir.R(e.block), true
 		e.add(op)
 	}
 	op := ir.NewOp(ir.Return)

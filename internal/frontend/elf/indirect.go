@@ -313,9 +313,9 @@ func (e *emitter) callPointer(in *inst, o offsets) {
 		e.at = at
 		e.refuseMain(pointer)
 		op := ir.NewOp(ir.Call)
-		op.Dst, op.Val, op.Msg = e.reg(lift.RAX), ir.R(pointer), kind
+		op.Dst, op.Val, op.Call.Type = e.reg(lift.RAX), ir.R(pointer), kind
 		for i := range n {
-			op.Args = append(op.Args, ir.R(e.reg(callRegs[i])))
+			op.Call.Args = append(op.Call.Args, ir.R(e.reg(callRegs[i])))
 		}
 		e.fb.Edge(e.at, op, after, e.pos)
 		any = orElse(any, is)
@@ -339,7 +339,7 @@ func (e *emitter) callPointer(in *inst, o offsets) {
 	e.refuseSlots(in, pointer, kind)
 	e.refuseCode(in, pointer)
 	bad := ir.NewOp(ir.Assert)
-	bad.Val, bad.Class, bad.Msg = ir.Int(0), ir.BadAddress, "call through a pointer that is no function of the program"
+	bad.Val, bad.Report = ir.Int(0), ir.Report{Class: ir.BadAddress, Msg: "call through a pointer that is no function of the program"}
 	end := e.fb.Loc("", e.pos)
 	e.p.called[e.fb.Edge(e.at, bad, end, e.pos)] = ir.R(pointer)
 	e.at = after

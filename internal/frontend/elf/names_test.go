@@ -49,7 +49,7 @@ func TestNames(t *testing.T) {
 		block := ""
 		for _, f := range u.Program.Funcs {
 			for i := range f.Edges {
-				if l := f.Edges[i].Op.Layout; f.Edges[i].Op.Kind == ir.Alloc && l != nil && len(l.Fields) == 2 {
+				if l := f.Edges[i].Op.Block.Layout; f.Edges[i].Op.Kind == ir.Alloc && l != nil && len(l.Fields) == 2 {
 					block = l.Fields[1].Name
 				}
 			}
@@ -73,7 +73,7 @@ func TestBlockNames(t *testing.T) {
 		got := ""
 		for _, f := range u.Program.Funcs {
 			for i := range f.Edges {
-				if l := f.Edges[i].Op.Layout; f.Edges[i].Op.Kind == ir.Alloc && l != nil && len(l.Fields) == 2 {
+				if l := f.Edges[i].Op.Block.Layout; f.Edges[i].Op.Kind == ir.Alloc && l != nil && len(l.Fields) == 2 {
 					got = l.Fields[1].Name
 				}
 			}
@@ -161,8 +161,8 @@ int main() {
 		var frame *ir.Layout
 		for _, f := range u.Program.Funcs {
 			for i := range f.Edges {
-				if op := &f.Edges[i].Op; op.Kind == ir.Alloc && op.Msg == "main.frame" {
-					frame = op.Layout
+				if op := &f.Edges[i].Op; op.Kind == ir.Alloc && op.Block.Name == "main.frame" {
+					frame = op.Block.Layout
 				}
 			}
 		}

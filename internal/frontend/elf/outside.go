@@ -256,7 +256,7 @@ func (g *guard) address(addr *ir.Expr, size uint64) {
 				g.assume(stops, inside(s.low, s.high), at)
 			}
 			refuse := ir.NewOp(ir.Unsupported)
-			refuse.Code, refuse.Msg = s.code, g.inst+": "+s.why
+			refuse.Report = ir.Report{Code: s.code, Msg: g.inst + ": " + s.why}
 			g.edge(at, refuse, g.loc())
 		}
 		for i := range g.f.Edges { // a choice, such as one between a lock that is free and one that is not, stays one

@@ -47,7 +47,7 @@ func (p *program) slotTypes() map[*function][]string {
 			}
 			for i := range in.Ops {
 				op := &in.Ops[i]
-				for _, e := range append([]*ir.Expr{op.Addr, op.Val, op.Val2, op.Cond}, op.Args...) {
+				for _, e := range append([]*ir.Expr{op.Addr, op.Val, op.Val2, op.Cond}, op.Call.Args...) {
 					mention(e)
 				}
 			}

@@ -65,7 +65,7 @@ func (p *program) pointerRoom() int64 {
 // passedWord is an access to the word of a parameter in the object of the thread; offset 0 has the address of the function.
 func (e *emitter) passedWord(kind ir.OpKind, s slot) ir.Op {
 	op := ir.NewOp(kind)
-	op.Type, op.Order, op.Addr, op.Obj = ir.Type{Bits: uint8(8 * s.size)}, ir.Relaxed, ir.Addr(e.p.args, s.off), e.p.args
+	op.Type, op.Sync.Order, op.Addr, op.Obj = ir.Type{Bits: uint8(8 * s.size)}, ir.Relaxed, ir.Addr(e.p.args, s.off), e.p.args
 	return op
 }
 
@@ -125,9 +125,9 @@ func (e *emitter) callOnStack(in *inst, o offsets, f *function, after ir.Loc) {
 	}
 	e.handOver(in, o, f)
 	op := ir.NewOp(ir.Call)
-	op.Dst, op.Func = e.reg(lift.RAX), f.fb.ID
+	op.Dst, op.Call.Func = e.reg(lift.RAX), f.fb.ID
 	for i := range f.arity() {
-		op.Args = append(op.Args, ir.R(e.reg(callRegs[i])))
+		op.Call.Args = append(op.Call.Args, ir.R(e.reg(callRegs[i])))
 	}
 	e.fb.Edge(e.at, op, after, e.pos)
 }

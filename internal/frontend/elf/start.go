@@ -239,13 +239,13 @@ func (p *program) checkEntries(diags *diag.List, at source.Span) {
 func (e *emitter) callFirst() {
 	for _, f := range e.p.first {
 		op := ir.NewOp(ir.Call)
-		op.Func = f.fb.ID
+		op.Call.Func = f.fb.ID
 		n := len(f.params)
 		if e.p.inC(f) {
 			n = f.arity()
 		}
 		for range n {
-			op.Args = append(op.Args, ir.Int(0))
+			op.Call.Args = append(op.Call.Args, ir.Int(0))
 		}
 		e.add(op)
 	}

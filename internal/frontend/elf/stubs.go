@@ -129,12 +129,12 @@ func (p *program) locate(out *ir.Program) {
 			made := in.stub.fb.F
 			layout := p.blockLayout(in.stub)
 			for i := range made.Edges {
-				if op := &made.Edges[i].Op; op.Kind == ir.Alloc && op.Layout == nil && op.Lead == 0 {
+				if op := &made.Edges[i].Op; op.Kind == ir.Alloc && op.Block.Layout == nil && op.Block.Lead == 0 {
 					if n, ok := op.Val.IsConst(); ok && layout != nil && n%layout.Size() == 0 {
-						op.Layout = layout
+						op.Block.Layout = layout
 					}
-					if op.Msg == "malloc" && (isNew(in.extern) || strings.HasPrefix(in.extern, "_Zna")) {
-						op.Msg = "new"
+					if op.Block.Name == "malloc" && (isNew(in.extern) || strings.HasPrefix(in.extern, "_Zna")) {
+						op.Block.Name = "new"
 					}
 				}
 			}

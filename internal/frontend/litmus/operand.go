@@ -226,9 +226,9 @@ func (t *thread) addressRegister(r register) *ir.Expr {
 // access starts an operation on memory.
 func (t *thread) access(kind ir.OpKind, at *operand, typ ir.Type) ir.Op {
 	op := ir.NewOp(kind)
-	op.Type, op.Order, op.Addr = typ, ir.Plain, t.address(at)
+	op.Type, op.Sync.Order, op.Addr = typ, ir.Plain, t.address(at)
 	if kind == ir.RMW {
-		op.Order = ir.SeqCst
+		op.Sync.Order = ir.SeqCst
 	}
 	if at.sym == "" || at.hasBase || at.hasIndex {
 		t.c.checks = true

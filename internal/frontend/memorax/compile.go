@@ -172,7 +172,7 @@ func (c *compiler) prologue(l *statement.Lowerer, pr *process, entry ir.Loc) ir.
 			continue
 		}
 		op := ir.NewOp(ir.Havoc)
-		op.Dst, op.HasRange, op.Lo, op.Hi = ir.Reg(i), true, d.dom.Lo, d.dom.Hi
+		op.Dst, op.Range = ir.Reg(i), ir.Range{Bounded: true, Lo: d.dom.Lo, Hi: d.dom.Hi}
 		at := l.Loc(d.start)
 		l.Edge(at, op, entry, d.start, d.end)
 		entry = at
@@ -221,9 +221,9 @@ func readFirst(f *ir.Func, entry ir.Loc) func(ir.Reg) bool {
 // cellOp is an access to a variable.
 func cellOp(kind ir.OpKind, obj ir.ObjectID) ir.Op {
 	op := ir.NewOp(kind)
-	op.Type, op.Order, op.Addr, op.Obj = ir.S64, ir.Plain, ir.Addr(obj, 0), obj
+	op.Type, op.Sync.Order, op.Addr, op.Obj = ir.S64, ir.Plain, ir.Addr(obj, 0), obj
 	if kind == ir.RMW {
-		op.Order = ir.SeqCst
+		op.Sync.Order = ir.SeqCst
 	}
 	return op
 }
@@ -249,7 +249,7 @@ func (c *compiler) initialiser() {
 			continue
 		}
 		op := ir.NewOp(ir.Havoc)
-		op.Dst, op.HasRange, op.Lo, op.Hi = r, true, v.dom.Lo, v.dom.Hi
+		op.Dst, op.Range = r, ir.Range{Bounded: true, Lo: v.dom.Lo, Hi: v.dom.Hi}
 		step(op, &v.datum)
 		op = cellOp(ir.RMW, v.obj)
 		op.RMW, op.Val = ir.Xchg, ir.R(r)

@@ -63,7 +63,7 @@ func (l *domainLowerer) inDomains(s *statement.Stmt, from, next ir.Loc) {
 			l.low.Edge(at, op, next, s.Start, s.End)
 		case sSwap:
 			op := cellOp(ir.RMW, t.obj)
-			op.RMW, op.Fail = ir.Cas, ir.SeqCst
+			op.RMW, op.Sync.Fail = ir.Cas, ir.SeqCst
 			op.Val, op.Val2 = l.low.Resolve(s.Y).Pure, l.low.Resolve(s.Z).Pure
 			op.Cond = ir.Binary(ir.Eq, ir.S64, ir.SeenValue(), op.Val)
 			at := l.guarded(both(t.guard, l.member(op.Val2, t.dom, s.Z)), s, from)

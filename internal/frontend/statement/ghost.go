@@ -24,7 +24,7 @@ func (l *Lowerer) ghost(s *Stmt, from, next ir.Loc) {
 		op := ir.NewOp(kind)
 		op.Val = ir.Int(value)
 		if kind == ir.Assert {
-			op.Class, op.Msg = ir.Assertion, "ghost"
+			op.Report = ir.Report{Class: ir.Assertion, Msg: "ghost"}
 		}
 		return l.Func.Edge(at, op, to, span)
 	}

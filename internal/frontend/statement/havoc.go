@@ -135,9 +135,9 @@ func (l *Lowerer) havoc(s *Stmt, from, next ir.Loc) {
 // pick adds the edge of a havoc or abstract load, once its values are bounded.
 func (l *Lowerer) pick(s *Stmt, op ir.Op, from, next ir.Loc) {
 	if r, ok := l.Ranges[op.Dst]; ok {
-		op.HasRange, op.Lo, op.Hi = true, r.Lo, r.Hi
+		op.Range = ir.Range{Bounded: true, Lo: r.Lo, Hi: r.Hi}
 	}
-	lower, upper := op.HasRange, op.HasRange
+	lower, upper := op.Range.Bounded, op.Range.Bounded
 	if op.Cond != nil {
 		if op.Cond = decided(op.Cond); isZero(op.Cond) { // there is no value at all
 			l.Assume(op.Cond, from, next, s.Start, s.End)
@@ -147,7 +147,7 @@ func (l *Lowerer) pick(s *Stmt, op ir.Op, from, next ir.Loc) {
 		lower, upper = lower || below, upper || above
 	}
 	if !(lower && upper) && l.Compiler.Domain != nil {
-		op.HasRange, op.Lo, op.Hi = true, l.Compiler.Domain[0], l.Compiler.Domain[1]
+		op.Range = ir.Range{Bounded: true, Lo: l.Compiler.Domain[0], Hi: l.Compiler.Domain[1]}
 		lower, upper = true, true
 	}
 	if !(lower && upper) {
@@ -189,7 +189,7 @@ func (l *Lowerer) bounds(s *Stmt, op *ir.Op, from ir.Loc) ir.Loc {
 		if a > b {
 			l.Compiler.Errorf(codeRange, s.Y.Start, s.Z.End, "the range %d..%d has no values", a, b)
 		}
-		op.HasRange, op.Lo, op.Hi = true, a, b
+		op.Range = ir.Range{Bounded: true, Lo: a, Hi: b}
 		return from
 	}
 	x, from := l.bound(s, lo, op.Dst, from)

@@ -23,9 +23,9 @@ func (l *Lowerer) Simple(s *Stmt, from, next ir.Loc) {
 		l.Assume(v, at, next, s.Start, s.End)
 	case StmtAssert:
 		op := ir.NewOp(ir.Assert)
-		op.Class, op.Msg = ir.Assertion, s.Name.Text
-		if op.Msg == "" {
-			op.Msg = l.Compiler.Text(s.X.Start, s.X.End)
+		op.Report = ir.Report{Class: ir.Assertion, Msg: s.Name.Text}
+		if op.Report.Msg == "" {
+			op.Report.Msg = l.Compiler.Text(s.X.Start, s.X.End)
 		}
 		v, at := l.value(l.Resolve(s.X), from)
 		op.Val = v
@@ -49,7 +49,7 @@ func (l *Lowerer) Simple(s *Stmt, from, next ir.Loc) {
 // fence makes a fence. One with an order that does nothing to store buffers is no fence for models that have them.
 func (l *Lowerer) fence(kind ir.FenceKind, order ir.Order, from, next ir.Loc, start, end int) {
 	op := ir.NewOp(ir.Fence)
-	op.Fence, op.Order = kind, order
+	op.Fence, op.Sync.Order = kind, order
 	if kind == ir.FenceUnset {
 		op.Kind = ir.Nop
 	}
@@ -83,7 +83,7 @@ func (l *Lowerer) assignment(s *Stmt, from, next ir.Loc) {
 		l.fence(ir.StoreStoreFence, ir.OrderUnset, at, to, s.Start, s.End)
 		at = to
 	case ir.SeqCst:
-		op.Kind, op.RMW, op.Marks = ir.RMW, ir.Xchg, ir.AsStore
+		op.Kind, op.RMW, op.Sync.Marks = ir.RMW, ir.Xchg, ir.AsStore
 	case ir.Acquire, ir.AcqRel: // an error was reported
 	default:
 		panic("BUG: unknown order of a store")

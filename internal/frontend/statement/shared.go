@@ -204,7 +204,7 @@ func (c *Compiler) access(kind ir.OpKind, p *cellRef, addr *ir.Expr, order ir.Or
 		c.Checks = true // the bounds are checked at run time
 	}
 	op := ir.NewOp(kind)
-	op.Type, op.Order, op.Addr, op.Obj = p.typ, order, addr, p.obj
+	op.Type, op.Sync.Order, op.Addr, op.Obj = p.typ, order, addr, p.obj
 	c.written(&op, p.text)
 	return op
 }
@@ -214,7 +214,7 @@ func (c *Compiler) written(op *ir.Op, e *Expr) {
 	if e.Order == ir.OrderUnset {
 		return
 	}
-	op.Order = e.Order
+	op.Sync.Order = e.Order
 	bad := op.Kind == ir.RMW && e.Order == ir.Plain || op.Kind == ir.Store && (e.Order == ir.Acquire || e.Order == ir.AcqRel) ||
 		op.Kind != ir.RMW && op.Kind != ir.Store && (e.Order == ir.Release || e.Order == ir.AcqRel)
 	if bad {
@@ -225,6 +225,6 @@ func (c *Compiler) written(op *ir.Op, e *Expr) {
 		c.Errorf(codeOrder, e.Start, e.End, "only cas has a second memory order, for a cas that fails: rlx, acq or sc")
 	}
 	if e.Order == ir.Plain {
-		op.Marks |= ir.NonAtomic
+		op.Sync.Marks |= ir.NonAtomic
 	}
 }

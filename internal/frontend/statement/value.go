@@ -85,8 +85,8 @@ func (l *Lowerer) strict(n *node, at ir.Loc) (*ir.Expr, ir.Loc) {
 func (l *Lowerer) checkDivisor(n *node, y *ir.Expr, at ir.Loc) ir.Loc {
 	op := ir.NewOp(ir.Assert)
 	op.Val = ir.Binary(ir.Ne, ir.S64, y, ir.Int(0))
-	op.Class = ir.DivByZero
-	op.Msg = l.Compiler.Text(n.src.Start, n.src.End)
+	op.Report.Class = ir.DivByZero
+	op.Report.Msg = l.Compiler.Text(n.src.Start, n.src.End)
 	to := l.Loc(n.src.Start)
 	l.Edge(at, op, to, n.src.Start, n.src.End)
 	return to
@@ -153,9 +153,9 @@ func (l *Lowerer) rmw(n *node, dst ir.Reg, at, next ir.Loc, start, end int) {
 	op.Val, at = l.value(n.y, at)
 	switch n.src.Name {
 	case "cas":
-		op.Fail = failing(op.Order)
+		op.Sync.Fail = failing(op.Sync.Order)
 		if f := n.cellRef.text.Fail; f != ir.OrderUnset {
-			op.Fail = f
+			op.Sync.Fail = f
 		}
 		op.Val2, at = l.value(n.z, at)
 		if op.Type.Bits < 64 { // what is compared are the bytes of the cell

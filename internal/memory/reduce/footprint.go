@@ -109,7 +109,7 @@ func (p *Plan) addFootprints() {
 			for _, i := range f.Out(ir.Loc(l)) {
 				e := &f.Edges[i]
 				next, future := p.edgeFootprints(e)
-				for _, u := range e.Op.Threads {
+				for _, u := range e.Op.Call.Threads {
 					if starters[u] > 1 { // the thread it starts depends on the spawns of other threads
 						next.access(otherAtom, true)
 						future.access(otherAtom, true)
@@ -149,7 +149,7 @@ func (p *Plan) starters() []int {
 	for t := range p.locs {
 		f := p.y.Prog.ThreadFunc(ir.ThreadID(t))
 		for i := range f.Edges {
-			for _, u := range f.Edges[i].Op.Threads {
+			for _, u := range f.Edges[i].Op.Call.Threads {
 				out[u]++
 			}
 		}
@@ -168,7 +168,7 @@ func (p *Plan) spreadBack(t int, order []ir.Loc) bool {
 		for _, i := range f.Out(l) {
 			e := &f.Edges[i]
 			lc.future.Add(&p.locs[t][e.To].future)
-			for _, u := range e.Op.Threads {
+			for _, u := range e.Op.Call.Threads {
 				lc.future.Add(&p.locs[u][p.y.Prog.ThreadFunc(u).Entry].future)
 			}
 		}

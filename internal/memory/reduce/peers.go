@@ -64,7 +64,7 @@ func ownersRead(p *ir.Program, facts *analysis.Facts) bool {
 	words = words.Disjoint()
 	read := false
 	each(func(e *ir.Edge) {
-		read = read || e.Op.Reads() && e.Op.Test == ir.MutexUntested && !e.Op.Blind() && facts.Footprint(e).OverlapsDisjoint(words)
+		read = read || e.Op.Reads() && e.Op.Mutex.Test == ir.MutexUntested && !e.Op.Blind() && facts.Footprint(e).OverlapsDisjoint(words)
 	})
 	return read
 }

@@ -89,7 +89,7 @@ func (x *Runner) release(op *ir.Op, v Env, s *Run) {
 func (y *Layout) Freeable(m Memory, op *ir.Op, at smt.Term) smt.Term {
 	ways := []smt.Term{y.Arith.IsZero(at)}
 	for i, k := range y.Blocks.Kinds {
-		if k.Stack == op.Stack {
+		if k.Stack == op.Block.Stack {
 			ways = append(ways, y.IsBlock(m, at, i+1))
 		}
 	}

@@ -98,8 +98,8 @@ func (x *Runner) choose(op *ir.Op, choice string, v *Env, s *Run) {
 	if op.Cond != nil {
 		s.Guard = append(s.Guard, v.Truth(op.Cond))
 	}
-	if op.HasRange {
-		s.Guard = append(s.Guard, x.Arith.Le(x.Arith.Num(op.Lo), chosen), x.Arith.Le(chosen, x.Arith.Num(op.Hi)))
+	if op.Range.Bounded {
+		s.Guard = append(s.Guard, x.Arith.Le(x.Arith.Num(op.Range.Lo), chosen), x.Arith.Le(chosen, x.Arith.Num(op.Range.Hi)))
 	}
 }
 

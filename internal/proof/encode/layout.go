@@ -305,7 +305,7 @@ func addressAsValue(p *ir.Program, op *ir.Op) bool {
 	find(op.Val)
 	find(op.Val2)
 	find(op.Cond)
-	for _, a := range op.Args {
+	for _, a := range op.Call.Args {
 		find(a)
 	}
 	if program.AccessesMemory(op) && op.Obj == ir.NoObject && op.Addr.Op != ir.AddrOf {

@@ -102,7 +102,7 @@ func (pr *Problem) SameRegisters(c *program.Class, at ir.Loc, x, y []smt.Term) [
 // Started returns the class whose threads an action starts, or nil.
 func (pr *Problem) Started(a *program.Action) *program.Class {
 	if op := &a.First().Op; op.Kind == ir.Spawn {
-		return pr.ClassOf[op.Threads[0]]
+		return pr.ClassOf[op.Call.Threads[0]]
 	}
 	return nil
 }
@@ -110,7 +110,7 @@ func (pr *Problem) Started(a *program.Action) *program.Class {
 // ArgumentsOf returns the registers of a thread that was just started.
 func (pr *Problem) ArgumentsOf(d *program.Class, op *ir.Op, regs []smt.Term) []smt.Term {
 	out := append([]smt.Term(nil), pr.Entries[d]...)
-	for i, x := range op.Args {
+	for i, x := range op.Call.Args {
 		out[i] = pr.Env(regs).Number(x)
 	}
 	return out

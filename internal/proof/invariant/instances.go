@@ -101,11 +101,11 @@ func (in *instance) spawnAll(t ir.ThreadID, copies []ir.ThreadID) {
 	p := in.prog
 	for _, f := range p.Funcs {
 		for k := range f.Edges {
-			if e := f.Edges[k]; e.Op.Kind != ir.Spawn || !slices.Contains(e.Op.Threads, t) || len(e.Op.Threads) > 1 {
+			if e := f.Edges[k]; e.Op.Kind != ir.Spawn || !slices.Contains(e.Op.Call.Threads, t) || len(e.Op.Call.Threads) > 1 {
 				continue
 			}
 			to := f.Edges[k].To
-			f.Edges[k].Op.Threads = copies
+			f.Edges[k].Op.Call.Threads = copies
 			last := k
 			for range copies[1:] {
 				mid := ir.Loc(len(f.Locs))

@@ -91,7 +91,7 @@ func (s *sorts) note(of map[int][]int64, x int, v int64) {
 }
 
 func (s *sorts) edge(c *program.Class, op *ir.Op) {
-	for _, e := range append([]*ir.Expr{op.Val, op.Val2, op.Cond, op.Addr}, op.Args...) {
+	for _, e := range append([]*ir.Expr{op.Val, op.Val2, op.Cond, op.Addr}, op.Call.Args...) {
 		e.Walk(func(x *ir.Expr) {
 			if x.Op.IsCompare() {
 				if n, ok := x.Y.IsConst(); ok && x.X.Op == ir.Sub {
@@ -121,8 +121,8 @@ func (s *sorts) edge(c *program.Class, op *ir.Op) {
 	case op.Kind == ir.Assign:
 		s.flows(to(op.Dst), c, op.Val)
 	case op.Kind == ir.Spawn:
-		d := s.pr.ClassOf[op.Threads[0]]
-		for i, x := range op.Args {
+		d := s.pr.ClassOf[op.Call.Threads[0]]
+		for i, x := range op.Call.Args {
 			s.flows(s.first[d]+i, c, x)
 		}
 	case op.Accesses():

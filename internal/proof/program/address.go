@@ -66,7 +66,7 @@ func UsesMutex(op *ir.Op) bool {
 }
 
 // TestsMutex reports whether an operation finds out about a mutex and changes nothing.
-func TestsMutex(op *ir.Op) bool { return op.Test != ir.MutexUntested }
+func TestsMutex(op *ir.Op) bool { return op.Mutex.Test != ir.MutexUntested }
 
 // AccessSize returns how many bytes an operation accesses.
 func AccessSize(op *ir.Op) int {

@@ -79,7 +79,7 @@ func (fl *valueFlow) blocksLike(like *ir.Layout) values {
 	for _, f := range fl.p.Funcs {
 		for i := range f.Edges {
 			e := &f.Edges[i]
-			if site, ok := fl.sites[e.ID]; ok && e.Op.Layout != nil && e.Op.Layout.Name == like.Name && e.Op.Layout.Size() == like.Size() {
+			if site, ok := fl.sites[e.ID]; ok && e.Op.Block.Layout != nil && e.Op.Block.Layout.Name == like.Name && e.Op.Block.Layout.Size() == like.Size() {
 				out.add(values{list: []int64{blockPointer(site, 0)}})
 			}
 		}

@@ -96,7 +96,7 @@ func (cl *Annotation) walk(f *ir.Func, l ir.Loc, way []*ir.Edge, gone map[*ir.Ed
 				}
 				continue
 			}
-			if e.Op.Class == ir.Assertion {
+			if e.Op.Report.Class == ir.Assertion {
 				return Refuse(e, "%s cannot do this: %s", cl.what(), e.Op.Kind)
 			}
 			next = way // a check of the language, such as of a divisor

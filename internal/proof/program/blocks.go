@@ -141,20 +141,20 @@ func (b *Blocks) addSite(p *ir.Program, kind map[int]int, class int, e *ir.Edge)
 	}
 	k := kind[class]
 	if k == 0 {
-		name := e.Op.Msg
-		if l := e.Op.Layout; l != nil && l.Name != "" {
+		name := e.Op.Block.Name
+		if l := e.Op.Block.Layout; l != nil && l.Name != "" {
 			name = l.Name
 		}
 		k = len(b.Kinds) + 1
 		kind[class] = k
 		at := b.object(p, fmt.Sprintf("kind %d", k))
 		b.KindOf[at] = k
-		b.Kinds = append(b.Kinds, blockKind{Name: name, Stack: e.Op.Stack, Align: max(16, e.Op.Align), made: at})
+		b.Kinds = append(b.Kinds, blockKind{Name: name, Stack: e.Op.Block.Stack, Align: max(16, e.Op.Block.Align), made: at})
 	}
-	if b.Kinds[k-1].Stack != e.Op.Stack {
+	if b.Kinds[k-1].Stack != e.Op.Block.Stack {
 		return Refuse(e, "a pointer that points to local variables and to blocks of the heap is not covered by proofs with movers")
 	}
-	b.Kinds[k-1].Align = min(b.Kinds[k-1].Align, max(16, e.Op.Align))
+	b.Kinds[k-1].Align = min(b.Kinds[k-1].Align, max(16, e.Op.Block.Align))
 	e.Op.Obj = b.Kinds[k-1].made
 	return nil
 }
@@ -178,8 +178,8 @@ func (b *Blocks) addField(p *ir.Program, kind int, e *ir.Edge, off int64, sites 
 	}
 	name := fmt.Sprintf(".bytes[%d]", off)
 	for _, s := range sites {
-		if s.Op.Layout != nil && b.KindOf[s.Op.Obj] == kind {
-			name, _ = s.Op.Layout.Part(off, int64(size))
+		if s.Op.Block.Layout != nil && b.KindOf[s.Op.Obj] == kind {
+			name, _ = s.Op.Block.Layout.Part(off, int64(size))
 			break
 		}
 	}
@@ -261,13 +261,13 @@ func (b *Blocks) freesInOrder(p *ir.Program) error {
 				continue
 			}
 			e.Op.Obj = b.Live
-			b.frees, b.Ends = b.frees || !e.Op.Stack, true
+			b.frees, b.Ends = b.frees || !e.Op.Block.Stack, true
 			if inside[e.From] {
 				continue
 			}
 			reached := analysis.Undrained(f, e.To, nil)
 			for k := range f.Edges {
-				if a := &f.Edges[k]; a.Op.Kind == ir.Alloc && a.Op.Stack == e.Op.Stack && reached[a.From] {
+				if a := &f.Edges[k]; a.Op.Kind == ir.Alloc && a.Op.Block.Stack == e.Op.Block.Stack && reached[a.From] {
 					return Refuse(a, "an allocation while a free of the thread (line %d) may wait in its buffer is not covered by proofs with movers; a fence after the free would help", e.Pos.Line)
 				}
 			}

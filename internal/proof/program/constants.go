@@ -166,11 +166,11 @@ func merge(at *[]*ir.Expr, regs []*ir.Expr) bool {
 
 // spawn notes the arguments of started threads.
 func (s *simplifier) spawn(op *ir.Op, regs []*ir.Expr) (changed bool) {
-	args := make([]*ir.Expr, len(op.Args))
-	for i, a := range op.Args {
+	args := make([]*ir.Expr, len(op.Call.Args))
+	for i, a := range op.Call.Args {
 		args[i] = known(s.value(a, regs, ir.NoReg))
 	}
-	for _, t := range op.Threads {
+	for _, t := range op.Call.Threads {
 		if s.args[t] == nil {
 			s.args[t] = slices.Clone(args)
 			if s.args[t] == nil {
@@ -196,13 +196,13 @@ func (s *simplifier) after(t ir.ThreadID, e *ir.Edge, regs []*ir.Expr) ([]*ir.Ex
 		}
 	case op.Kind == ir.Assign:
 		out[op.Dst] = known(s.value(op.Val, regs, ir.NoReg))
-	case op.Kind == ir.Spawn && len(op.Threads) == 1 && op.Dst != ir.NoReg:
-		out[op.Dst] = ir.Int(int64(op.Threads[0]))
+	case op.Kind == ir.Spawn && len(op.Call.Threads) == 1 && op.Dst != ir.NoReg:
+		out[op.Dst] = ir.Int(int64(op.Call.Threads[0]))
 	case op.Kind == ir.Load:
 		if v, ok := s.fixedValue(t, e, regs); ok {
 			out[op.Dst] = ir.Int(v)
 		}
-	case op.Kind == ir.Lock && op.Mutex != ir.ErrorCheckMutex && op.Dst != ir.NoReg:
+	case op.Kind == ir.Lock && op.Mutex.Kind != ir.ErrorCheckMutex && op.Dst != ir.NoReg:
 		out[op.Dst] = ir.Int(0)
 	}
 	return out, true
@@ -483,16 +483,16 @@ func DropDeadAddresses(p *ir.Program) {
 				if e.Op.Kind != ir.Spawn {
 					continue
 				}
-				args := slices.Clone(e.Op.Args)
+				args := slices.Clone(e.Op.Call.Args)
 				for n, a := range args {
-					used := slices.ContainsFunc(e.Op.Threads, func(t ir.ThreadID) bool {
+					used := slices.ContainsFunc(e.Op.Call.Threads, func(t ir.ThreadID) bool {
 						return live[p.Threads[t].Func](p.ThreadFunc(t).Entry, ir.Reg(n))
 					})
 					if holds(a) && !used {
 						args[n], changed = ir.Int(0), true
 					}
 				}
-				e.Op.Args = args
+				e.Op.Call.Args = args
 			}
 		}
 	}

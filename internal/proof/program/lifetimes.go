@@ -38,8 +38,8 @@ func NewLifetimes(p *ir.Program, classes []*Class, of map[ir.ThreadID]*Class) (*
 			}
 			after := Reachable(c.Code, e.To)
 			fm.reached[e] = after
-			d := of[e.Op.Threads[0]]
-			for _, t := range e.Op.Threads {
+			d := of[e.Op.Call.Threads[0]]
+			for _, t := range e.Op.Call.Threads {
 				if of[t] != d {
 					return nil, Refuse(e, "threads that are started in a loop and have different thread-private memory are not covered")
 				}
@@ -179,11 +179,11 @@ func StartedInLoops(p *ir.Program) map[ir.ThreadID]ir.ThreadID {
 	for _, f := range p.Funcs {
 		for i := range f.Edges {
 			op := &f.Edges[i].Op
-			if op.Kind != ir.Spawn || len(op.Threads) < 2 {
+			if op.Kind != ir.Spawn || len(op.Call.Threads) < 2 {
 				continue
 			}
-			for _, t := range op.Threads {
-				out[t] = op.Threads[0]
+			for _, t := range op.Call.Threads {
+				out[t] = op.Call.Threads[0]
 			}
 		}
 	}

@@ -38,7 +38,7 @@ func PlainMutexes(p *ir.Program) error {
 	for _, f := range p.Funcs {
 		for i := range f.Edges {
 			e := &f.Edges[i]
-			if !UsesMutex(&e.Op) && !TestsMutex(&e.Op) || e.Op.Mutex != ir.RecursiveMutex && e.Op.Mutex != ir.ErrorCheckMutex {
+			if !UsesMutex(&e.Op) && !TestsMutex(&e.Op) || e.Op.Mutex.Kind != ir.RecursiveMutex && e.Op.Mutex.Kind != ir.ErrorCheckMutex {
 				continue
 			}
 			addr, fixed := ConstantAddress(p, e.Op.Addr)
@@ -46,7 +46,7 @@ func PlainMutexes(p *ir.Program) error {
 				return Refuse(e, "a mutex that is recursive or checks for errors, and whose address is computed, is not covered")
 			}
 			if kinds[addr] == 0 {
-				kinds[addr] = e.Op.Mutex
+				kinds[addr] = e.Op.Mutex.Kind
 				order = append(order, addr)
 			}
 		}
@@ -136,7 +136,7 @@ func (k *kindsOf) onlyLocked() error {
 			switch {
 			case !fixed && op.Kind != ir.CondWait && op.Obj != ir.NoObject && op.Obj != home:
 			case fixed && (to+int64(AccessSize(op)) <= k.addr || k.addr+ir.CellUnit <= to):
-			case k.mine(op) && (op.Mutex == k.kind || UsesMutex(op) && k.kind == ir.ErrorCheckMutex && op.Mutex == ir.NormalMutex), op.Kind == ir.CondWait && fixed && to == k.addr:
+			case k.mine(op) && (op.Mutex.Kind == k.kind || UsesMutex(op) && k.kind == ir.ErrorCheckMutex && op.Mutex.Kind == ir.NormalMutex), op.Kind == ir.CondWait && fixed && to == k.addr:
 			case UsesMutex(op), TestsMutex(op):
 				return Refuse(e, "a mutex whose kind is not known is not covered")
 			case k.initialises(f, e, to) && fixed:
@@ -223,7 +223,7 @@ func (k *kindsOf) locked(op *ir.Op, d depth) (next depth, possible, fine bool) {
 	case TestsMutex(op):
 		holds, certain := k.found(op, d)
 		return d, holds || !certain, true
-	case op.Kind == ir.Lock && d.times > 0 && op.Mutex == ir.NormalMutex: // waits for itself
+	case op.Kind == ir.Lock && d.times > 0 && op.Mutex.Kind == ir.NormalMutex: // waits for itself
 		return d, false, true
 	case op.Kind == ir.Unlock && d.times > 0:
 		next.times--
@@ -241,7 +241,7 @@ func (k *kindsOf) locked(op *ir.Op, d depth) (next depth, possible, fine bool) {
 
 // found reports whether a test of the mutex holds at a depth, as far as that is certain.
 func (k *kindsOf) found(op *ir.Op, d depth) (holds, certain bool) {
-	switch op.Test {
+	switch op.Mutex.Test {
 	case ir.MutexMine, ir.MutexUnlocks:
 		return d.times > 0, true
 	case ir.MutexNotMine:
@@ -272,8 +272,8 @@ func (k *kindsOf) allows(cond *ir.Expr, r ir.Reg) (yes, no bool) {
 func (k *kindsOf) rewrite(f *ir.Func, i int, d depth) {
 	e := &f.Edges[i]
 	op := &e.Op
-	alone := op.Mutex == ir.NormalMutex // what fails is beside it
-	op.Mutex = ir.NormalMutex
+	alone := op.Mutex.Kind == ir.NormalMutex // what fails is beside it
+	op.Mutex.Kind = ir.NormalMutex
 	if TestsMutex(op) {
 		holds, certain := k.found(op, d)
 		switch {

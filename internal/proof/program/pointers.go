@@ -138,7 +138,7 @@ func failUnreached(p *ir.Program, unreached map[ir.EdgeID]bool) {
 		for i := range f.Edges {
 			if e := &f.Edges[i]; unreached[e.ID] {
 				fails := ir.NewOp(ir.Assert)
-				fails.Class, fails.Val = ir.OutOfBounds, ir.Int(0)
+				fails.Report.Class, fails.Val = ir.OutOfBounds, ir.Int(0)
 				e.Op = fails
 			}
 		}
@@ -216,8 +216,8 @@ func (fl *valueFlow) flow(f ir.FuncID, e *ir.Edge) {
 		}
 	case op.Kind == ir.Alloc:
 		regs[op.Dst] = values{list: []int64{blockPointer(fl.sites[e.ID], 0)}}
-	case op.Kind == ir.Havoc && op.Layout != nil:
-		regs[op.Dst] = fl.blocksLike(op.Layout)
+	case op.Kind == ir.Havoc && op.Block.Layout != nil:
+		regs[op.Dst] = fl.blocksLike(op.Block.Layout)
 	case op.Accesses():
 		if fl.access(regs, op); fl.lost && fl.lostAt == nil {
 			fl.lostAt = e
@@ -233,11 +233,11 @@ func (fl *valueFlow) flow(f ir.FuncID, e *ir.Edge) {
 
 // spawn passes arguments to the threads that are started.
 func (fl *valueFlow) spawn(regs []values, op *ir.Op) {
-	for _, t := range op.Threads {
+	for _, t := range op.Call.Threads {
 		f := fl.p.Threads[t].Func
 		entry := fl.p.Funcs[f].Entry
 		args := slices.Clone(fl.at[f][entry])
-		for i, x := range op.Args {
+		for i, x := range op.Call.Args {
 			args[i] = fl.eval(regs, x)
 		}
 		fl.reach(f, entry, args)
@@ -441,7 +441,7 @@ func splitAccesses(p *ir.Program, f *ir.Func, targets map[ir.EdgeID][]int64, b *
 		from := e.From
 		if field == ir.NoObject {
 			check := ir.NewOp(ir.Assert)
-			check.Class, check.Val = ir.OutOfBounds, some
+			check.Report.Class, check.Val = ir.OutOfBounds, some
 			from = fresh(e.From)
 			add(e, e.From, from, check)
 		} else {
@@ -478,8 +478,8 @@ func addressesAsNumbers(p *ir.Program, op *ir.Op) {
 			*e = number(*e)
 		}
 	}
-	op.Args = slices.Clone(op.Args)
-	for i := range op.Args {
-		op.Args[i] = number(op.Args[i])
+	op.Call.Args = slices.Clone(op.Call.Args)
+	for i := range op.Call.Args {
+		op.Call.Args[i] = number(op.Call.Args[i])
 	}
 }

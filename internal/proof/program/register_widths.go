@@ -122,8 +122,8 @@ func (w *RegisterWidths) step(f ir.FuncID, op *ir.Op) bool {
 	changed := false
 	op.Defs(func(r ir.Reg) { changed = w.define(f, r, kind{any: true}) || changed })
 	if op.Kind == ir.Spawn {
-		for _, t := range op.Threads {
-			for i, x := range op.Args {
+		for _, t := range op.Call.Threads {
+			for i, x := range op.Call.Args {
 				changed = w.define(w.p.Threads[t].Func, ir.Reg(i), w.value(f, x)) || changed
 			}
 		}

@@ -15,10 +15,10 @@ func Supported(p *ir.Program) error {
 	for _, f := range p.Funcs {
 		for i := range f.Edges {
 			e := &f.Edges[i]
-			if e.Op.DstMask != ir.NoReg {
+			if e.Op.Undef.Dst != ir.NoReg {
 				return Refuse(e, "whether the memory read here is initialised is not covered by proofs with movers; give --uninitialised zero")
 			}
-			if e.Op.Lead > 0 {
+			if e.Op.Block.Lead > 0 {
 				return Refuse(e, "blocks that realloc may move are not covered by proofs with movers")
 			}
 			if e.Op.Fence == ir.GlobalFence {
@@ -73,7 +73,7 @@ func AnyOp(p *ir.Program, op func(*ir.Op) bool, part func(*ir.Expr) bool) bool {
 		for i := range f.Edges {
 			o := &f.Edges[i].Op
 			found = found || op(o)
-			for _, e := range append([]*ir.Expr{o.Val, o.Val2, o.Cond, o.Addr}, o.Args...) {
+			for _, e := range append([]*ir.Expr{o.Val, o.Val2, o.Cond, o.Addr}, o.Call.Args...) {
 				e.Walk(func(e *ir.Expr) { found = found || part(e) })
 			}
 		}

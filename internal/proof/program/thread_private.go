@@ -47,7 +47,7 @@ func cellsOf(p *ir.Program, id ir.ObjectID) (map[int64]ir.Type, bool) {
 			} else if op.Addr != nil {
 				ok = ok && !names(op.Addr, id)
 			}
-			for _, e := range append([]*ir.Expr{op.Val, op.Val2, op.Cond}, op.Args...) {
+			for _, e := range append([]*ir.Expr{op.Val, op.Val2, op.Cond}, op.Call.Args...) {
 				ok = ok && !names(e, id)
 			}
 		}

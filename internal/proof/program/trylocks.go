@@ -20,7 +20,7 @@ func TriedEdges(f *ir.Func) map[ir.EdgeID]TriedEdge {
 	out := map[ir.EdgeID]TriedEdge{}
 	for i := range f.Edges {
 		test := &f.Edges[i]
-		if test.Op.Test != ir.MutexBusy {
+		if test.Op.Mutex.Test != ir.MutexBusy {
 			continue
 		}
 		for _, k := range f.Out(test.To) {

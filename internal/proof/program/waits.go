@@ -58,9 +58,9 @@ func ReplaceWaits(p *ir.Program) (found bool, err error) {
 // replaceWait makes an unlock and a lock of a wait for a condition.
 func replaceWait(p *ir.Program, f *ir.Func, i int) {
 	unlock := ir.NewOp(ir.Unlock)
-	unlock.Addr, unlock.Mutex, unlock.Class = f.Edges[i].Op.Val2, ir.NormalMutex, ir.BadWait
+	unlock.Addr, unlock.Mutex.Kind, unlock.Report.Class = f.Edges[i].Op.Val2, ir.NormalMutex, ir.BadWait
 	lock := unlock
-	lock.Kind, lock.Dst, lock.Class = ir.Lock, f.Edges[i].Op.Dst, 0
+	lock.Kind, lock.Dst, lock.Report.Class = ir.Lock, f.Edges[i].Op.Dst, 0
 	f.Edges[i].Op, f.Edges[i].Pass = unlock, passName
 	insertAfter(p, f, i, lock)
 }
@@ -73,11 +73,11 @@ func replaceBarrier(p *ir.Program, f *ir.Func, i int) {
 	load := ir.NewOp(ir.Load)
 	load.Addr, load.Obj, load.Type, load.Dst = op.Addr, op.Obj, ir.S64, word
 	valid := ir.NewOp(ir.Assert)
-	valid.Val, valid.Class = ir.Binary(ir.Lt, ir.S64, ir.Int(0), ir.R(word)), ir.BadWait
+	valid.Val, valid.Report.Class = ir.Binary(ir.Lt, ir.S64, ir.Int(0), ir.R(word)), ir.BadWait
 	steps := []ir.Op{load, valid}
 	if op.Dst != ir.NoReg {
 		last := ir.NewOp(ir.Havoc)
-		last.Dst, last.HasRange, last.Lo, last.Hi = op.Dst, true, 0, 1
+		last.Dst, last.Range = op.Dst, ir.Range{Bounded: true, Lo: 0, Hi: 1}
 		steps = append(steps, last)
 	}
 	f.Edges[i].Op, f.Edges[i].Pass = ir.NewOp(ir.AtomicBegin), passName

@@ -232,8 +232,8 @@ func Coverage(plain *ir.Program, c *certificate.Covered) verdict.Coverage {
 			panic("BUG: a bound at no edge of the program")
 		}
 		pos := pipeline.Position(e.Pos)
-		if b.Pos, b.Value = &pos, len(e.Op.Threads); e.Op.Kind == ir.Bound {
-			b.Name = e.Op.Msg
+		if b.Pos, b.Value = &pos, len(e.Op.Call.Threads); e.Op.Kind == ir.Bound {
+			b.Name = e.Op.Block.Name
 			if e.Op.Val != nil {
 				b.Value = int(e.Op.Val.Value)
 			}

@@ -50,7 +50,7 @@ func checked(p *pipeline.Program, flat *ir.Program, threads int) *verdict.Checke
 
 // asserts reports whether an edge is an assertion of the program.
 func asserts(e *ir.Edge) bool {
-	return e.Op.Kind == ir.Assert && (e.Op.Class == ir.Assertion || e.Op.Class == ir.ReachError)
+	return e.Op.Kind == ir.Assert && (e.Op.Report.Class == ir.Assertion || e.Op.Report.Class == ir.ReachError)
 }
 
 // hasLoop reports whether a thread can come to a location twice.

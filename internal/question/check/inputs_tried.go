@@ -47,8 +47,8 @@ func hasManyValues(e ir.Edge) bool {
 // are not like these. The first keeps the number of the edge.
 func triedEdges(p *ir.Program, f *ir.Func, e ir.Edge) []ir.Edge {
 	lo, hi := int64(math.MinInt64), int64(math.MaxInt64)
-	if e.Op.HasRange {
-		lo, hi = e.Op.Lo, e.Op.Hi
+	if e.Op.Range.Bounded {
+		lo, hi = e.Op.Range.Lo, e.Op.Range.Hi
 	}
 	constants, all := comparedWith(f, &e, lo, hi)
 	values := []int64{-1, 0, 1, 2}
@@ -67,12 +67,12 @@ func triedEdges(p *ir.Program, f *ir.Func, e ir.Edge) []ir.Edge {
 			one.ID = p.NextEdge
 			p.NextEdge++
 		}
-		one.Op.HasRange, one.Op.Lo, one.Op.Hi = true, v, v
+		one.Op.Range = ir.Range{Bounded: true, Lo: v, Hi: v}
 		out = append(out, one)
 	}
 	if !all {
 		rest := ir.Edge{ID: p.NextEdge, Origin: e.Origin, From: e.From, To: e.To, Pos: e.Pos, Pass: e.Pass, Stack: e.Stack, Op: ir.NewOp(ir.Unsupported)}
-		rest.Op.Code, rest.Op.Msg = "FP0915", "this input has too many values: data races are searched with a few of them"
+		rest.Op.Report = ir.Report{Code: "FP0915", Msg: "this input has too many values: data races are searched with a few of them"}
 		p.NextEdge++
 		out = append(out, rest)
 	}

@@ -24,7 +24,7 @@ func TestTriedInputs(t *testing.T) {
 		for _, e := range tried.Funcs[0].Edges {
 			switch e.Op.Kind {
 			case ir.Havoc:
-				seen[decisions(conds, e.Op.Lo)] = true
+				seen[decisions(conds, e.Op.Range.Lo)] = true
 			case ir.Unsupported:
 				open = true
 			}
@@ -76,7 +76,7 @@ func comparingThread(r *rand.Rand, lo, hi int64) (*ir.Program, []*ir.Expr) {
 		at = next
 	}
 	in := ir.NewOp(ir.Havoc)
-	in.Dst, in.HasRange, in.Lo, in.Hi = input, true, lo, hi
+	in.Dst, in.Range = input, ir.Range{Bounded: true, Lo: lo, Hi: hi}
 	step(in)
 	types := []ir.Type{ir.S32, ir.U32, ir.S64, ir.U64}
 	wide := lo < math.MinInt32 || hi > math.MaxUint32

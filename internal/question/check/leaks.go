@@ -125,10 +125,10 @@ func allocatedAt(flat *ir.Program, id ir.EdgeID) (name string, lead int64, pos *
 	}
 	name, pos = userPosition(e)
 	if name == "" {
-		name = e.Op.Msg
+		name = e.Op.Block.Name
 	}
 	if name == "" {
 		name = "a block"
 	}
-	return name, e.Op.Lead, pos
+	return name, e.Op.Block.Lead, pos
 }

@@ -38,7 +38,7 @@ func notAsked(p *pipeline.Program, flat *ir.Program, opt *query.CheckOptions) []
 // allocates reports whether a program has blocks that it could forget to free.
 func allocates(flat *ir.Program) bool {
 	for t := range flat.Threads {
-		if slices.ContainsFunc(flat.ThreadFunc(ir.ThreadID(t)).Edges, func(e ir.Edge) bool { return e.Op.Kind == ir.Alloc && !e.Op.Stack }) {
+		if slices.ContainsFunc(flat.ThreadFunc(ir.ThreadID(t)).Edges, func(e ir.Edge) bool { return e.Op.Kind == ir.Alloc && !e.Op.Block.Stack }) {
 			return true
 		}
 	}
@@ -65,12 +65,12 @@ func meeting(flat *ir.Program) (plain, weak bool) {
 			default:
 				continue
 			}
-			if e.Op.Sync != 0 || inLibrary(e.Pos.File) {
+			if e.Op.Sync.Kind != 0 || inLibrary(e.Pos.File) {
 				continue // of a library function
 			}
 			key := group{
-				thread: ir.ThreadID(t), plain: e.Op.Order == ir.Plain, writes: e.Op.Kind == ir.Store || e.Op.Kind == ir.RMW,
-				weak: e.Op.Order != ir.Plain && e.Op.Order != ir.SeqCst,
+				thread: ir.ThreadID(t), plain: e.Op.Sync.Order == ir.Plain, writes: e.Op.Kind == ir.Store || e.Op.Kind == ir.RMW,
+				weak: e.Op.Sync.Order != ir.Plain && e.Op.Sync.Order != ir.SeqCst,
 			}
 			all := groups[key]
 			if all == nil {

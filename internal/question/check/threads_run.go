@@ -157,7 +157,7 @@ func (r *runs) visit(h past) {
 
 // detaches returns the thread that a step detaches, -1 if it detaches none.
 func (r *runs) detaches(st memory.Step, e *ir.Edge) int {
-	if e.Op.Kind != ir.Assign || !e.Op.Marks.Has(ir.Detaches) {
+	if e.Op.Kind != ir.Assign || !e.Op.Sync.Marks.Has(ir.Detaches) {
 		return -1
 	}
 	regs := make([]int64, len(r.flat.ThreadFunc(ir.ThreadID(st.Thread)).Regs))
@@ -187,13 +187,13 @@ func (r *runs) after(h *past, st memory.Step, e *ir.Edge, detaches int) past {
 		next.lock(lockedBy{ev.Addr, t, e}, r)
 	case op.Kind == ir.Free && ev.Free && len(ev.Accesses) > 0:
 		next.forget(ev.Addr, ev.Accesses[0].Size)
-	case op.Kind == ir.Store && op.Marks.Has(ir.Initialises):
+	case op.Kind == ir.Store && op.Sync.Marks.Has(ir.Initialises):
 		if i, again := slices.BinarySearch(h.made, ev.Addr); again {
 			r.note("FP0948", e, "%s is initialised here a second time, and was not destroyed before", r.name(ev.Addr))
 		} else if o := r.flat.FindObject(ev.Addr, 1); o == ir.NoObject || !r.flat.Objects[o].Ends {
 			next.made = slices.Insert(slices.Clone(h.made), i, ev.Addr)
 		}
-	case op.Kind == ir.Store && op.Marks.Has(ir.Destroys):
+	case op.Kind == ir.Store && op.Sync.Marks.Has(ir.Destroys):
 		next.made = slices.DeleteFunc(slices.Clone(h.made), func(a uint64) bool { return a == ev.Addr })
 		for u := range r.ran {
 			if r.y.Thread(r.s, u).WaitsAt(ev.Addr) {
@@ -239,7 +239,7 @@ func (r *runs) atState(h *past) {
 		return
 	}
 	for t, e := range h.started {
-		if e != nil && !h.detached[t] && !e.Op.Marks.Has(ir.Detaches) && !y.Thread(s, t).Joined() {
+		if e != nil && !h.detached[t] && !e.Op.Sync.Marks.Has(ir.Detaches) && !y.Thread(s, t).Joined() {
 			r.note("FP0947", e, "the thread that is started here is neither joined nor detached")
 		}
 	}

@@ -74,9 +74,9 @@ func (w *walk) edgeHindrance(th memory.Thread, t int, i int32) string {
 	op := th.Op(i)
 	switch op.Kind {
 	case ir.Bound:
-		return "cut off: a bound of " + op.Msg
+		return "cut off: a bound of " + op.Report.Msg
 	case ir.Unsupported:
-		return verdict.NotSupportedNote + op.Msg
+		return verdict.NotSupportedNote + op.Report.Msg
 	case ir.Spawn:
 		if len(w.rec.State().Buffer(ir.ThreadID(t))) > 0 {
 			return "waits: buffer not empty"

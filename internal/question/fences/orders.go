@@ -74,13 +74,13 @@ func releaseFences(run *pipeline.Run) map[ir.EdgeID]bool {
 	for _, f := range run.IR.Funcs {
 		begins := map[ir.Loc]bool{}
 		for i := range f.Edges {
-			if e := &f.Edges[i]; stores[e.ID] && e.Op.Kind == ir.Store && e.Op.Order == ir.Release {
+			if e := &f.Edges[i]; stores[e.ID] && e.Op.Kind == ir.Store && e.Op.Sync.Order == ir.Release {
 				begins[e.From] = true
 			}
 		}
 		for i := range f.Edges {
 			e := &f.Edges[i]
-			if e.Op.Kind == ir.Fence && e.Op.Fence == ir.StoreStoreFence && e.Op.Order == ir.OrderUnset && begins[e.To] {
+			if e.Op.Kind == ir.Fence && e.Op.Fence == ir.StoreStoreFence && e.Op.Sync.Order == ir.OrderUnset && begins[e.To] {
 				out[e.ID] = true
 			}
 		}

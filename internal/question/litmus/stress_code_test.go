@@ -94,7 +94,7 @@ func (c *randomCode) step() {
 		c.emit(op)
 		return
 	}
-	op.Type, op.Order, op.Obj = types[c.rnd.IntN(len(types))], ir.Relaxed, c.obj
+	op.Type, op.Sync.Order, op.Obj = types[c.rnd.IntN(len(types))], ir.Relaxed, c.obj
 	size := op.Type.Size()
 	off := c.rnd.IntN(len(c.mem)/size) * size
 	op.Addr = ir.Addr(c.obj, int64(off))
@@ -123,7 +123,7 @@ func (c *randomCode) step() {
 				op.Val, v = ir.Int(old), old
 			}
 			op.Val2 = c.expr(2)
-			op.Fail = ir.Relaxed
+			op.Sync.Fail = ir.Relaxed
 			if wrote = op.Type.Wrap(v) == old; wrote {
 				next = c.eval(op.Val2)
 			}
@@ -209,7 +209,7 @@ func TestStressConfined(t *testing.T) {
 	fb := b.Func("P0", source.Span{})
 	b.Thread(ir.Thread{Name: "P0", Func: fb.ID, Start: true})
 	op := ir.NewOp(ir.Store)
-	op.Type, op.Order, op.Val, op.Addr = ir.U64, ir.Relaxed, ir.Int(1), ir.Int(0x400000)
+	op.Type, op.Sync.Order, op.Val, op.Addr = ir.U64, ir.Relaxed, ir.Int(1), ir.Int(0x400000)
 	from, to := fb.Loc("", source.Span{}), fb.Loc("", source.Span{})
 	fb.Edge(from, op, to, source.Span{})
 	test := &stress.Test{

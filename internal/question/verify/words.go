@@ -74,10 +74,10 @@ func (v *verifier) unsupportedWords(r *verdict.Result, at ir.EdgeID) error {
 	if !ok || e.Op.Kind != ir.Unsupported {
 		return fmt.Errorf("the execution does not end at a construct that is not supported")
 	}
-	if u.Code != e.Op.Code {
-		return fmt.Errorf("the result gives the code %q, but the code is %q", u.Code, e.Op.Code)
+	if u.Code != e.Op.Report.Code {
+		return fmt.Errorf("the result gives the code %q, but the code is %q", u.Code, e.Op.Report.Code)
 	}
-	return v.said(r, u.Message, u.Pos, e.Op.Msg, engine.Pos(e))
+	return v.said(r, u.Message, u.Pos, e.Op.Report.Msg, engine.Pos(e))
 }
 
 // hasCause reports whether a result says why an execution is possible.

@@ -69,7 +69,7 @@ func (b *asmBlock) foreignBarrier(p string) bool {
 	case barrierNothing:
 		what = "nothing"
 		op := ir.NewOp(ir.Nop)
-		op.Marks = ir.Machine
+		op.Sync.Marks = ir.Machine
 		b.Code.Emit(op)
 	default:
 		panic("BUG: unknown barrier")

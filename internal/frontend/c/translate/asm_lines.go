@@ -203,7 +203,7 @@ func (b *asmBlock) instruction(p string) {
 	case asmHints[p], strings.HasPrefix(p, "prefetch"), strings.HasPrefix(p, "clflush"), strings.HasPrefix(p, "clwb "):
 		op := ir.NewOp(ir.Nop)
 		if p == "lfence" {
-			op.Marks = ir.Machine
+			op.Sync.Marks = ir.Machine
 		}
 		b.Code.Emit(op)
 		return

@@ -32,7 +32,7 @@ func (b *asmBlock) callLibrary(name string, args ...*ir.Expr) *ir.Expr {
 		b.In.Refuse(codeAsm, b.stmt, "this assembly is not supported here")
 	}
 	op := ir.NewOp(ir.Call)
-	op.Func, op.Args, op.Dst = b.Syms.Function(s).ID, args, b.Code.Temp()
+	op.Call.Func, op.Call.Args, op.Dst = b.Syms.Function(s).ID, args, b.Code.Temp()
 	b.Code.Emit(op)
 	return ir.R(op.Dst)
 }

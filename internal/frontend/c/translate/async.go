@@ -30,8 +30,8 @@ func (f *Statements) async(s *parse.Stmt) {
 	}
 	f.Code.Here(f.gotoLabel(s.Label))
 	op := ir.NewOp(ir.Spawn)
-	op.Args = f.asyncArgs(sym, call)
-	op.Func = f.Syms.Function(sym).ID
+	op.Call.Args = f.asyncArgs(sym, call)
+	op.Call.Func = f.Syms.Function(sym).ID
 	f.Code.Emit(op)
 }
 

@@ -32,9 +32,9 @@ func (f *Calls) call(x *parse.Expr, want bool) Value {
 	}
 	t := s.Decl.Type
 	op := ir.NewOp(ir.Call)
-	op.Args = f.callArgs(s.parameters(), t, args, x)
-	op.Func = f.Syms.Function(s).ID
-	f.noteDestructor(s, op.Args)
+	op.Call.Args = f.callArgs(s.parameters(), t, args, x)
+	op.Call.Func = f.Syms.Function(s).ID
+	f.noteDestructor(s, op.Call.Args)
 	section := strings.HasPrefix(d.Text, "__VERIFIER_atomic_")
 	if section {
 		f.Code.Emit(ir.NewOp(ir.AtomicBegin))
@@ -111,11 +111,11 @@ func (f *Calls) callPointer(x *parse.Expr, args []*parse.Expr, want bool) Value 
 	}
 	op := ir.NewOp(ir.Call)
 	op.Val = v.Expr
-	op.Args = f.callArgs(pointerParams(t, args), t, args, x)
-	if v.Expr.Op == ir.FuncAddr && f.Syms.ByID[v.Expr.Func].HasWords(len(op.Args)) { // *f or &f of a function we know
-		op.Func, op.Val = v.Expr.Func, nil
+	op.Call.Args = f.callArgs(pointerParams(t, args), t, args, x)
+	if v.Expr.Op == ir.FuncAddr && f.Syms.ByID[v.Expr.Func].HasWords(len(op.Call.Args)) { // *f or &f of a function we know
+		op.Call.Func, op.Val = v.Expr.Func, nil
 	} else {
-		op.Msg = functionType(t)
+		op.Call.Type = functionType(t)
 	}
 	return f.finishCall(op, t, want, x)
 }
@@ -162,7 +162,7 @@ func (f *Calls) external(name string, args []*parse.Expr, x *parse.Expr, want bo
 	if s := f.Syms.builtin(name); s != nil {
 		t := s.Decl.Type
 		op := ir.NewOp(ir.Call)
-		op.Args, op.Func = f.callArgs(s.parameters(), t, args, x), f.Syms.Function(s).ID
+		op.Call.Args, op.Call.Func = f.callArgs(s.parameters(), t, args, x), f.Syms.Function(s).ID
 		return f.finishCall(op, t, want, x)
 	}
 	fence := slices.Contains(f.Opt.ExternFence, name)

@@ -85,7 +85,7 @@ func (f *Statements) runCleanup(c cleanup) {
 		f.Vars.missing(c.decl)
 	}
 	op := ir.NewOp(ir.Call)
-	op.Func, op.Args = f.Syms.Function(s).ID, []*ir.Expr{of.Addr}
+	op.Call.Func, op.Call.Args = f.Syms.Function(s).ID, []*ir.Expr{of.Addr}
 	f.Code.Emit(op)
 }
 

@@ -20,14 +20,14 @@ const late = 1 << 40
 // AnyTime is a time that a clock shows at n: a number from 0 to most.
 func (f *Code) AnyTime(n parse.Node, most int64) *ir.Expr {
 	op := ir.NewOp(ir.Havoc)
-	op.Dst, op.HasRange, op.Hi, op.Timed = f.Fb.Reg("time", 0, f.Pos), true, 2, true
+	op.Dst, op.Range, op.Timed = f.Fb.Reg("time", 0, f.Pos), ir.Range{Bounded: true, Hi: 2}, true
 	if r := f.Opt.Nondet; r != nil {
-		op.Lo, op.Hi = max(0, r.Lo), min(most, r.Hi)
-		if op.Lo > op.Hi {
+		op.Range.Lo, op.Range.Hi = max(0, r.Lo), min(most, r.Hi)
+		if op.Range.Lo > op.Range.Hi {
 			f.In.Reject(CodeNondet, n, "a clock shows no time from %d to %d", r.Lo, r.Hi)
 		}
 		if most == math.MaxInt64 { // not of a part of a second
-			f.In.Diags.Warnf(RangeWarning, f.In.Span(n), "this clock shows only times from %d to %d", op.Lo, op.Hi)
+			f.In.Diags.Warnf(RangeWarning, f.In.Span(n), "this clock shows only times from %d to %d", op.Range.Lo, op.Range.Hi)
 		}
 		f.Emit(op)
 		return ir.R(op.Dst)

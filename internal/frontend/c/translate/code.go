@@ -53,7 +53,7 @@ func (f *Code) Emit(op ir.Op) {
 		f.At = f.Fb.Loc("", f.Pos)
 	}
 	if f.machine && (op.Accesses() || op.Kind == ir.Fence) {
-		op.Marks |= ir.Machine
+		op.Sync.Marks |= ir.Machine
 	}
 	to := f.Fb.Loc("", f.Pos)
 	f.Fb.Edge(f.At, op, to, f.Pos)
@@ -172,7 +172,7 @@ func (f *Code) tempFor(v Value) ir.Reg {
 // Check is an assertion.
 func (f *Code) Check(cond *ir.Expr, class ir.CheckClass, msg string) {
 	op := ir.NewOp(ir.Assert)
-	op.Val, op.Class, op.Msg = cond, class, msg
+	op.Val, op.Report = cond, ir.Report{Class: class, Msg: msg}
 	f.Emit(op)
 }
 
@@ -182,9 +182,9 @@ func (f *Code) Use(v Value) {
 		return
 	}
 	op := ir.NewOp(ir.Assert)
-	op.Val, op.Class, op.Args = ir.Int(1), ir.Uninitialised, []*ir.Expr{v.Expr}
+	op.Val, op.Report.Class, op.Call.Args = ir.Int(1), ir.Uninitialised, []*ir.Expr{v.Expr}
 	if v.High != nil {
-		op.Args = append(op.Args, v.High)
+		op.Call.Args = append(op.Call.Args, v.High)
 	}
 	f.Emit(op)
 }

@@ -269,7 +269,7 @@ func (f *Arithmetic) checkDivisor(y Value, t ir.Type) Value {
 		return y
 	}
 	op := ir.NewOp(ir.Assert)
-	op.Val, op.Class, op.Msg = ir.Binary(ir.Ne, t, y.Expr, ir.Int(0)), ir.DivByZero, "division by zero"
+	op.Val, op.Report = ir.Binary(ir.Ne, t, y.Expr, ir.Int(0)), ir.Report{Class: ir.DivByZero, Msg: "division by zero"}
 	f.Code.Emit(op)
 	return y
 }

@@ -318,8 +318,8 @@ func (f *Storage) allocBytes(name string, size *ir.Expr, layout *ir.Layout, alig
 	r := f.Code.Fb.Reg(name, 0, f.Code.Pos)
 	f.blocks = append(f.blocks, r)
 	op := ir.NewOp(ir.Alloc)
-	op.Dst, op.Val, op.Stack = r, size, true
-	op.Msg, op.Layout, op.Align, op.Undef = name, layout, align, f.Opt.Undefined
+	op.Dst, op.Val, op.Block.Stack = r, size, true
+	op.Block.Name, op.Block.Layout, op.Block.Align, op.Block.Undef = name, layout, align, f.Opt.Undefined
 	f.Code.Emit(op)
 	f.Code.Pos = old
 	return Lvalue{Reg: ir.NoReg, Addr: ir.R(r), Obj: ir.NoObject}
@@ -342,7 +342,7 @@ func (f *Storage) leave(v *ir.Expr) {
 	if f.sym.Name != "main" {
 		for _, r := range f.blocks {
 			op := ir.NewOp(ir.Free)
-			op.Addr, op.Stack = ir.R(r), true
+			op.Addr, op.Block.Stack = ir.R(r), true
 			f.Code.Emit(op)
 		}
 	}

@@ -280,7 +280,7 @@ func (c *Compiler) checkThreadsNotCalled() {
 	for _, s := range c.Syms.ByID {
 		for i := range s.Fb.F.Edges {
 			e := &s.Fb.F.Edges[i]
-			if target := isThread[e.Op.Func]; target != nil && (e.Op.Kind == ir.Call || e.Op.Kind == ir.Spawn) {
+			if target := isThread[e.Op.Call.Func]; target != nil && (e.Op.Kind == ir.Call || e.Op.Kind == ir.Spawn) {
 				c.In.Errorf(CodeExpr, e.Pos, "%s is a thread of the test and cannot be called", target.Name)
 			}
 		}

@@ -123,7 +123,7 @@ func (f *Accesses) refuseMisplaced(n parse.Node) {
 func (f *Accesses) AtomicStore(l Lvalue, t ir.Type, v *ir.Expr, order ir.Order) {
 	if order == ir.SeqCst {
 		op := Access(ir.RMW, l, t, order)
-		op.RMW, op.Val, op.Marks = ir.Xchg, v, ir.AsStore
+		op.RMW, op.Val, op.Sync.Marks = ir.Xchg, v, ir.AsStore
 		f.Code.Emit(op)
 		return
 	}
@@ -138,6 +138,6 @@ func (f *Accesses) AtomicStore(l Lvalue, t ir.Type, v *ir.Expr, order ir.Order) 
 // FullFence emits a full fence.
 func (f *Accesses) FullFence() {
 	op := ir.NewOp(ir.Fence)
-	op.Fence, op.Order = ir.FullFence, ir.SeqCst
+	op.Fence, op.Sync.Order = ir.FullFence, ir.SeqCst
 	f.Code.Emit(op)
 }

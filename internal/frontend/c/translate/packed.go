@@ -170,7 +170,7 @@ func (f *Accesses) StoreWord(l Lvalue, t ir.Type, v *ir.Expr) {
 	if l.known == 0 || int(l.known) >= t.Size() {
 		op := Access(ir.Store, l, t, ir.Plain)
 		if op.Val = v; l.Relaxed {
-			op.Order = ir.Relaxed
+			op.Sync.Order = ir.Relaxed
 		}
 		f.Code.Emit(op)
 		return

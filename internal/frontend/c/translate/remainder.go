@@ -28,14 +28,14 @@ func (f *Arithmetic) narrowInput(op ir.ExprOp, x, y Value) {
 		return
 	}
 	r := Range{Lo: math.MinInt64, Hi: math.MaxInt64} // of a type of 64 bits
-	if input.HasRange {
-		r = Range{Lo: input.Lo, Hi: input.Hi}
+	if input.Range.Bounded {
+		r = Range{Lo: input.Range.Lo, Hi: input.Range.Hi}
 	}
-	natural := r.Lo == 0 || !input.HasRange && !x.Type.Signed
+	natural := r.Lo == 0 || !input.Range.Bounded && !x.Type.Signed
 	switch {
 	case op == ir.Rem && natural && k <= r.Hi:
-		input.HasRange, input.Lo, input.Hi = true, 0, k-1
+		input.Range = ir.Range{Bounded: true, Lo: 0, Hi: k - 1}
 	case op == ir.And && k&(k+1) == 0 && k < r.Hi && (r.Hi&(r.Hi+1) == 0) && (natural || r.Lo == ^r.Hi):
-		input.HasRange, input.Lo, input.Hi = true, 0, k
+		input.Range = ir.Range{Bounded: true, Lo: 0, Hi: k}
 	}
 }

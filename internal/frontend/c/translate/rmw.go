@@ -70,7 +70,7 @@ func (f *Accesses) casLoop(l Lvalue, t ir.Type, order ir.Order, next func(old Va
 	f.Code.Here(again)
 	is.Expr = f.Code.Save(Integer(next(was), t)).Expr
 	op := Access(ir.RMW, l, t, order)
-	op.RMW, op.Val, op.Val2, op.Fail = ir.Cas, was.Expr, is.Expr, ir.Relaxed
+	op.RMW, op.Val, op.Val2, op.Sync.Fail = ir.Cas, was.Expr, is.Expr, ir.Relaxed
 	op.Dst, op.Dst2 = f.Code.Temp(), f.Code.Temp()
 	f.Code.Emit(op)
 	from := f.Code.Start()

@@ -61,8 +61,8 @@ func (c *Symbols) functions() []*symbol {
 
 // mayCall reports whether a call may run a function.
 func mayCall(op *ir.Op, callee *symbol) bool {
-	if op.Func != ir.NoFunc {
-		return op.Func == callee.Fb.ID
+	if op.Call.Func != ir.NoFunc {
+		return op.Call.Func == callee.Fb.ID
 	}
 	return callee.Fb.F.Pointer
 }

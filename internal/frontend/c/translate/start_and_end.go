@@ -118,7 +118,7 @@ func (c *Symbols) Exit(pos source.Span) *ir.FuncBuilder {
 	c.exit.Entry(from)
 	for _, called := range last {
 		op, to := ir.NewOp(ir.Call), c.exit.Loc("", pos)
-		op.Func = called.ID
+		op.Call.Func = called.ID
 		c.exit.Edge(from, op, to, pos)
 		from = to
 	}
@@ -153,16 +153,16 @@ func (c *Symbols) wholeMain(main *symbol) *ir.FuncBuilder {
 	pos := main.span()
 	fb := c.B.Func("main", pos)
 	call, end := ir.NewOp(ir.Call), ir.NewOp(ir.Return)
-	call.Func = main.Fb.ID
+	call.Call.Func = main.Fb.ID
 	for range main.Fb.F.Params {
-		call.Args = append(call.Args, ir.R(fb.Param("arg", pos)))
+		call.Call.Args = append(call.Call.Args, ir.R(fb.Param("arg", pos)))
 	}
 	call.Dst = fb.Reg("result", 0, pos)
 	end.Val = ir.R(call.Dst)
 	var ops []ir.Op
 	add := func(called *ir.FuncBuilder) {
 		op := ir.NewOp(ir.Call)
-		op.Func = called.ID
+		op.Call.Func = called.ID
 		ops = append(ops, op)
 	}
 	for _, s := range c.early {

@@ -71,7 +71,7 @@ func (f *Code) OnlyIf(cond *ir.Expr, n parse.Node, code, message string) {
 
 func unsupportedOp(r *read.Refusal) ir.Op {
 	op := ir.NewOp(ir.Unsupported)
-	op.Code, op.Msg = r.Diag.Code, r.Diag.Message
+	op.Report = ir.Report{Code: r.Diag.Code, Msg: r.Diag.Message}
 	return op
 }
 

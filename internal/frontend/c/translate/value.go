@@ -151,7 +151,7 @@ func (f *Accesses) Offset(l Lvalue, off int64) Lvalue {
 // Access is the operation on an lvalue in memory.
 func Access(kind ir.OpKind, l Lvalue, t ir.Type, order ir.Order) ir.Op {
 	op := ir.NewOp(kind)
-	op.Addr, op.Obj, op.Type, op.Order, op.Marks = l.Addr, l.Obj, t, order, l.Marks
+	op.Addr, op.Obj, op.Type, op.Sync.Order, op.Sync.Marks = l.Addr, l.Obj, t, order, l.Marks
 	return op
 }
 

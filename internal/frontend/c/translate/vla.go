@@ -89,11 +89,11 @@ func (f *Statements) makeVariable(d *parse.Object, n parse.Node) {
 		}
 	}
 	free := ir.NewOp(ir.Free) // of the round before; null at first
-	free.Addr, free.Stack = ir.R(addr), true
+	free.Addr, free.Block.Stack = ir.R(addr), true
 	f.Code.Emit(free)
 	op := ir.NewOp(ir.Alloc)
-	op.Dst, op.Val, op.Stack, op.Align = addr, f.Code.variableSize(d.Type, n), true, f.Vars.BlockAlign(declaredAlign(d), n)
-	op.Undef = f.Opt.Undefined
+	op.Dst, op.Val, op.Block.Stack, op.Block.Align = addr, f.Code.variableSize(d.Type, n), true, f.Vars.BlockAlign(declaredAlign(d), n)
+	op.Block.Undef = f.Opt.Undefined
 	f.Code.Emit(op)
 }
 
@@ -101,8 +101,8 @@ func (f *Statements) makeVariable(d *parse.Object, n parse.Node) {
 // several times, only the last block ends with the function.
 func (f *Storage) StackBlock(size *ir.Expr) ir.Reg {
 	op := ir.NewOp(ir.Alloc)
-	op.Dst, op.Val, op.Stack = f.Code.Fb.Reg("alloca", 0, f.Code.Pos), size, true
-	op.Undef = f.Opt.Undefined
+	op.Dst, op.Val, op.Block.Stack = f.Code.Fb.Reg("alloca", 0, f.Code.Pos), size, true
+	op.Block.Undef = f.Opt.Undefined
 	f.blocks = append(f.blocks, op.Dst)
 	f.Code.Emit(op)
 	return op.Dst

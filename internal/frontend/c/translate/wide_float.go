@@ -25,7 +25,7 @@ func (f *Arithmetic) inLibrary(name string, args ...*ir.Expr) *ir.Expr {
 		panic("BUG: the library has no " + name)
 	}
 	op := ir.NewOp(ir.Call)
-	op.Func, op.Args, op.Dst = f.Syms.Function(s).ID, args, f.Code.Temp()
+	op.Call.Func, op.Call.Args, op.Dst = f.Syms.Function(s).ID, args, f.Code.Temp()
 	f.Code.Emit(op)
 	return ir.R(op.Dst)
 }

@@ -271,7 +271,7 @@ func (l *Lifter) fail(err error) {
 
 func access(kind ir.OpKind, addr *ir.Expr, bits int) ir.Op {
 	op := ir.NewOp(kind)
-	op.Type, op.Addr, op.Order = unsigned(bits), addr, ir.Relaxed
+	op.Type, op.Addr, op.Sync.Order = unsigned(bits), addr, ir.Relaxed
 	if addr.Op == ir.AddrOf {
 		op.Obj = addr.Obj
 	}
@@ -294,6 +294,6 @@ func (l *Lifter) store(addr *ir.Expr, bits int, val *ir.Expr) {
 // assert ends the execution with an error of the program unless a condition holds.
 func (l *Lifter) assert(cond *ir.Expr, class ir.CheckClass, msg string) {
 	op := ir.NewOp(ir.Assert)
-	op.Val, op.Class, op.Msg = cond, class, msg
+	op.Val, op.Report = cond, ir.Report{Class: class, Msg: msg}
 	l.emit(op)
 }

@@ -1,34 +1,14 @@
 package lex
 
 // punctuator reads an operator, a separator, or a character that begins no token.
-//
-// shape: one switch over all punctuators of C.
 func (l *Lexer) punctuator(t *Token, flags Flags, at int) {
 	text := l.text
 	c, d := text[at], text[at+1]
 	kind, width := Other, 1
 	take := func(k Kind, w int) { kind, width = k, w }
 	switch c {
-	case '(':
-		kind = LParen
-	case ')':
-		kind = RParen
-	case '[':
-		kind = LBracket
-	case ']':
-		kind = RBracket
-	case '{':
-		kind = LBrace
-	case '}':
-		kind = RBrace
-	case ';':
-		kind = Semicolon
-	case ',':
-		kind = Comma
-	case '~':
-		kind = Tilde
-	case '?':
-		kind = Question
+	case '(', ')', '[', ']', '{', '}', ';', ',', '~', '?':
+		kind = single[c]
 	case '=':
 		if kind = Assign; d == '=' {
 			take(Equal, 2)
@@ -75,16 +55,7 @@ func (l *Lexer) punctuator(t *Token, flags Flags, at int) {
 			take(HashHash, 2)
 		}
 	case '%':
-		switch kind = Percent; {
-		case d == '=':
-			take(PercentAssign, 2)
-		case d == '>' && l.dialect.Digraphs:
-			take(RBrace, 2)
-		case d == ':' && l.dialect.Digraphs:
-			if take(Hash, 2); text[at+2] == '%' && text[at+3] == ':' {
-				take(HashHash, 4)
-			}
-		}
+		kind, width = l.percent(at)
 	case '<':
 		if l.Angled {
 			if end := l.headerEnd(at); end > 0 {
@@ -94,16 +65,15 @@ func (l *Lexer) punctuator(t *Token, flags Flags, at int) {
 		}
 		kind, width = l.less(at)
 	case '>':
-		switch kind = Greater; {
-		case d == '=':
-			take(GreaterEqual, 2)
-		case d == '>':
-			if take(Shr, 2); text[at+2] == '=' {
-				take(ShrAssign, 3)
-			}
-		}
+		kind, width = l.greater(at)
 	}
 	l.finish(t, kind, flags, at, at+width)
+}
+
+// single has the punctuators that are always one character long.
+var single = [...]Kind{
+	'(': LParen, ')': RParen, '[': LBracket, ']': RBracket, '{': LBrace, '}': RBrace,
+	';': Semicolon, ',': Comma, '~': Tilde, '?': Question,
 }
 
 // oneOf3 returns the kind and the length of a punctuator that may go on with a or b.
@@ -116,6 +86,34 @@ func oneOf3(next byte, plain Kind, a byte, withA Kind, b byte, withB Kind) (Kind
 	default:
 		return plain, 1
 	}
+}
+
+// percent returns the kind and the length of a punctuator that begins with %.
+func (l *Lexer) percent(at int) (Kind, int) {
+	switch d := l.text[at+1]; {
+	case d == '=':
+		return PercentAssign, 2
+	case d == '>' && l.dialect.Digraphs:
+		return RBrace, 2
+	case d == ':' && l.dialect.Digraphs && l.text[at+2] == '%' && l.text[at+3] == ':':
+		return HashHash, 4
+	case d == ':' && l.dialect.Digraphs:
+		return Hash, 2
+	}
+	return Percent, 1
+}
+
+// greater returns the kind and the length of a punctuator that begins with >.
+func (l *Lexer) greater(at int) (Kind, int) {
+	switch d := l.text[at+1]; {
+	case d == '=':
+		return GreaterEqual, 2
+	case d == '>' && l.text[at+2] == '=':
+		return ShrAssign, 3
+	case d == '>':
+		return Shr, 2
+	}
+	return Greater, 1
 }
 
 // less returns the kind and the length of a punctuator that begins with <.

@@ -280,7 +280,7 @@ func printedByFormat(f *translate.Lowering, c *translate.Call, first int) {
 			words = append(words, ir.Int(0))
 		}
 		const savedIntegers, savedAll = 48, 176 // nothing is left in saved registers
-		op.Args = append([]*ir.Expr{s.Addr, ir.Int(0), ir.Int(savedIntegers), ir.Int(savedAll), more, given}, words...)
+		op.Call.Args = append([]*ir.Expr{s.Addr, ir.Int(0), ir.Int(savedIntegers), ir.Int(savedAll), more, given}, words...)
 		op.Dst = f.Code.Temp()
 		f.Code.Emit(op)
 	}

@@ -77,7 +77,7 @@ func load(f *translate.Lowering, p, order *parse.Expr) (translate.Value, transla
 	op := translate.Access(ir.Load, l, t, ir.Relaxed)
 	op.Dst = f.Code.Temp()
 	f.Atomics.ByOrder(order, translate.LoadOrder, func(order ir.Order, _ bool) {
-		op.Order = order
+		op.Sync.Order = order
 		f.Code.Emit(op)
 	})
 	return translate.Value{Expr: ir.R(op.Dst), Type: t, Elem: translate.ElemOf(l.Type), Obj: ir.NoObject}, l
@@ -204,11 +204,11 @@ func libCas(f *translate.Lowering, c *translate.Call) translate.Value {
 	op.RMW, op.Val, op.Val2 = ir.Cas, old.Expr, desired.Expr
 	op.Dst, op.Dst2 = f.Code.Temp(), f.Code.Temp()
 	if weak, ok := f.Data.Constant(f.Exprs.IntegerOperand(c.Args[3]).Expr); !ok || weak != 0 {
-		op.Marks |= ir.Weak
+		op.Sync.Marks |= ir.Weak
 	}
 	f.Atomics.ByOrder(c.Args[4], translate.UpdateOrder, func(success ir.Order, _ bool) {
 		f.Atomics.ByOrder(c.Args[5], translate.LoadOrder, func(failure ir.Order, _ bool) {
-			op.Order, op.Fail = success, failure
+			op.Sync.Order, op.Sync.Fail = success, failure
 			f.Code.Emit(op)
 		})
 	})
@@ -258,7 +258,7 @@ func libSyncCas(f *translate.Lowering, c *translate.Call) translate.Value {
 		return found
 	}
 	op := translate.Access(ir.RMW, l, t, ir.SeqCst)
-	op.RMW, op.Val, op.Val2, op.Fail = ir.Cas, old.Expr, desired.Expr, ir.SeqCst
+	op.RMW, op.Val, op.Val2, op.Sync.Fail = ir.Cas, old.Expr, desired.Expr, ir.SeqCst
 	op.Dst, op.Dst2 = f.Code.Temp(), f.Code.Temp()
 	f.Code.Emit(op)
 	if wrote {
@@ -276,7 +276,7 @@ func libFence(f *translate.Lowering, c *translate.Call) translate.Value {
 func libOrderFence(f *translate.Lowering, c *translate.Call) translate.Value {
 	f.Atomics.ByOrder(c.Args[0], translate.FenceOrder, func(order ir.Order, _ bool) {
 		op := ir.NewOp(ir.Nop)
-		op.Order = order
+		op.Sync.Order = order
 		f.Code.Emit(op)
 	})
 	return nothing()
@@ -289,11 +289,11 @@ func fence(f *translate.Lowering, order ir.Order) {
 		f.Mem.FullFence()
 	case ir.Release, ir.AcqRel:
 		op := ir.NewOp(ir.Fence)
-		op.Fence, op.Order = ir.StoreStoreFence, order
+		op.Fence, op.Sync.Order = ir.StoreStoreFence, order
 		f.Code.Emit(op)
 	default:
 		op := ir.NewOp(ir.Nop)
-		op.Order = order
+		op.Sync.Order = order
 		f.Code.Emit(op)
 	}
 }

@@ -29,15 +29,15 @@ var zeroed = map[string]bool{"calloc": true, pagesName: true}
 // heapBlock allocates n bytes and gives their address, a multiple of align.
 func heapBlock(f *translate.Lowering, name string, n *ir.Expr, align int64, layout *ir.Layout) *ir.Expr {
 	op := ir.NewOp(ir.Alloc)
-	op.Dst, op.Val, op.Msg, op.Layout = f.Code.Temp(), n, name, layout
-	op.Align, op.Undef = align, f.Opt.Undefined && !zeroed[name]
+	op.Dst, op.Val, op.Block.Name, op.Block.Layout = f.Code.Temp(), n, name, layout
+	op.Block.Align, op.Block.Undef = align, f.Opt.Undefined && !zeroed[name]
 	if !keepsSizes(f) {
 		f.Code.Emit(op)
 		return ir.R(op.Dst)
 	}
 	n = f.Code.Keep(translate.Integer(n, ir.U64)).Expr
 	op.Val = ir.Binary(ir.Add, ir.U64, n, ir.Int(sizeHeader))
-	op.Layout, op.Lead = afterHeader(n, layout), sizeHeader
+	op.Block.Layout, op.Block.Lead = afterHeader(n, layout), sizeHeader
 	f.Code.Emit(op)
 	store := translate.Access(ir.Store, header(ir.R(op.Dst)), ir.U64, ir.Plain)
 	store.Val = ir.Binary(ir.Add, ir.U64, n, ir.Int(1))

@@ -47,7 +47,7 @@ func libLockDestroy(f *translate.Lowering, c *translate.Call) translate.Value {
 	l := wordAt(f, c.Args[0])
 	l.Addr = f.Code.Save(translate.Integer(l.Addr, ir.U64)).Expr
 	word := translate.Access(ir.Load, l, ir.S32, ir.Relaxed)
-	word.Dst, word.Sync = f.Code.Temp(), ir.SyncInspect
+	word.Dst, word.Sync.Kind = f.Code.Temp(), ir.SyncInspect
 	f.Code.Emit(word)
 	f.Code.Check(ir.Binary(ir.Eq, ir.S32, ir.R(word.Dst), ir.Int(0)), ir.BadDestroy, "the lock is held, or was destroyed before")
 	l.Marks = ir.Destroys
@@ -62,7 +62,7 @@ func libSemDestroy(f *translate.Lowering, c *translate.Call) translate.Value {
 	l := wordAt(f, c.Args[0])
 	l.Addr, l.Marks = f.Code.Save(translate.Integer(l.Addr, ir.U64)).Expr, ir.Destroys
 	word := translate.Access(ir.Load, l, ir.S32, ir.Relaxed)
-	word.Dst, word.Sync, word.Marks = f.Code.Temp(), ir.SyncInspect, 0
+	word.Dst, word.Sync.Kind, word.Sync.Marks = f.Code.Temp(), ir.SyncInspect, 0
 	f.Code.Emit(word)
 	f.Code.Check(ir.Binary(ir.Ne, ir.S32, ir.R(word.Dst), ir.Int(destroyedLock)), ir.BadDestroy, "the semaphore was destroyed before")
 	op := translate.Access(ir.Store, l, ir.S32, ir.Relaxed)

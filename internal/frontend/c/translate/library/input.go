@@ -45,7 +45,7 @@ func libNondet(f *translate.Lowering, c *translate.Call) translate.Value {
 	}
 	if strings.EqualFold(strings.Trim(name, "_"), "bool") {
 		op := ir.NewOp(ir.Havoc)
-		op.Dst, op.HasRange, op.Lo, op.Hi = f.Code.Temp(), true, 0, 1
+		op.Dst, op.Range = f.Code.Temp(), ir.Range{Bounded: true, Lo: 0, Hi: 1}
 		f.Code.Emit(op)
 		return translate.Integer(ir.R(op.Dst), t)
 	}
@@ -87,8 +87,8 @@ func input(f *translate.Lowering, c *translate.Call, t ir.Type, all translate.Ra
 	}
 	op := ir.NewOp(ir.Havoc)
 	op.Dst = f.Code.Temp()
-	if op.HasRange = all != limits(ir.S64) && all != limits(ir.U64) || declared != nil; op.HasRange {
-		op.Lo, op.Hi = r.Lo, r.Hi
+	if op.Range.Bounded = all != limits(ir.S64) && all != limits(ir.U64) || declared != nil; op.Range.Bounded {
+		op.Range.Lo, op.Range.Hi = r.Lo, r.Hi
 	}
 	f.Code.Emit(op)
 	return translate.Integer(ir.R(op.Dst), t)

@@ -42,8 +42,8 @@ func narrow(input *ir.Op, between []ir.Edge, cond *ir.Expr) {
 		}
 	}
 	r := translate.Range{Lo: math.MinInt64, Hi: math.MaxInt64}
-	if input.HasRange {
-		r = translate.Range{Lo: input.Lo, Hi: input.Hi}
+	if input.Range.Bounded {
+		r = translate.Range{Lo: input.Range.Lo, Hi: input.Range.Hi}
 	}
 	all := r
 	limit(&r, cond, holds, all.Lo >= 0)
@@ -53,7 +53,7 @@ func narrow(input *ir.Op, between []ir.Edge, cond *ir.Expr) {
 	if r.Lo > r.Hi { // none is left: any one is as good
 		r = translate.Range{Lo: all.Lo, Hi: all.Lo}
 	}
-	input.HasRange, input.Lo, input.Hi = true, r.Lo, r.Hi
+	input.Range = ir.Range{Bounded: true, Lo: r.Lo, Hi: r.Hi}
 }
 
 // limit takes away values with which a condition cannot hold. natural says that the

@@ -32,7 +32,7 @@ func libInvariant(f *translate.Lowering, l *translate.Call) translate.Value {
 	first := f.Code.Fb.F.Edges[len(f.Code.Fb.F.Edges)-1].ID
 	assert := ir.NewOp(ir.Assert)
 	assert.Val = translate.TruthOf(f.Exprs.Operand(l.Args[0]))
-	assert.Class, assert.Msg = ir.Assertion, "invariant"
+	assert.Report = ir.Report{Class: ir.Assertion, Msg: "invariant"}
 	cl := property.CodeInvariant{Edge: first, Always: l.Name == read.InvariantAlways, Abstract: l.Name == read.Abstraction, Ghost: l.Name == read.GhostCode, Pos: pos}
 	last := f.Code.At
 	if last == translate.Nowhere {
@@ -87,7 +87,7 @@ func libBound(f *translate.Lowering, l *translate.Call) translate.Value {
 // libBoundPointer is a variable of a condition that stands for the address of every block of a type.
 func libBoundPointer(f *translate.Lowering, l *translate.Call) translate.Value {
 	op := ir.NewOp(ir.Havoc)
-	op.Dst, op.Layout = f.Code.Temp(), f.Layouts.Allocated(l.Args[0])
+	op.Dst, op.Block.Layout = f.Code.Temp(), f.Layouts.Allocated(l.Args[0])
 	f.Code.Emit(op)
 	return translate.Value{Expr: ir.R(op.Dst), Type: ir.U64, Elem: types.Of(types.Void), Obj: ir.NoObject}
 }

@@ -103,7 +103,7 @@ func libPrint(f *translate.Lowering, c *translate.Call) translate.Value {
 // ended is the result of a function that returns a number, or -1 if it fails, which it may.
 func ended(f *translate.Lowering, good *ir.Expr) translate.Value {
 	op := ir.NewOp(ir.Havoc)
-	op.Dst, op.HasRange, op.Lo, op.Hi = f.Code.Temp(), true, 0, 1
+	op.Dst, op.Range = f.Code.Temp(), ir.Range{Bounded: true, Lo: 0, Hi: 1}
 	f.Code.Emit(op)
 	return translate.Integer(ir.Conditional(ir.R(op.Dst), ir.Int(-1), good), ir.S32)
 }

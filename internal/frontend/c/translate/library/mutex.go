@@ -93,7 +93,7 @@ func mutexOp(f *translate.Lowering, kind ir.OpKind, at translate.Value, want boo
 		out = translate.Integer(ir.R(op.Dst), ir.S32)
 	}
 	if !speaksOfKinds(f) {
-		op.Mutex = ir.NormalMutex
+		op.Mutex.Kind = ir.NormalMutex
 		f.Code.Emit(op)
 		return out
 	}
@@ -107,7 +107,7 @@ func mutexOp(f *translate.Lowering, kind ir.OpKind, at translate.Value, want boo
 		at := f.Code.Label("")
 		f.Code.Assume(from, ir.Binary(ir.Eq, ir.S32, ir.R(read.Dst), ir.Int(int64(k))), at)
 		f.Code.At, f.Code.Fresh = at, false
-		op.Mutex = mutex
+		op.Mutex.Kind = mutex
 		f.Code.Emit(op)
 		f.Code.Jump(end)
 	}
@@ -115,7 +115,7 @@ func mutexOp(f *translate.Lowering, kind ir.OpKind, at translate.Value, want boo
 	f.Code.Assume(from, ir.Binary(ir.Gt, ir.U32, ir.R(read.Dst), ir.Int(kindAdaptive)), other)
 	f.Code.At, f.Code.Fresh = other, false
 	bad := ir.NewOp(ir.Unsupported)
-	bad.Code, bad.Msg = translate.CodeArgument, "this kind of mutex is not supported"
+	bad.Report = ir.Report{Code: translate.CodeArgument, Msg: "this kind of mutex is not supported"}
 	f.Code.Emit(bad)
 	f.Code.At, f.Code.Fresh = end, false
 	return out

@@ -41,20 +41,20 @@ func libCreate(f *translate.Lowering, c *translate.Call) translate.Value {
 	start := startRoutine(f, routine)
 	arg := f.Exprs.Operand(c.Args[len(c.Args)-1])
 	op := ir.NewOp(ir.Spawn)
-	op.Dst, op.Args = f.Code.Temp(), []*ir.Expr{translate.Cast(arg.Expr, arg.Type, ir.U64)}
+	op.Dst, op.Call.Args = f.Code.Temp(), []*ir.Expr{translate.Cast(arg.Expr, arg.Type, ir.U64)}
 	switch {
 	case start.Expr.Op != ir.FuncAddr:
 		op.Val = start.Expr
 	case f.Syms.ByID[start.Expr.Func].Params() == 0: // the argument goes to a register that it does not read
-		op.Func, op.Args = start.Expr.Func, nil
+		op.Call.Func, op.Call.Args = start.Expr.Func, nil
 	case f.Syms.ByID[start.Expr.Func].Params() != 1:
 		f.In.Refuse(translate.CodeArgument, routine, "a thread needs a function with at most one parameter")
 	default:
-		op.Func = start.Expr.Func
+		op.Call.Func = start.Expr.Func
 	}
 	endsWithDestructors(f, &op, routine)
 	if maybeDetached {
-		op.Marks = ir.Detaches
+		op.Sync.Marks = ir.Detaches
 	}
 	f.Code.Emit(op)
 	f.Mem.Store(handle, f.Arith.Convert(translate.Integer(threadID(ir.R(op.Dst)), ir.U64), handle.Type, c.Node), c.Node)
@@ -67,7 +67,7 @@ func libDetach(f *translate.Lowering, c *translate.Call) translate.Value {
 	f.Code.Use(thread)
 	op := ir.NewOp(ir.Assign)
 	op.Dst, op.Val = f.Code.Temp(), ir.Binary(ir.Sub, ir.S64, thread.Expr, ir.Int(1))
-	op.Marks = ir.Detaches
+	op.Sync.Marks = ir.Detaches
 	f.Code.Emit(op)
 	return zero()
 }
@@ -130,7 +130,7 @@ func refuseMainExit(f *translate.Lowering, asks *ir.FuncBuilder, always bool) {
 	f.Code.Assume(from, ir.Negate(runs), end)
 	f.Code.At, f.Code.Fresh = stop, false
 	op := ir.NewOp(ir.Unsupported)
-	op.Code, op.Msg = translate.CodeExtern, "functions at the end of the program after pthread_exit in main are not modelled"
+	op.Report = ir.Report{Code: translate.CodeExtern, Msg: "functions at the end of the program after pthread_exit in main are not modelled"}
 	f.Code.Emit(op)
 	f.Code.At, f.Code.Fresh = end, false
 }

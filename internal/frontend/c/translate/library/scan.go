@@ -121,7 +121,7 @@ func libGetLine(f *translate.Lowering, c *translate.Call) translate.Value {
 // bounded returns a number that may be any from lo to hi.
 func bounded(f *translate.Lowering, lo, hi int64) *ir.Expr {
 	op := ir.NewOp(ir.Havoc)
-	op.Dst, op.HasRange, op.Lo, op.Hi = f.Code.Temp(), true, lo, hi
+	op.Dst, op.Range = f.Code.Temp(), ir.Range{Bounded: true, Lo: lo, Hi: hi}
 	f.Code.Emit(op)
 	return ir.R(op.Dst)
 }

@@ -58,7 +58,7 @@ func (r span32) holds() *ir.Expr {
 // condition on the value it sees; nil: it does not wait.
 func addWhen(l translate.Lvalue, add int64, cond *ir.Expr, sync ir.SyncKind) ir.Op {
 	op := translate.Access(ir.RMW, l, ir.S32, ir.SeqCst)
-	op.RMW, op.Val, op.Cond, op.Sync = ir.FetchAdd, ir.Int(add), cond, sync
+	op.RMW, op.Val, op.Cond, op.Sync.Kind = ir.FetchAdd, ir.Int(add), cond, sync
 	return op
 }
 
@@ -107,7 +107,7 @@ func (k taking) taken(f *translate.Lowering, op *ir.Op) {
 // refused is the load that finds that it cannot take.
 func (k taking) refused(f *translate.Lowering, l translate.Lvalue) ir.Op {
 	op := translate.Access(ir.Await, l, ir.S32, ir.Relaxed)
-	op.Cond, op.Sync = ir.Negate(k.possible(f)), ir.SyncInspect
+	op.Cond, op.Sync.Kind = ir.Negate(k.possible(f)), ir.SyncInspect
 	return op
 }
 
@@ -272,7 +272,7 @@ func libSpinUnlock(f *translate.Lowering, c *translate.Call) translate.Value {
 // readSync reads the int of a synchronisation object.
 func readSync(f *translate.Lowering, l translate.Lvalue, sync ir.SyncKind) *ir.Expr {
 	op := translate.Access(ir.Load, l, ir.S32, ir.Acquire)
-	op.Dst, op.Sync = f.Code.Temp(), sync
+	op.Dst, op.Sync.Kind = f.Code.Temp(), sync
 	f.Code.Emit(op)
 	return ir.R(op.Dst)
 }
@@ -281,7 +281,7 @@ func readSync(f *translate.Lowering, l translate.Lvalue, sync ir.SyncKind) *ir.E
 func give(f *translate.Lowering, l translate.Lvalue, v int64) {
 	f.Mem.StoreFence()
 	op := translate.Access(ir.Store, l, ir.S32, ir.Release)
-	op.Val, op.Sync = ir.Int(v), ir.SyncGive
+	op.Val, op.Sync.Kind = ir.Int(v), ir.SyncGive
 	f.Code.Emit(op)
 }
 
@@ -306,7 +306,7 @@ func libOnce(f *translate.Lowering, c *translate.Call) translate.Value {
 	f.Code.Jump(end)
 	f.Code.At, f.Code.Fresh = wait, false
 	op := translate.Access(ir.Await, l, ir.S32, ir.Acquire)
-	op.Cond, op.Sync = ir.Binary(ir.Eq, ir.S32, ir.SeenValue(), ir.Int(completed)), ir.SyncTake
+	op.Cond, op.Sync.Kind = ir.Binary(ir.Eq, ir.S32, ir.SeenValue(), ir.Int(completed)), ir.SyncTake
 	f.Code.Emit(op)
 	f.Code.Here(end)
 	if c.Name == "call_once" {
@@ -318,12 +318,12 @@ func libOnce(f *translate.Lowering, c *translate.Call) translate.Value {
 // callBack calls a function that was given as an argument.
 func callBack(f *translate.Lowering, routine translate.Value, args []*ir.Expr, at parse.Node) {
 	op := ir.NewOp(ir.Call)
-	op.Args = args
+	op.Call.Args = args
 	if routine.Expr.Op == ir.FuncAddr {
 		if !f.Syms.ByID[routine.Expr.Func].HasWords(len(args)) {
 			f.In.Reject(translate.CodeArgument, at, "the function must have %d parameters", len(args))
 		}
-		op.Func = routine.Expr.Func
+		op.Call.Func = routine.Expr.Func
 	} else {
 		op.Val = routine.Expr
 	}

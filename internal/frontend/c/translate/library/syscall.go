@@ -60,12 +60,12 @@ func callByNumber(f *translate.Lowering, c *translate.Call, number translate.Val
 		f.In.Reject(translate.CodeArgument, c.Node, "a system call takes at most six arguments")
 	}
 	op := callOf(f.Syms.Function(s))
-	op.Args = append(op.Args, f.Code.Save(number).Expr)
+	op.Call.Args = append(op.Call.Args, f.Code.Save(number).Expr)
 	for _, a := range c.Args[1:] {
-		op.Args = append(op.Args, f.Code.Save(f.Exprs.Operand(a)).Expr)
+		op.Call.Args = append(op.Call.Args, f.Code.Save(f.Exprs.Operand(a)).Expr)
 	}
-	for len(op.Args) < 7 {
-		op.Args = append(op.Args, ir.Int(0))
+	for len(op.Call.Args) < 7 {
+		op.Call.Args = append(op.Call.Args, ir.Int(0))
 	}
 	op.Dst = f.Code.Temp()
 	f.Code.Emit(op)
@@ -85,14 +85,14 @@ func libFutex(f *translate.Lowering, c *translate.Call) translate.Value {
 	types := []ir.Type{ir.U64, ir.S32, ir.S32, ir.U64, ir.U64, ir.U32}
 	for i, t := range types {
 		if i >= len(c.Args) {
-			op.Args = append(op.Args, ir.Int(0))
+			op.Call.Args = append(op.Call.Args, ir.Int(0))
 			continue
 		}
 		v := f.Code.Save(f.Exprs.Operand(c.Args[i]))
 		if n, known := f.Data.Constant(v.Expr); i == 1 && known && inheritsPriority[n&127] != "" {
 			f.In.Refuse(translate.CodeArgument, c.Args[i], "%s is not supported: priorities are not modelled", inheritsPriority[n&127])
 		}
-		op.Args = append(op.Args, translate.Cast(v.Expr, v.Type, t))
+		op.Call.Args = append(op.Call.Args, translate.Cast(v.Expr, v.Type, t))
 	}
 	op.Dst = f.Code.Temp()
 	f.Code.Emit(op)
@@ -115,7 +115,7 @@ func callInC(f *translate.Lowering, name string, c *translate.Call, types ...ir.
 			continue
 		}
 		v := f.Code.Save(f.Exprs.Operand(a))
-		op.Args = append(op.Args, translate.Cast(v.Expr, v.Type, types[i]))
+		op.Call.Args = append(op.Call.Args, translate.Cast(v.Expr, v.Type, types[i]))
 	}
 	op.Dst = f.Code.Temp()
 	f.Code.Emit(op)
@@ -125,7 +125,7 @@ func callInC(f *translate.Lowering, name string, c *translate.Call, types ...ir.
 // libGlobalFence waits until the store buffers of all threads are empty.
 func libGlobalFence(f *translate.Lowering, _ *translate.Call) translate.Value {
 	op := ir.NewOp(ir.Fence)
-	op.Fence, op.Order = ir.GlobalFence, ir.SeqCst
+	op.Fence, op.Sync.Order = ir.GlobalFence, ir.SeqCst
 	f.Code.Emit(op)
 	return nothing()
 }
@@ -142,7 +142,7 @@ var notModelled = map[string]string{
 // libNotModelled ends an execution.
 func libNotModelled(f *translate.Lowering, c *translate.Call) translate.Value {
 	op := ir.NewOp(ir.Unsupported)
-	op.Code, op.Msg = translate.CodeExtern, notModelled[c.Name]
+	op.Report = ir.Report{Code: translate.CodeExtern, Msg: notModelled[c.Name]}
 	f.Code.Emit(op)
 	f.Code.At, f.Code.Fresh = translate.Nowhere, false
 	return nothing()

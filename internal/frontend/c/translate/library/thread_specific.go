@@ -104,7 +104,7 @@ func cleanups(f *translate.Lowering) *ir.FuncBuilder {
 // callOf is a call of a function without parameters.
 func callOf(fb *ir.FuncBuilder) ir.Op {
 	op := ir.NewOp(ir.Call)
-	op.Func = fb.ID
+	op.Call.Func = fb.ID
 	return op
 }
 
@@ -114,19 +114,19 @@ func endsWithDestructors(f *translate.Lowering, spawn *ir.Op, at parse.Node) {
 	if end == nil {
 		return
 	}
-	if spawn.Func != ir.NoFunc {
-		s := f.Syms.ByID[spawn.Func]
+	if spawn.Call.Func != ir.NoFunc {
+		s := f.Syms.ByID[spawn.Call.Func]
 		if f.Ends.Wrapped[s] == nil {
-			f.Ends.Wrapped[s] = wrapThread(f, s.Name, end, spawn.Func, at)
+			f.Ends.Wrapped[s] = wrapThread(f, s.Name, end, spawn.Call.Func, at)
 		}
-		spawn.Func = f.Ends.Wrapped[s].ID
+		spawn.Call.Func = f.Ends.Wrapped[s].ID
 		return
 	}
 	if f.Ends.Wrapped[nil] == nil {
 		f.Ends.Wrapped[nil] = wrapThread(f, "thread", end, ir.NoFunc, at)
 	}
-	spawn.Args = append([]*ir.Expr{spawn.Val}, spawn.Args...)
-	spawn.Func, spawn.Val = f.Ends.Wrapped[nil].ID, nil
+	spawn.Call.Args = append([]*ir.Expr{spawn.Val}, spawn.Call.Args...)
+	spawn.Call.Func, spawn.Val = f.Ends.Wrapped[nil].ID, nil
 }
 
 // wrapThread makes a function that calls a start routine, the one given or the one its
@@ -135,10 +135,10 @@ func wrapThread(c *translate.Lowering, name string, end *ir.FuncBuilder, routine
 	pos := c.In.Span(at)
 	fb := c.B.Func(name, pos)
 	call := ir.NewOp(ir.Call)
-	if call.Func = routine; routine == ir.NoFunc {
+	if call.Call.Func = routine; routine == ir.NoFunc {
 		call.Val = ir.R(fb.Param("start", pos))
 	}
-	call.Args = []*ir.Expr{ir.R(fb.Param("arg", pos))}
+	call.Call.Args = []*ir.Expr{ir.R(fb.Param("arg", pos))}
 	call.Dst = fb.Reg("result", 0, pos)
 	ret := ir.NewOp(ir.Return)
 	ret.Val = ir.R(call.Dst)

@@ -91,7 +91,7 @@ func locksAgain(f *translate.Lowering, m translate.Value) *ir.Expr {
 	at := translate.Lvalue{Reg: ir.NoReg, Addr: m.Expr, Obj: m.Obj}
 	kind := f.Mem.LoadWord(f.Mem.Offset(at, kindOffset), ir.S32, ir.Plain)
 	owner := translate.Access(ir.Load, at, ir.U32, ir.Relaxed) // the low half is the thread plus one
-	owner.Dst, owner.Sync = f.Code.Temp(), ir.SyncInspect
+	owner.Dst, owner.Sync.Kind = f.Code.Temp(), ir.SyncInspect
 	f.Code.Emit(owner)
 	return ir.Binary(ir.LAnd, ir.S64, ir.Binary(ir.Eq, ir.S32, kind, ir.Int(kindErrorCheck)), ir.Binary(ir.Eq, ir.S64, ir.R(owner.Dst), threadID(ir.SelfHandle())))
 }
@@ -111,7 +111,7 @@ func libTimedWait(f *translate.Lowering, c *translate.Call) translate.Value {
 	wait = liveCondition(f, wait)
 	if f.Syms.Mentioned["pthread_cond_signal"] || f.Syms.Mentioned["cnd_signal"] {
 		way := ir.NewOp(ir.Havoc)
-		way.Dst, way.HasRange, way.Lo, way.Hi = f.Code.Temp(), true, 0, 1
+		way.Dst, way.Range = f.Code.Temp(), ir.Range{Bounded: true, Lo: 0, Hi: 1}
 		f.Code.Emit(way)
 		from, signalled, alone, end := f.Code.Start(), f.Code.Label(""), f.Code.Label(""), f.Code.Label("")
 		is := ir.Binary(ir.Ne, ir.S32, ir.R(way.Dst), ir.Int(0))
@@ -136,7 +136,7 @@ func libTimedWait(f *translate.Lowering, c *translate.Call) translate.Value {
 		late = thrdTimedOut
 	}
 	op := ir.NewOp(ir.Havoc)
-	op.Dst, op.HasRange, op.Lo, op.Hi = f.Code.Temp(), true, 0, 1
+	op.Dst, op.Range = f.Code.Temp(), ir.Range{Bounded: true, Lo: 0, Hi: 1}
 	f.Code.Emit(op)
 	return translate.Integer(ir.Binary(ir.Mul, ir.S32, ir.R(op.Dst), ir.Int(late)), ir.S32)
 }
