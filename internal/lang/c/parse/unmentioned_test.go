@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// wanted is what a header takes from the file that includes it.
+// wanted has what a header takes from the file that includes it.
 var wanted = map[string]string{
 	"fencepost/linux_rcu_litmus.h": "#define __FP_RCU_THREADS 1\n#define __FP_RCU_EACH(f) f(0)\n#define __FP_SRCU_SECTIONS 1\n#define __FP_SRCU_EACH(f) f(0)\n",
 }
