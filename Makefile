@@ -51,7 +51,7 @@ NATIVE_SECONDS ?= 0.5
 # Rounds per library call on the processor, of 2,000 calls each where they are fast.
 NATIVE_ROUNDS  ?= 100
 
-.PHONY: site site-test axe paint all build test cpu lint fuzz native musl torture answers verdicts speed portfolio limits measure bench bench-spin update deps module
+.PHONY: site site-test axe paint all build test cpu lint fuzz native musl torture weak-traces answers verdicts speed portfolio limits measure bench bench-spin update deps module
 .PHONY: man dist container notices
 .PHONY: lint-format lint-vet lint-staticcheck lint-tidy lint-house lint-update lint-race
 
@@ -243,6 +243,12 @@ musl:
 torture:
 	@if [ ! -d "$(DIR)" ]; then echo "usage: make torture DIR=folder with programs of gcc.c-torture/execute" >&2; exit 1; fi
 	$(GO) test ./internal/frontend/c/translate -count=1 -v -timeout 240m -run TestTorture -fp.torture=$(abspath $(DIR))
+
+# The counts of reads-from classes of Nidhugg's litmus tests, which are not part of the repository, against those that
+# its authors recorded: make weak-traces DIR=folder tests/litmus of its sources.
+weak-traces:
+	@if [ ! -f "$(DIR)/reference.results.txt" ]; then echo "usage: make weak-traces DIR=folder tests/litmus of Nidhugg's sources" >&2; exit 1; fi
+	$(GO) test ./bench -count=1 -v -timeout 60m -run TestNidhuggCounts -fp.nidhugg=$(abspath $(DIR))
 
 # Every question about every program of the repository, asked of an older commit too: the
 # answers must be equal, but for times.

@@ -1,6 +1,7 @@
 package analysis
 
 import (
+	"slices"
 	"sort"
 
 	"fencepost/internal/ir"
@@ -120,13 +121,23 @@ func addressValues(op *ir.Op, f func(ir.ObjectID)) {
 type PrivateMemory struct {
 	owner    []ir.ThreadID             // by object; NoThread: shared
 	accesses map[ir.EdgeID]ir.ObjectID // accesses to thread-private objects
+	ranges   []part                    // of other objects, ascending
+	partial  map[ir.EdgeID]ir.ThreadID // accesses to these, and who makes them
 }
 
 // NewPrivateMemory finds the thread-private objects of a flat program: a single thread
-// mentions the object, and its address stays confined to that thread (PointsTo).
-func NewPrivateMemory(p *ir.Program) *PrivateMemory {
+// mentions the object, and its address stays confined to that thread (PointsTo). Of other objects it finds the
+// parts that a single thread accesses. If runs is not nil, what other edges access does not count.
+func NewPrivateMemory(p *ir.Program, runs func(ir.EdgeID) bool) *PrivateMemory {
+	if runs != nil {
+		p = without(p, runs)
+	}
 	users := newAccessors(p)
-	initialAddresses(p, func(o ir.ObjectID) { users.add(o, severalThreads) })
+	escaped := map[ir.ObjectID]bool{}
+	initialAddresses(p, func(o ir.ObjectID) {
+		users.add(o, severalThreads)
+		escaped[o] = true
+	})
 	flows := make([]*PointsTo, len(p.Threads))
 	for t := range p.Threads {
 		f := p.ThreadFunc(ir.ThreadID(t))
@@ -138,6 +149,7 @@ func NewPrivateMemory(p *ir.Program) *PrivateMemory {
 				users.add(to.Object, ir.ThreadID(t))
 			default:
 				users.add(to.Object, severalThreads)
+				escaped[to.Object] = escaped[to.Object] || !confined
 			}
 		})
 		for i := range f.Edges {
@@ -153,23 +165,43 @@ func NewPrivateMemory(p *ir.Program) *PrivateMemory {
 			users[o] = ir.NoThread
 		}
 	}
-	m := &PrivateMemory{owner: users, accesses: map[ir.EdgeID]ir.ObjectID{}}
+	m := &PrivateMemory{owner: users, accesses: map[ir.EdgeID]ir.ObjectID{}, partial: map[ir.EdgeID]ir.ThreadID{}}
 	m.collect(p, flows)
+	m.parts(p, flows, func(o ir.ObjectID) bool { return escaped[o] })
 	return m
+}
+
+// without returns a program for this analysis that has only the edges that run.
+func without(p *ir.Program, runs func(ir.EdgeID) bool) *ir.Program {
+	out := *p
+	out.Funcs = slices.Clone(p.Funcs)
+	for i, f := range p.Funcs {
+		part := *f
+		part.Edges = slices.DeleteFunc(slices.Clone(f.Edges), func(e ir.Edge) bool { return !runs(e.ID) })
+		out.Funcs[i] = &part
+	}
+	return &out
 }
 
 // Private reports whether the object is thread-private.
 func (m *PrivateMemory) Private(o ir.ObjectID) bool { return m.owner[o] != ir.NoThread }
 
+// Accesses reports whether an edge accesses a thread-private object, or a private part of another one.
+func (m *PrivateMemory) Accesses(e ir.EdgeID) bool {
+	_, object := m.accesses[e]
+	_, part := m.partial[e]
+	return object || part
+}
+
 // Accessed returns the thread-private object that an edge accesses. It returns false if the
-// edge accesses shared memory, or none.
+// edge accesses something else, or nothing.
 func (m *PrivateMemory) Accessed(e ir.EdgeID) (ir.ObjectID, bool) {
 	o, ok := m.accesses[e]
 	return o, ok
 }
 
 // Empty reports whether no edge accesses thread-private memory.
-func (m *PrivateMemory) Empty() bool { return len(m.accesses) == 0 }
+func (m *PrivateMemory) Empty() bool { return len(m.accesses) == 0 && len(m.partial) == 0 }
 
 // initialAddresses calls f on the objects whose address is an argument of a thread or stands
 // in memory initially.

@@ -78,7 +78,7 @@ func (y *System) locate(s *State, t int, e *edge, addr uint64) (int, ir.CheckCla
 	if fault == 0 && y.lead > 0 && !e.header && s.inFront(addr, int(e.size), y.lead) {
 		return -1, ir.OutOfBounds
 	}
-	if y.private != nil && fault == 0 && y.stray(e, off) {
+	if y.private != nil && fault == 0 && y.stray(e, off, addr) {
 		s.Err = ErrStray
 	}
 	return off, fault

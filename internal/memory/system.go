@@ -17,6 +17,8 @@ type Options struct {
 	// It must not be set with Attacks, or if a property reads memory in states that are not
 	// final.
 	Private bool
+	// Runs, if not nil, reports the edges that are expected to run: with Private, what others access does not count.
+	Runs func(ir.EdgeID) bool
 	// Attacks is for robustness [BDM13 §5]: under TSO and PSO a single thread, the attacker of
 	// the state, buffers its stores, under PSO only the ones that have to wait, and they never
 	// reach memory; all other threads are sequentially consistent (attack.go).
@@ -134,7 +136,7 @@ func New(p *ir.Program, m Model, opt Options) *System {
 	y := &System{Prog: p, Model: m, static: newLayout(p), Attacks: opt.Attacks, fences: opt.Fences, hasBlocks: p.Cells, hasResults: opt.Ends, hasSites: opt.Ends}
 	y.codec, y.masked = Codec{y, partUnits}, asksForMasks(p)
 	if opt.Private {
-		y.private = analysis.NewPrivateMemory(p)
+		y.private = analysis.NewPrivateMemory(p, opt.Runs)
 	}
 	y.Facts = analysis.NewFacts(p, func(f ir.FuncID, r ir.Reg) bool { return opt.keeps(p, f, r) })
 	for _, f := range p.Funcs {
@@ -241,7 +243,7 @@ func (c *compiler) edge(e *ir.Edge) edge {
 	}
 	if ce.addr.kind == codeConst && ce.size > 0 {
 		off, fault := y.static.find(uint64(ce.addr.k), int(ce.size), ce.obj)
-		if fault == 0 && off >= 0 && !y.static.forbidden(&ce, off) && (y.private == nil || !y.stray(&ce, off)) {
+		if fault == 0 && off >= 0 && !y.static.forbidden(&ce, off) && (y.private == nil || !y.stray(&ce, off, uint64(ce.addr.k))) {
 			ce.off = int32(off)
 		}
 	}

@@ -33,7 +33,7 @@ func withOthers(tb testing.TB, others int) *system {
 	if diags.HasErrors() {
 		tb.Fatal(diags.All)
 	}
-	return compile(&engine.Task{Program: p, Props: &property.Set{Checks: true}, Model: memory.TSO}, false)
+	return compile(&engine.Task{Program: p, Props: &property.Set{Checks: true}, Model: memory.TSO}, false, nil)
 }
 
 // internerFor returns an interner if the search would use one.

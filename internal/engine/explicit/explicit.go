@@ -63,6 +63,9 @@ func answer(ctx context.Context, task *engine.Task, goalsFirst bool) (*engine.Ou
 		return nil, err
 	}
 	x.Explore(ctx)
+	if more := x.expecting(ctx); more != nil {
+		x = more
+	}
 	out, err := x.Outcome(ctx)
 	if err == nil && task.Props.Fairness != 0 && out.Unknown == "" && len(out.Violations) == 0 {
 		err = addEndless(ctx, x.task, out)
@@ -101,10 +104,10 @@ type system struct {
 
 // compile makes the transition system of a task: the registers and locations that its
 // properties read stay alive and visible. private lets accesses to thread-private memory bypass
-// the buffer.
-func compile(task *engine.Task, private bool) *system {
+// the buffer. If runs is not nil, accesses of other edges are not expected.
+func compile(task *engine.Task, private bool, runs func(ir.EdgeID) bool) *system {
 	opt, eager := task.MemoryOptions(), task.EagerOptions()
-	opt.Buffer = task.Limits.Buffer
+	opt.Buffer, opt.Runs = task.Limits.Buffer, runs
 	opt.Private = private && !eager.MemoryVisible
 	eager.Reduce, eager.Bounded = !task.NoReduction, opt.Buffer > 0
 	y := memory.New(task.Program, task.Model, opt)
@@ -134,11 +137,8 @@ func summarise(task *engine.Task, y *memory.System, workers []*worker, res *sear
 	}
 	var bufferHit *ir.Edge
 	bounded := map[string]bool{}
-	ran := map[ir.EdgeID]bool{}
+	ran := covered(task, y, workers)
 	for i, e := range y.Edges() {
-		if any(func(s *memory.State) []bool { return s.Covered }, i) {
-			ran[e.ID] = true
-		}
 		if bufferHit == nil && any(func(s *memory.State) []bool { return s.Blocked }, i) {
 			bufferHit = e
 		}
@@ -149,7 +149,6 @@ func summarise(task *engine.Task, y *memory.System, workers []*worker, res *sear
 			}
 		}
 	}
-	exchange(task, ran)
 	if bufferHit != nil {
 		out.Coverage.Bounds = append(out.Coverage.Bounds,
 			verdict.Bound{Name: "buffer", Value: task.Limits.Buffer, Hit: true, Pos: engine.Pos(bufferHit)})
@@ -162,6 +161,18 @@ func summarise(task *engine.Task, y *memory.System, workers []*worker, res *sear
 		out.Warnings = append(out.Warnings, unreached(task, y, ran, out.Coverage.Exhaustive)...)
 	}
 	collectFinals(task, workers, out)
+}
+
+// covered returns the edges that ran, also of threads that stand for others.
+func covered(task *engine.Task, y *memory.System, workers []*worker) map[ir.EdgeID]bool {
+	ran := map[ir.EdgeID]bool{}
+	for i, e := range y.Edges() {
+		if slices.ContainsFunc(workers, func(w *worker) bool { return w.s.Covered[i] }) {
+			ran[e.ID] = true
+		}
+	}
+	exchange(task, ran)
+	return ran
 }
 
 // unreached warns of assertions that no execution reaches: they hold vacuously. all says that no

@@ -16,7 +16,7 @@ import (
 // compares each state that was unpacked over another one with the same state unpacked anew. It returns how many states
 // there were, at most about most.
 func CheckKeys(task *engine.Task, most int) (int, error) {
-	x := &keyChecker{y: compile(task, !task.NoReduction), seen: map[string]bool{}}
+	x := &keyChecker{y: compile(task, !task.NoReduction, nil), seen: map[string]bool{}}
 	x.in = internerFor(x.y)
 	x.s, x.c, x.whole = x.y.mem.NewState(), newCodec(x.y, x.in), newCodec(x.y, x.in)
 	eager := reduce.NewRunner(x.y.plan)

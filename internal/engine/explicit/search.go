@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"fencepost/internal/engine"
+	"fencepost/internal/ir"
 	"fencepost/internal/memory"
 	"fencepost/internal/search"
 )
@@ -60,7 +61,12 @@ func newSearch(task *engine.Task, goalsFirst bool) (*Search, error) {
 
 // begin sets up a search from the initial states.
 func (x *Search) begin(private bool) {
-	x.private, x.sys, x.workers, x.res, x.in = private, compile(x.task, private), nil, nil, nil
+	x.beginAs(private, compile(x.task, private, nil))
+}
+
+// beginAs sets up a search of a system.
+func (x *Search) beginAs(private bool, sys *system) {
+	x.private, x.sys, x.workers, x.res, x.in = private, sys, nil, nil, nil
 	used := new(atomic.Int64)
 	if worthInterning(x.sys) {
 		x.in = search.NewInterner(used)
@@ -88,6 +94,32 @@ func (x *Search) Explore(ctx context.Context) {
 		x.res = x.states.Run(ctx)
 	}
 	x.seconds += time.Since(start).Seconds()
+}
+
+// expecting searches again where only the bound of buffers was met, and memory would be thread-private if it were not for
+// edges that did not run, such as the functions that a call through a pointer might reach. It expects that these never
+// run. It returns nil if that is no better: the bound is met again, or an access comes that was not expected.
+func (x *Search) expecting(ctx context.Context) *Search {
+	full := func(w *worker) bool { return slices.Contains(w.s.Blocked, true) }
+	if x.res.Stop != search.Complete || !x.private || len(x.res.Findings) > 0 || !slices.ContainsFunc(x.workers, full) {
+		return nil
+	}
+	ran := covered(x.task, x.sys.mem, x.workers)
+	sys := compile(x.task, true, func(e ir.EdgeID) bool { return ran[e] })
+	newly := func(e *ir.Edge) bool { return sys.mem.PrivateAccess(e) && !x.sys.mem.PrivateAccess(e) }
+	if !slices.ContainsFunc(sys.mem.Edges(), newly) {
+		return nil
+	}
+	more := &Search{task: x.task, guide: x.guide, seconds: x.seconds}
+	more.beginAs(true, sys)
+	start := time.Now()
+	more.res = more.states.Run(ctx)
+	more.seconds += time.Since(start).Seconds()
+	unexpected := func(w *worker) bool { return w.s.Err == memory.ErrStray || full(w) }
+	if more.res.Stop != search.Complete && more.res.Stop != search.Found || slices.ContainsFunc(more.workers, unexpected) {
+		return nil
+	}
+	return more
 }
 
 // Over reports whether there is nothing left to search: every state was expanded, a violation ends the search, or a
