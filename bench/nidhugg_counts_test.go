@@ -17,7 +17,7 @@ import (
 var nidhuggLitmus = flag.String("fp.nidhugg", "", "folder tests/litmus of Nidhugg's sources, whose counts of reads-from classes are compared")
 
 // TestNidhuggCounts compares the number of reads-from classes under SC of every litmus test of Nidhugg with what its
-// authors recorded: a read whose value nobody uses, such as that of an exchange as which a compiler writes a seq_cst
+// authors recorded: a read whose value is not used, such as that of an exchange as which a compiler writes a seq_cst
 // store, tells no classes apart (make weak-traces).
 func TestNidhuggCounts(t *testing.T) {
 	if *nidhuggLitmus == "" {

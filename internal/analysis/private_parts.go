@@ -24,7 +24,7 @@ func (m *PrivateMemory) parts(p *ir.Program, flows []*PointsTo, escapes func(ir.
 	uses, accesses := partUses(p, flows)
 	find := ObjectFinder(p)
 	for {
-		all := owned(uses)
+		all := byUser(uses)
 		m.ranges = m.ranges[:0]
 		for _, s := range all {
 			find(s.Bytes, func(o ir.ObjectID) {
@@ -38,7 +38,7 @@ func (m *PrivateMemory) parts(p *ir.Program, flows []*PointsTo, escapes func(ir.
 		// An access to a part and to other bytes as well makes all of them shared.
 		changed := false
 		for i := range accesses {
-			if a := &accesses[i]; m.touches(a.Bytes) && !m.inPart(a.Bytes, a.owner) {
+			if a := &accesses[i]; m.overlaps(a.Bytes) && !m.inPart(a.Bytes, a.owner) {
 				uses = append(uses, part{a.Bytes, severalThreads})
 				a.Bytes, changed = Bytes{}, true
 			}
@@ -96,9 +96,9 @@ func partUses(p *ir.Program, flows []*PointsTo) (uses []part, accesses []partAcc
 	return uses, accesses
 }
 
-// owned divides the bytes of uses into ranges that have the same users. It returns them in order, with the only thread
+// byUser divides the bytes of uses into ranges that have the same users. It returns them in order, with the only thread
 // that uses them; neighbours of one thread are one range.
-func owned(uses []part) []part {
+func byUser(uses []part) []part {
 	edges := make([]int64, 0, 2*len(uses))
 	for _, u := range uses {
 		edges = append(edges, u.Lo, u.Hi)
@@ -144,8 +144,8 @@ func (m *PrivateMemory) at(addr int64) int {
 	return sort.Search(len(m.ranges), func(i int) bool { return m.ranges[i].Hi > addr })
 }
 
-// touches reports whether some of the bytes are in a part.
-func (m *PrivateMemory) touches(b Bytes) bool {
+// overlaps reports whether some of the bytes are in a part.
+func (m *PrivateMemory) overlaps(b Bytes) bool {
 	i := m.at(b.Lo)
 	return i < len(m.ranges) && m.ranges[i].Overlaps(b)
 }
@@ -158,7 +158,7 @@ func (m *PrivateMemory) inPart(b Bytes, t ir.ThreadID) bool {
 
 // InPart reports whether bytes belong to a private part of an object that is not private as a whole.
 func (m *PrivateMemory) InPart(addr uint64, size int) bool {
-	return len(m.ranges) > 0 && m.touches(Bytes{int64(addr), int64(addr) + int64(size)})
+	return len(m.ranges) > 0 && m.overlaps(Bytes{int64(addr), int64(addr) + int64(size)})
 }
 
 // StraysFromPart reports whether an edge that accesses a private part reaches other bytes. part says whether the

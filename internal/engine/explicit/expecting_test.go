@@ -61,7 +61,7 @@ func TestPrivateParts(t *testing.T) {
 			opt := query.CheckOptions{Models: query.Models{m}, Engines: query.Engines{"explicit"}}
 			opt.Buffer, opt.Workers, opt.Liveness = c.buffer, 1, query.LivenessOff
 			if c.name == "late" {
-				// main waits for the first thread before it takes its place in the race for first[0].
+				// main waits for the first thread before it begins the race for first[0].
 				text = strings.Replace(text, "while (q.cy == 0) q.cy = atomic_load_explicit(&q.x, memory_order_acquire);\n  assert(q.cy == 1);", "", 1)
 			}
 			a, err := fencepost.Check(context.Background(), query.Input{Name: "cached.c", Text: []byte(text)}, opt)
