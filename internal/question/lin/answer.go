@@ -123,7 +123,7 @@ func (q *question) confirmed(ctx context.Context, s *search, lin *verdict.Linear
 	res := &answer.Results[0]
 	if res.Verdict != verdict.Unsafe {
 		if ctx.Err() != nil {
-			return nil, &openError{"the time was over before the client that goes wrong was checked: " + res.Reason}
+			return nil, &openError{why: "the time was over before the client that goes wrong was checked: " + res.Reason}
 		}
 		return nil, fmt.Errorf("check does not confirm a client that goes wrong: %s: %s", res.Verdict, res.Reason)
 	}
@@ -249,8 +249,8 @@ func (q *question) hints(ctx context.Context, s *search, f *found) []string {
 			return nil
 		}
 		n := len(f.client.prefix) + i
-		if f.results[slots[n]] > 0 && s.spec.returnsAlone(ctx, f, n) {
-			continue // that can be success
+		if s.spec.does(ctx, f, n, t) {
+			continue // that is success
 		}
 		for _, seq := range t.orders[key(f.client.resultsWithout(f.results, 1<<i))] {
 			if !f.order.contradicts(seq) {
@@ -262,11 +262,14 @@ func (q *question) hints(ctx context.Context, s *search, f *found) []string {
 	return out
 }
 
-// returnsAlone reports whether one call at a time, a call of the client returns what it has returned in the history.
-func (s *specification) returnsAlone(ctx context.Context, f *found, n int) bool {
+// does reports whether a concurrent call of the client with the result of the history does something, one call at a time: without
+// the call, as in a table, others return something else.
+func (s *specification) does(ctx context.Context, f *found, n int, without *table) bool {
 	t, err := s.table(ctx, f.client, 0)
-	slot := f.client.slotOf()[n]
-	return err != nil || slices.ContainsFunc(t.finals, func(one final) bool { return one.results[slot] == f.results[slot] })
+	slot, dropped := f.client.slotOf()[n], uint64(1)<<(n-len(f.client.prefix))
+	return err != nil || slices.ContainsFunc(t.finals, func(one final) bool {
+		return one.results[slot] == f.results[slot] && without.orders[key(f.client.resultsWithout(one.results, dropped))] == nil
+	})
 }
 
 // holds returns the answer where nothing goes wrong in the clients that were looked at.

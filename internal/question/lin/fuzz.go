@@ -106,7 +106,7 @@ func (f *clientFuzzer) draw(ctx context.Context, number uint64) (*largeClient, e
 			return c, nil
 		}
 		if calls < 4 {
-			return nil, &openError{fmt.Sprintf("%s fails one call at a time", &c.client)}
+			return nil, &openError{why: fmt.Sprintf("%s fails one call at a time", &c.client)}
 		}
 	}
 }
@@ -159,7 +159,7 @@ func (f *clientFuzzer) run(ctx context.Context, c *largeClient, seed uint64, run
 	f.executions += out.Stats.Executions
 	if len(out.Violations) == 0 {
 		if out.Stats.Executions == 0 && ctx.Err() == nil {
-			return nil, &openError{out.Unknown}
+			return nil, &openError{why: out.Unknown}
 		}
 		return nil, nil
 	}

@@ -192,6 +192,9 @@ func (q *question) searchIf(ctx context.Context, model memory.Model, returns que
 	itself := true
 	if f := q.opt.SpecFile; f.Name != "" {
 		q.specName, itself = f.Name, false
+		if err := q.complete(ctx, f); err != nil {
+			return nil, err
+		}
 		theirs := *x
 		theirs.more, theirs.code = nil, nil
 		theirs.opt.C.Include = including(query.Input{Name: f.Name, Text: f.Text}, q.opt.C.Include)
@@ -209,6 +212,33 @@ func (q *question) searchIf(ctx context.Context, model memory.Model, returns que
 	}
 	s := &search{begun: time.Now(), kind: kind, writer: w, explorer: x, spec: spec, model: model, itself: itself}
 	return s, q.findDrain(ctx, spec)
+}
+
+// complete checks that a specification has the operations.
+func (q *question) complete(ctx context.Context, f query.Input) error {
+	run := pipeline.Open(query.Input{Name: f.Name, Text: f.Text})
+	list, err := pipeline.Signatures(ctx, run, q.opt.Options)
+	if err != nil {
+		return refusedBy(&explored{diags: run.Diagnostics}, err)
+	}
+	for _, op := range q.object.Ops {
+		at := slices.IndexFunc(list, func(s c.Signature) bool { return s.Name == op.Name })
+		what := ""
+		switch {
+		case at < 0 && strings.Contains(string(f.Text), "#include \""):
+			continue // it may be there
+		case at < 0:
+			what = "has no function " + op.Name
+		case len(list[at].Params) != len(op.Params):
+			what = fmt.Sprintf("has a function %s with other parameters", op.Name)
+		case (list[at].Result == "void") != (op.Result == "void"):
+			what = fmt.Sprintf("has a function %s with another result", op.Name)
+		default:
+			continue
+		}
+		return q.run.Refuse(verdict.Diagnostic{Code: "FP0943", Message: f.Name + " " + what, Notes: []string{"a specification has the same functions as the object; --ops leaves operations out"}})
+	}
+	return nil
 }
 
 // findDrain finds out whether a suffix can take everything out: no call of it waits.

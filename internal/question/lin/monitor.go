@@ -104,7 +104,7 @@ func (s *specification) newMonitor(ctx context.Context, c *largeClient) (*monito
 	}
 	m.s = m.y.NewState()
 	if m.next == 0 || !m.run(nil) {
-		return nil, &openError{"the object could not be prepared, one call at a time"}
+		return nil, &openError{why: "the object could not be prepared, one call at a time"}
 	}
 	return m, nil
 }

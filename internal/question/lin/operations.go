@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"fencepost/internal/frontend/c"
+	"fencepost/internal/lazyregexp"
 	"fencepost/internal/question/harness"
 )
 
@@ -36,7 +37,8 @@ type Param struct {
 	Kind      ArgKind
 	Type      string // of the number, the block or the variable
 	Low, High int
-	Flexible  bool // the block ends with an array without a length
+	Flexible  bool     // the block ends with an array without a length
+	Members   []string // of a struct for a result, which all count
 }
 
 // Operation is a function that clients call.
@@ -62,7 +64,7 @@ func (o *Operation) slots() int {
 	}
 	for i := range o.Params {
 		if o.Params[i].Kind == OutArg {
-			n++
+			n += max(len(o.Params[i].Members), 1)
 		}
 	}
 	return n
@@ -120,8 +122,9 @@ func (f *finder) find() (*Object, error) {
 		}
 	}
 	if len(o.Ops) == 0 {
-		return nil, fmt.Errorf("no operations were found")
+		return nil, fmt.Errorf("%s", strings.Join(append([]string{"no operations were found"}, o.Notes...), "; "))
 	}
+	f.others(o)
 	if err := f.ranges(o); err != nil {
 		return nil, err
 	}
@@ -139,6 +142,33 @@ func (f *finder) find() (*Object, error) {
 		return nil, fmt.Errorf("no function makes an object of type %s: name one with --init", o.Type)
 	}
 	return o, nil
+}
+
+// others says which functions work on another struct than the object, and could be operations.
+func (f *finder) others(o *Object) {
+	if len(f.marked()) > 0 || o.Type == "" {
+		return
+	}
+	var types []string
+	names := map[string][]string{}
+	for i := range f.signatures {
+		s := &f.signatures[i]
+		if len(s.Params) == 0 || f.hidden(s) || s.Name == f.init || s.Name == f.destroy {
+			continue
+		}
+		typ, is := objectType(&s.Params[0])
+		about := slices.ContainsFunc(s.Params, func(p c.Parameter) bool { t, is := objectType(&p); return is && t == o.Type })
+		if !is || about {
+			continue
+		}
+		if names[typ] == nil {
+			types = append(types, typ)
+		}
+		names[typ] = append(names[typ], s.Name)
+	}
+	for _, typ := range types {
+		o.Notes = append(o.Notes, fmt.Sprintf("not asked about: %s, on %s; --ops names them", strings.Join(names[typ], ", "), strings.TrimSuffix(typ, " *")))
+	}
 }
 
 // marked returns the functions that the user says are operations: options before comments.
@@ -232,7 +262,7 @@ func (f *finder) sort(o *Object, s *c.Signature, marked []string) error {
 			return err
 		}
 		o.Init, o.Made = op, makes && !shares
-	case s.Name == f.destroy, f.destroy == "" && !named && phase == harness.Ends && about && len(s.Params) <= 1 && o.Destroy == nil && !f.hidden(s):
+	case s.Name == f.destroy, f.destroy == "" && !named && phase == harness.Ends && about && len(s.Params) <= 1 && s.Result != "_Bool" && o.Destroy == nil && !f.hidden(s):
 		op, err := f.operation(o, s, true)
 		if err != nil {
 			return err
@@ -273,6 +303,8 @@ func (f *finder) operation(o *Object, s *c.Signature, fixed bool) (*Operation, e
 			one.Kind = ValueArg
 		case p.Kind == c.AnyParam:
 			one.Kind, one.Type = BlockArg, "void"
+		case p.Kind == c.ObjectParam && p.Shared && !fixed && forResult(op, &p):
+			one.Kind, one.Members = OutArg, p.Members
 		case p.Kind == c.ObjectParam && p.Shared:
 			one.Kind = BlockArg
 		case p.Kind == c.ObjectParam && !floating(p.Type):
@@ -292,6 +324,15 @@ func (f *finder) operation(o *Object, s *c.Signature, fixed bool) (*Operation, e
 		}
 	}
 	return op, nil
+}
+
+// outNames matches names of parameters for results.
+var outNames = lazyregexp.New(`(?i)^(out|result|res|ret|dst|dest|snapshot|snap|copy|into)(_|$)|_out$`)
+
+// forResult reports whether a parameter that points to a struct is for a result: it has integers only, and the name of the parameter
+// says so or that of the function, which takes something.
+func forResult(op *Operation, p *c.Parameter) bool {
+	return p.Members != nil && !p.Const && (outNames.MatchString(p.Name) || op.phase == harness.Takes || finds.MatchString(snake(op.Name)))
 }
 
 // floating reports whether a type is one of floating-point numbers, which results as numbers would round.

@@ -2,6 +2,7 @@ package lin
 
 import (
 	"context"
+	"errors"
 	"math/bits"
 	"slices"
 	"time"
@@ -53,6 +54,10 @@ func (s *search) inClient(ctx context.Context, c *client) (wrong *found, failed 
 	s.last = c
 	x := &clientSearch{search: s, c: c, possible: map[order]map[string]bool{}}
 	t, err := s.spec.table(ctx, c, 0)
+	if open := (*openError)(nil); errors.As(err, &open) && open.frees && !s.writer.heap {
+		s.writer.heap, s.spec.writer.heap, s.spec.tables = true, true, map[string]*table{}
+		t, err = s.spec.table(ctx, c, 0)
+	}
 	if err != nil {
 		return nil, false, err
 	}
@@ -99,7 +104,7 @@ func (x *clientSearch) results(ctx context.Context, o order, deadlock bool) (*ex
 	x.programs++
 	x.states += out.states
 	if out.open != "" {
-		return nil, &openError{out.open}
+		return nil, &openError{why: out.open}
 	}
 	if !out.complete() && x.bounds == nil {
 		x.bounds = out

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"fencepost/internal/ir"
 	"fencepost/internal/memory"
 	"fencepost/verdict"
 )
@@ -65,9 +66,9 @@ func (s *specification) table(ctx context.Context, c *client, dropped uint64) (*
 	}
 	switch {
 	case out.fails != nil:
-		return nil, &openError{fmt.Sprintf("%s fails one call at a time: %s", part, failure(&out.error))}
+		return nil, &openError{why: fmt.Sprintf("%s fails one call at a time: %s", part, failure(&out.error)), frees: out.fails.Class == ir.InvalidFree}
 	case !out.complete():
-		return nil, &openError{"the calls could not be made one at a time: " + why(out)}
+		return nil, &openError{why: "the calls could not be made one at a time: " + why(out)}
 	}
 	kept := part.kept(c, dropped)
 	t := &table{orders: map[string][]sequence{}}
@@ -224,7 +225,7 @@ func (s *search) allowed(ctx context.Context, c *client, o order) (string, error
 		}
 	}
 	if len(ways) == 0 {
-		return "", &openError{"no sequence of the calls of " + c.String() + " comes to its end"}
+		return "", &openError{why: "no sequence of the calls of " + c.String() + " comes to its end"}
 	}
 	return strings.Join(ways, " ||\n         "), nil
 }
@@ -243,7 +244,10 @@ func (c *client) resultsWithout(results []int64, dropped uint64) []int64 {
 }
 
 // openError is why the question cannot be answered.
-type openError struct{ why string }
+type openError struct {
+	why   string
+	frees bool // a call frees what is no block of the heap
+}
 
 func (e *openError) Error() string { return e.why }
 

@@ -49,6 +49,9 @@ func TestSmall(t *testing.T) {
 		{"numbers_local.h", "sc", 2, "", verdict.Safe, false},
 		{"numbers_local.h", "sc", 3, "", verdict.Unsafe, false},
 		{"recursive.h", "sc", 3, "", verdict.Safe, false},
+		{"torn_pair.h", "sc", 2, "", verdict.Unsafe, false},
+		{"freeing.h", "sc", 2, "", verdict.Safe, false},
+		{"freeing_twice.h", "sc", 2, "", verdict.Unsafe, false},
 	} {
 		if c.slow && *lin.Objects < 3000 {
 			continue // make fuzz asks these
@@ -87,5 +90,39 @@ func TestThreadStateNotFuzzed(t *testing.T) {
 	answer, err := lin.Run(t.Context(), query.Input{Name: "object.h", Text: []byte(text)}, query.LinOptions{Fuzz: 20, Runs: 1})
 	if err != nil || len(answer.Diagnostics) != 1 || !strings.Contains(answer.Diagnostics[0].Message, "depends on the thread") {
 		t.Errorf("%v %+v", err, answer.Diagnostics)
+	}
+}
+
+// TestWrongSpecification: a specification with other functions than the object is refused.
+func TestWrongSpecification(t *testing.T) {
+	const text = "#include <stdatomic.h>\nstatic atomic_int n;\nint next(void) { return n++; }\n"
+	for spec, want := range map[string]string{
+		"int n; int last(void) { return n; }\n":     "spec.c has no function next",
+		"int n; int next(int v) { return n += v; }": "spec.c has a function next with other parameters",
+		"int n; void next(void) { n++; }\n":         "spec.c has a function next with another result",
+		"int n; int next(void) { return n++; }\n":   "",
+	} {
+		opt := query.LinOptions{Models: query.Models{"sc"}, Calls: 2, SpecFile: query.Input{Name: "spec.c", Text: []byte(spec)}}
+		answer, err := lin.Run(t.Context(), query.Input{Name: "object.h", Text: []byte(text)}, opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		for _, d := range answer.Diagnostics {
+			got += d.Message
+		}
+		if got != want {
+			t.Errorf("%s: %q, want %q", spec, got, want)
+		}
+	}
+}
+
+// TestOtherObjects: functions on another struct are named.
+func TestOtherObjects(t *testing.T) {
+	const text = "#include <stdatomic.h>\nstruct a { atomic_int n; };\nstruct b { atomic_int n; };\n" +
+		"int a_inc(struct a *a) { return a->n++; }\nint a_get(struct a *a) { return a->n; }\nint b_inc(struct b *b) { return b->n++; }\n"
+	res := ask(t, text, query.LinOptions{Models: query.Models{"sc"}, Calls: 2})
+	if got := strings.Join(res.Linearizability.LeftOut, "\n"); got != "not asked about: b_inc, on struct b; --ops names them" {
+		t.Errorf("%q", got)
 	}
 }

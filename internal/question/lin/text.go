@@ -29,6 +29,7 @@ type writer struct {
 	prelude string // of an object instead: types, and functions that call its code
 	returns query.Return
 	hasMain bool // the file has a main
+	heap    bool // blocks are on the heap, since operations free them
 }
 
 // imposed is how a client imposes an order: main starts and joins threads, or it has flags.
@@ -157,6 +158,9 @@ func (w *writer) text(c *client, o order, function, assertion, why string) strin
 // head writes what stands before the functions.
 func (w *writer) head(b *strings.Builder, c *client) {
 	b.WriteString("#include <pthread.h>\n")
+	if w.heap {
+		b.WriteString("#include <stdlib.h>\n")
+	}
 	if w.prelude != "" {
 		b.WriteString("\n" + w.prelude + "\n")
 	} else if w.hasMain {
@@ -181,7 +185,7 @@ func (w *writer) head(b *strings.Builder, c *client) {
 		for j, p := range one.op.Params {
 			if p.Kind == BlockArg && !declared[one.args[j]] {
 				declared[one.args[j]] = true
-				fmt.Fprintf(b, "static %s;\n", blockOf(p.Type, numbered(blockName, one.args[j])))
+				fmt.Fprintf(b, "static %s;\n", w.blockOf(p.Type, numbered(blockName, one.args[j])))
 			}
 		}
 	}
@@ -195,8 +199,13 @@ func (w *writer) head(b *strings.Builder, c *client) {
 func numbered(name string, n int) string { return fmt.Sprintf("%s%d", name, n) }
 
 // blockOf declares a block: one of some type, or 64 bytes where any pointer is taken.
-func blockOf(typ, name string) string {
-	if typ == "void" {
+func (w *writer) blockOf(typ, name string) string {
+	switch {
+	case w.heap && typ == "void":
+		return "long *" + name
+	case w.heap:
+		return typ + " *" + name
+	case typ == "void":
 		return "long " + name + "[8]"
 	}
 	return typ + " " + name
@@ -206,6 +215,9 @@ func blockOf(typ, name string) string {
 func (w *writer) begin(b *strings.Builder, c *client) {
 	if w.prelude != "" {
 		b.WriteString("  fencepost_start(); // constructors of globals\n")
+	}
+	if w.heap {
+		w.allocate(b, c)
 	}
 	if w.object.Init != nil {
 		text := w.plain(w.object.Init)
@@ -217,6 +229,31 @@ func (w *writer) begin(b *strings.Builder, c *client) {
 	for i := range c.prefix {
 		b.WriteString(w.call(c, i, "  "))
 	}
+}
+
+// allocate writes how blocks come from the heap.
+func (w *writer) allocate(b *strings.Builder, c *client) {
+	made := map[int]bool{}
+	for _, one := range c.all() {
+		for j, p := range one.op.Params {
+			if n := one.args[j]; p.Kind == BlockArg && !made[n] {
+				made[n] = true
+				count := 1
+				if p.Type == "void" {
+					count = 8
+				}
+				fmt.Fprintf(b, "  %s%d = calloc(%d, sizeof *%s%d);\n", blockName, n, count, blockName, n)
+			}
+		}
+	}
+}
+
+// block returns the address of a block.
+func (w *writer) block(n int) string {
+	if w.heap {
+		return numbered(blockName, n)
+	}
+	return numbered("&"+blockName, n)
 }
 
 // end writes the calls after the threads.
@@ -291,7 +328,7 @@ func (w *writer) expression(calls []call, n int) string {
 		case ValueArg, KeyArg, FixedArg:
 			args = append(args, fmt.Sprint(one.args[i]))
 		case BlockArg:
-			args = append(args, fmt.Sprintf("&%s%d", blockName, one.args[i]))
+			args = append(args, w.block(one.args[i]))
 		case OutArg:
 			outs++
 			args = append(args, fmt.Sprintf("&lin_out_%d", outs))
@@ -318,7 +355,11 @@ func (w *writer) call(c *client, n int, indent string) string {
 		if p.Kind == OutArg {
 			outs++
 			name := fmt.Sprintf("lin_out_%d", outs)
-			before = append(before, fmt.Sprintf("%s %s = 0;\n", p.Type, name))
+			zero := "0"
+			if p.Members != nil {
+				zero = "{0}"
+			}
+			before = append(before, fmt.Sprintf("%s %s = %s;\n", p.Type, name, zero))
 		}
 	}
 	returned := handed{result: true}
@@ -343,7 +384,12 @@ func (w *writer) call(c *client, n int, indent string) string {
 			if h := (handed{param: j}); one.op.keeps(h) {
 				after = append(after, fmt.Sprintf("%s = %s;\n", keptName(n, h), name))
 			}
-			after = append(after, stored(name, p.Type))
+			for _, member := range p.Members {
+				after = append(after, stored(name+"."+member, "long"))
+			}
+			if p.Members == nil {
+				after = append(after, stored(name, p.Type))
+			}
 		}
 	}
 	if len(before)+len(after) == 0 {
@@ -364,7 +410,7 @@ func (w *writer) number(c *client, value, typ string) string {
 	for _, one := range c.all() {
 		for j, p := range one.op.Params {
 			if p.Kind == BlockArg && (typ == p.Type+" *" || typ == "void *") {
-				fmt.Fprintf(&b, "%s == (void *)&%s%d ? %d : ", value, blockName, one.args[j], one.args[j])
+				fmt.Fprintf(&b, "%s == (void *)%s ? %d : ", value, w.block(one.args[j]), one.args[j])
 			}
 		}
 	}

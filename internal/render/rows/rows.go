@@ -116,7 +116,7 @@ func Of(e *verdict.Execution, opt Options) *View {
 		nameAccessors(w, list)
 		nameAccessors(w, round)
 		list, round = joinAgain(absorbLocal(list)), joinAgain(absorbLocal(round))
-		list, round = foldLibrary(list), foldLibrary(round)
+		list, round = foldHeaders(foldLibrary(list)), foldHeaders(foldLibrary(round))
 		shared := sharedBytes(w)
 		list = foldSetUp(w, list, shared)
 		list = foldPrivate(w, list, shared)

@@ -150,8 +150,10 @@ func onStack(location string) bool { return strings.Contains(location, "@") }
 func ForPeople(r *verdict.Result) *verdict.Result {
 	var from, to []string
 	lines := map[string][]string{}
+	library := false
 	for _, w := range witnesses(r) {
-		for t, name := range w.Names {
+		library = library || w.Names != nil
+		for t, name := range headerThreads(w) {
 			if name != "" {
 				from, to = append(from, w.Threads[t]), append(to, name)
 			}
@@ -171,7 +173,7 @@ func ForPeople(r *verdict.Result) *verdict.Result {
 			names[f] = to[i]
 		}
 	}
-	c := &copier{names: names, lines: lines, seen: map[string]string{}, origins: linesOf(r)}
+	c := &copier{names: names, lines: lines, library: library, seen: map[string]string{}, origins: linesOf(r)}
 	out := c.copy(reflect.ValueOf(*r), "").Interface().(verdict.Result)
 	return &out
 }
@@ -209,6 +211,8 @@ type copier struct {
 	names map[string]string
 	lines map[string][]string
 	seen  map[string]string // strings that were renamed before
+	// library says that threads begin in functions of a library, which have these names in stacks, too.
+	library bool
 	// origins are lines of the source, by the lines of the listing that were made of them.
 	origins map[string]string
 }
@@ -245,7 +249,7 @@ func (c *copier) copy(v reflect.Value, field string) reflect.Value {
 		p.Elem().Set(c.copy(v.Elem(), field))
 		out.Set(p)
 	case reflect.Slice:
-		if v.IsNil() {
+		if v.IsNil() || field == "Stack" && !c.library {
 			return v
 		}
 		out.Set(reflect.MakeSlice(v.Type(), v.Len(), v.Len()))
@@ -274,7 +278,7 @@ func (c *copier) copy(v reflect.Value, field string) reflect.Value {
 
 // rename puts the names of people into a text.
 func (c *copier) rename(text string) string {
-	if !strings.Contains(text, "_thread") && !strings.Contains(text, ":") {
+	if !strings.Contains(text, "thread") && !strings.Contains(text, ":") {
 		return text
 	}
 	if out, ok := c.seen[text]; ok {

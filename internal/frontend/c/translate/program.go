@@ -139,7 +139,10 @@ func (c *Symbols) Find(u *unit, o *parse.Object) *symbol {
 func (c *Compiler) compile() {
 	main := c.Syms.Linked["main"]
 	if main == nil || main.Def == nil {
-		c.In.Errorf(codeNoMain, source.At(source.Pos{File: c.In.First, Line: 1, Col: 1}), "the program has no function main")
+		d := c.In.Errorf(codeNoMain, source.At(source.Pos{File: c.In.First, Line: 1, Col: 1}), "the program has no function main")
+		if c.In.Files[read.HeaderDir+"/"+kernelHeader] != nil {
+			d.Note("write a main that starts threads of the kernel with kthread_run: nothing calls what module_init names")
+		}
 		return
 	}
 	c.In.Guard(func() {

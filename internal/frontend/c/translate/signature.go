@@ -50,6 +50,10 @@ type Parameter struct {
 	Shared bool
 	// Flexible says that it ends with an array without a length.
 	Flexible bool
+	// Const says that the function does not write the object.
+	Const bool
+	// Members are the names of the integers in a struct that has nothing else, and at most 8 of them.
+	Members []string
 }
 
 // Signatures returns the functions of a file, in the order of the text. Each has its first
@@ -142,7 +146,40 @@ func parameter(name string, t *types.Type) Parameter {
 		out.Kind, out.Shared = ObjectParam, IsStruct(elem)
 		if IsStruct(elem) {
 			out.Type, out.Flexible = structText(elem), elem.Record.Flexible
+			if elem.Kind == types.Struct {
+				out.Members = integers(elem, "")
+			}
 		}
+		out.Const = elem.Qual&types.Const != 0
+	}
+	return out
+}
+
+// maxMembers bounds the members of a struct that are listed.
+const maxMembers = 8
+
+// integers lists the members of a struct with a prefix to their names: nil if they are not all integers, or too many.
+func integers(t *types.Type, prefix string) []string {
+	var out []string
+	for i := range t.Record.Fields {
+		f := &t.Record.Fields[i]
+		switch {
+		case f.Name == "":
+			return nil
+		case f.Type.Kind == types.Struct:
+			inner := integers(f.Type, prefix+f.Name+".")
+			if inner == nil {
+				return nil
+			}
+			out = append(out, inner...)
+		case f.Type.IsInteger() && f.Type.Qual&types.Atomic == 0:
+			out = append(out, prefix+f.Name)
+		default:
+			return nil
+		}
+	}
+	if len(out) > maxMembers {
+		return nil
 	}
 	return out
 }
