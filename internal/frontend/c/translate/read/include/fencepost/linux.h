@@ -8,4 +8,5 @@
 #include <fencepost/linux_locks.h>
 #include <fencepost/linux_rcu.h>
 #include <fencepost/linux_kernel.h>
+#include <fencepost/linux_llist.h>
 #endif
