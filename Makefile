@@ -199,7 +199,7 @@ fuzz:
 	$(GO) test ./internal/engine/smc -count=1 -timeout 120m -v -run 'Optimal|Explicit|Workers|EveryOrder|Choices' -fp.traces=$(FUZZ_TRACES) -fp.programs=$(FUZZ_PROGRAMS) -fp.seed=$(FUZZ_SEED)
 	$(GO) test ./internal/engine/mover -count=1 -timeout 120m -v -run 'Proofs|Proved|Invariants' -fp.programs=$(FUZZ_MOVER) -fp.inc=$(FUZZ_MOVER_C) -fp.seed=$(FUZZ_SEED)
 	$(GO) test ./internal/question/prove -count=1 -timeout 120m -v -run Mutants -fp.mutants=$(FUZZ_MUTANTS) -fp.seed=$(FUZZ_SEED)
-	$(GO) test ./internal/certificate -count=1 -timeout 240m -v -fp.programs=5000 -fp.mutants=10000 -fp.c11=5000 -fp.seed=$(FUZZ_SEED)
+	$(GO) test ./internal/certificate -count=1 -timeout 240m -v -fp.programs=5000 -fp.mutants=10000 -fp.c11=5000 -fp.putback=all -fp.seed=$(FUZZ_SEED)
 	$(GO) test ./internal/testkit -count=1 -timeout 120m -v -run CorpusCertified -fp.certified
 	$(GO) test ./internal/question/check -count=1 -timeout 120m -v -run UnsafeIsNever -fp.refuted
 	$(GO) test ./internal/engine/param -count=1 -timeout 120m -v -run Instances -fp.programs=$(FUZZ_PARAM)

@@ -25,7 +25,9 @@ import (
 //
 // Loops that only read. If a thread comes back to where it was, and has only read since, an execution without these
 // reads exists, too, and violates what the other one violates; a data race may need one such round, in one thread. So
-// the tree has no round of this kind, and under C11, where a data race is always asked about, at most one on each path.
+// the tree has no round of this kind; where data races are asked about, as always under C11, at most one on each path. Two
+// of the events of a data race cannot be in rounds of this kind, since one is a write; and without a round there is less
+// that an event could happen before.
 
 // node is a node of the tree.
 type node struct {
@@ -208,7 +210,7 @@ func (t *tree) step(n *node, u int, next replay.Next, from int) error {
 				return err
 			}
 			if allowed {
-				return &Refuted{What: "a data race is reached", Edge: ir.NoEdge}
+				return &Refuted{What: "a data race is reached", Edge: ir.NoEdge, Beyond: t.model != replay.C11}
 			}
 			continue
 		}
@@ -217,7 +219,7 @@ func (t *tree) step(n *node, u int, next replay.Next, from int) error {
 		if next.Does == replay.Reads && !next.Private {
 			m.reads[u]++
 		}
-		if goesOn, stuck := m.newRound(u, t.model); stuck && t.props.Endless {
+		if goesOn, stuck := m.newRound(u, t.model == replay.C11 || t.props.DataRaces); stuck && t.props.Endless {
 			return replay.ErrLoop
 		} else if !goesOn {
 			continue
@@ -232,7 +234,7 @@ func (t *tree) step(n *node, u int, next replay.Next, from int) error {
 
 // newRound notes where a thread has come to. goesOn is false if it has come back once too often, and stuck is true if it
 // has come back without a read that another write could change.
-func (n *node) newRound(u int, model replay.Model) (goesOn, stuck bool) {
+func (n *node) newRound(u int, dataRaces bool) (goesOn, stuck bool) {
 	if n.x.Effect(u) {
 		n.seen[u] = nil
 		return true, false
@@ -244,7 +246,7 @@ func (n *node) newRound(u int, model replay.Model) (goesOn, stuck bool) {
 		n.rounds++
 	}
 	n.seen[u] = append(slices.Clip(n.seen[u]), here)
-	if model != replay.C11 {
+	if !dataRaces {
 		return n.rounds == 0, stuck
 	}
 	return n.rounds <= 1, stuck

@@ -34,6 +34,9 @@ func States(ctx context.Context, w io.Writer, statement Statement, p *ir.Program
 	if err := supported(props, model); err != nil {
 		return nil, err
 	}
+	if props.DataRaces {
+		return nil, errors.New("states say nothing about data races")
+	}
 	x, err := replay.NewStepper(p, props, model)
 	if err != nil {
 		return nil, err

@@ -39,12 +39,12 @@ func Check(ctx context.Context, r *Reader, p *ir.Program, props *property.Set, m
 		return nil, err
 	}
 	switch {
-	case r.Kind == KindStates && model != replay.C11:
+	case r.Kind == KindStates && model != replay.C11 && !props.DataRaces:
 		return checkStates(ctx, r, p, props, model)
 	case r.Kind == KindClasses:
 		return checkClasses(ctx, r, p, props, model)
 	default:
-		return nil, fmt.Errorf("the kind of proof %q is unknown, or not for the model %s", r.Kind, model)
+		return nil, fmt.Errorf("the kind of proof %q is unknown, or not for this question under %s", r.Kind, model)
 	}
 }
 
@@ -53,7 +53,7 @@ func supported(props *property.Set, model replay.Model) error {
 	if props.Starving != "" {
 		return errors.New("there are no certificates that no thread starves")
 	}
-	if props.Empty() && model != replay.C11 { // which always asks about data races
+	if props.Empty() && !props.DataRaces && model != replay.C11 { // which always asks about data races
 		return errors.New("nothing is asked about the program")
 	}
 	return nil

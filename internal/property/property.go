@@ -22,6 +22,9 @@ type Set struct {
 	// Endless asks whether the program can reach a state in which threads go round loops that
 	// no thread can end.
 	Endless bool
+	// DataRaces asks, under models other than C11, whether an execution has a data race by C11's definition. Only certificates
+	// ask it so: the engines look at the traces of executions.
+	DataRaces bool
 	// SomeEnd makes a search in which no execution ends an unknown, as Endless does. It is set where Endless would be and the
 	// engine does not ask it.
 	SomeEnd bool

@@ -29,7 +29,10 @@ type event struct {
 	shared bool // of the lock or unlock of a reader
 	from   int  // of a read: the event of the write, -1 for the initial value
 	update bool // of a write: the event before is a read, and both are one read-modify-write
-	after  []int
+	// library: of an operation on a mutex, semaphore or the like.
+	library bool
+	store   bool // of an exchange that stands for a seq_cst store (ir.AsStore), which reads nothing by C11
+	after   []int
 	// block and bytes are the block that the step frees or allocates; bytes is 0 if there is none.
 	block uint64
 	bytes int
@@ -285,6 +288,10 @@ func (g *grapher) note(i int, s *state, tr *transition) error {
 	switch op.Kind {
 	case ir.Fence:
 		g.add(event{step: i, thread: tr.thread, kind: 'F', order: op.Sync.Order})
+	case ir.Nop:
+		if op.Sync.Order != ir.OrderUnset { // a fence of C11 that does nothing under models with store buffers
+			g.add(event{step: i, thread: tr.thread, kind: 'F', order: op.Sync.Order})
+		}
 	case ir.Spawn, ir.Join:
 		g.noteThread(i, s, tr, op)
 	case ir.Barrier:
@@ -321,7 +328,7 @@ func failsByWord(op *ir.Op, v *violation) bool {
 
 // noteWrite adds the write of a step. The modification orders say which locations it has.
 func (g *grapher) noteWrite(i int, tr *transition, op *ir.Op, addr uint64, size int, update bool) error {
-	w := event{step: i, thread: tr.thread, kind: 'W', order: op.WriteOrder(len(tr.accesses) == 2), shared: sharedLock(op), update: update}
+	w := event{step: i, thread: tr.thread, kind: 'W', order: op.WriteOrder(len(tr.accesses) == 2), shared: sharedLock(op), update: update, library: ofLibrary(op), store: op.Sync.Marks.Has(ir.AsStore)}
 	var parts []part
 	for _, o := range g.w.Graph.Orders {
 		if slices.Contains(o.Writes, i) {
@@ -360,7 +367,7 @@ func covers(parts []part, addr uint64, size int, plain bool) error {
 
 // noteRead adds the read of a step.
 func (g *grapher) noteRead(i, thread int, op *ir.Op, addr uint64, size int, wrote, relock bool) error {
-	e := event{step: i, thread: thread, kind: 'R', order: op.ReadOrder(wrote, relock), shared: sharedLock(op)}
+	e := event{step: i, thread: thread, kind: 'R', order: op.ReadOrder(wrote, relock), shared: sharedLock(op), library: ofLibrary(op), store: op.Sync.Marks.Has(ir.AsStore)}
 	var parts []part
 	for _, r := range g.reads[i] {
 		parts = append(parts, part{r.From, r.Addr, r.Size})
@@ -448,4 +455,9 @@ func (g *grapher) dataRace(a *axioms, steps [2]int) error {
 
 func sharedLock(op *ir.Op) bool {
 	return op.Sync.Kind == ir.SyncTakeShared || op.Sync.Kind == ir.SyncGiveShared
+}
+
+// ofLibrary reports whether an operation belongs to a function that synchronises, and is no atomic access of C11.
+func ofLibrary(op *ir.Op) bool {
+	return op.Sync.Kind != ir.SyncUnset || op.Kind == ir.Lock || op.Kind == ir.TryLock || op.Kind == ir.Unlock
 }

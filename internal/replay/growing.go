@@ -33,6 +33,9 @@ type Growing struct {
 	// threads have what later events need of earlier ones.
 	threads []threadMoments
 	fresh   int // events before the last step
+	// Not under C11, and only if data races are asked about: the same by C11's happens-before (growing_moment.go).
+	syncs       []moment
+	syncThreads []threadMoments
 	// Not under C11: how each event takes effect, and the last writes in some order that the model allows.
 	acts []act
 	last map[uint64]int
@@ -54,7 +57,7 @@ func NewGrowing(p *ir.Program, props *property.Set, model Model) (*Growing, erro
 	m.kept = kept
 	n := len(p.Threads)
 	g := &grapher{m: m, w: &verdict.Witness{Graph: &verdict.Graph{}}, writes: map[part]int{}, values: map[part][]content{}, freed: map[uint64]int{}, lives: map[uint64]life{}, first: initial(p)}
-	x := &Growing{m: m, model: model, props: props, kept: kept, s: initial(p), g: g, threads: make([]threadMoments, n)}
+	x := &Growing{m: m, model: model, props: props, kept: kept, s: initial(p), g: g, threads: make([]threadMoments, n), syncThreads: make([]threadMoments, n)}
 	for range n {
 		g.last, g.starts = append(g.last, -1), append(g.starts, -1)
 	}
@@ -111,6 +114,7 @@ func (x *Growing) clone() *Growing {
 	g.reads = append(slices.Clone(g.reads), nil)
 	n.g = &g
 	n.hb, n.threads, n.acts = slices.Clip(x.hb), slices.Clone(x.threads), slices.Clip(x.acts)
+	n.syncs, n.syncThreads = slices.Clip(x.syncs), slices.Clone(x.syncThreads)
 	n.fresh, n.fail, n.edge = len(g.events), nil, ir.NoEdge
 	return &n
 }

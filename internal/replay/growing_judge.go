@@ -18,13 +18,18 @@ import (
 
 // HasDataRace reports whether an event of the last step and an earlier one are a data race.
 func (x *Growing) HasDataRace() bool {
-	if x.model != C11 {
+	hb := x.hb
+	switch {
+	case x.model == C11:
+	case x.props.DataRaces:
+		hb = x.syncs
+	default:
 		return false // not asked
 	}
 	a := &axioms{events: x.g.events}
 	for i := x.fresh; i < len(x.g.events); i++ {
 		for j := range i {
-			if a.conflict(i, j) && !x.Happens(i, j) && !x.Happens(j, i) {
+			if a.conflict(i, j) && !hb[j].has(&x.g.events[i]) && !hb[i].has(&x.g.events[j]) {
 				return true
 			}
 		}

@@ -113,6 +113,9 @@ func newHistory(p *ir.Program, w *verdict.Witness, lines lineOf) *history {
 			e.writes = true
 		case verdict.StepRMW:
 			e.reads, e.writes = true, st.Wrote
+			if op.Sync.Marks.Has(ir.AsStore) { // the exchange that a seq_cst store is on x86
+				e.op, e.reads, e.writes = ir.Store, false, true
+			}
 		}
 		switch op.Kind {
 		case ir.Alloc:

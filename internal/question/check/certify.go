@@ -39,6 +39,9 @@ func certify(ctx context.Context, q *question, run *pipeline.Run, res *verdict.R
 	}
 	run.Stage = "certificate under " + res.Model
 	optional := q.kept != nil && q.kept.optional
+	if optional && asksRaces(q) { // such a certificate would not be taken from the cache
+		return nil
+	}
 	limited := ctx
 	if optional {
 		var cancel context.CancelFunc
@@ -84,7 +87,7 @@ func certify(ctx context.Context, q *question, run *pipeline.Run, res *verdict.R
 
 // fromCertificate returns the answer that a stored certificate proves, nil if there is none.
 func fromCertificate(ctx context.Context, q *question) *verdict.Result {
-	if q.kept == nil || q.kept.file == nil {
+	if q.kept == nil || q.kept.file == nil || asksRaces(q) {
 		return nil
 	}
 	r, err := certificate.Open(bytes.NewReader(q.kept.file))
@@ -146,7 +149,7 @@ const smallTree = 2000
 // search makes a proof: a small tree if there is one, then states in half of the time, then a tree of any size.
 func search(ctx context.Context, q *question, statement certificate.Statement, plain *ir.Program, props *property.Set, model replay.Model) (*bytes.Buffer, error) {
 	file := &bytes.Buffer{}
-	if model == replay.C11 {
+	if model == replay.C11 || props.DataRaces {
 		_, err := certificate.Classes(ctx, file, statement, plain, props, model, 0)
 		return file, err
 	}
@@ -183,8 +186,6 @@ func provable(q *question, loops bool) (replay.Model, *ir.Program, *property.Set
 	switch {
 	case q.opt.Leaks:
 		return 0, nil, nil, errors.New("there are no certificates that a program has no memory leaks")
-	case q.opt.Races && q.model != memory.C11: // c11 always asks about them
-		return 0, nil, nil, errors.New("there are no certificates that a program has no data races")
 	case q.opt.Robustness:
 		return 0, nil, nil, errors.New("there are no certificates of robustness yet")
 	}
@@ -207,8 +208,12 @@ func provable(q *question, loops bool) (replay.Model, *ir.Program, *property.Set
 	if !loops {
 		props.Endless, props.Fairness = false, 0
 	}
+	props.DataRaces = asksRaces(q)
 	return model, plain, &props, nil
 }
+
+// asksRaces reports whether data races are asked about by an option: c11 always asks about them.
+func asksRaces(q *question) bool { return q.opt.Races && q.model != memory.C11 }
 
 // NamesOf returns the names of the files of a program.
 func NamesOf(in *query.Input) []string {
@@ -278,6 +283,9 @@ func VerifyCertificate(ctx context.Context, in query.Input, r *certificate.Reade
 		statement := "safe"
 		if run.Program.Observes() {
 			statement = "not observed"
+		}
+		if props.DataRaces {
+			statement += ", without data races"
 		}
 		if r.Loops {
 			statement += ", and loops that wait end"
