@@ -21,7 +21,7 @@ type CheckOptions struct {
 	// contradiction is an error.
 	CrossCheck bool `asked:"-"`
 	// Turns, if not nil, is called with a line when an engine gets a turn and when it ends.
-	Turns func(line string)
+	Turns func(line string) `json:"-"`
 	// OthersTime is how long the other engines may work where the first has an answer within bounds that the caller
 	// did not set; 0: as long as there is time.
 	OthersTime time.Duration `asked:"-"`
@@ -31,8 +31,8 @@ type CheckOptions struct {
 	Algorithm  Algorithm // of the engine smc; "": OptimalDPOR
 	Lazy       LazyMode  `asked:"mode"` // of the engine lazy; "": LazyPractical
 	// Log, if not nil, is called with a line about each round of the engine lazy.
-	Log func(string)
-	BMC BMCOptions // of the engine bmc
+	Log func(string) `json:"-"`
+	BMC BMCOptions   // of the engine bmc
 	// AnyThreads asks about any number of instances of the program's templates, under one model, SC or
 	// TSO. Domain, if not nil, restricts the values of memory there.
 	AnyThreads bool `asked:"-"`
@@ -40,7 +40,7 @@ type CheckOptions struct {
 	Proofs
 	// Store, if not nil, keeps certificates of safe answers under one model. A certificate that proves the answer is checked
 	// instead of a search. An answer without a proof stays what it is.
-	Store CertificateStore
+	Store CertificateStore `json:"-"`
 	// Binary is the machine code that a compiler made of the program; nil: none. Then there are two results for each
 	// model, the second about the machine code.
 	Binary *Input `asked:"-"`
@@ -51,7 +51,7 @@ type Proofs struct {
 	// Certified says safe only if the checker of certificates, which knows no engine, accepts a proof of it.
 	Certified bool
 	// Certificate, if not nil, gets the proof of a safe answer, under one model.
-	Certificate io.Writer
+	Certificate io.Writer `json:"-"`
 	// Tool is the version that a certificate names.
 	Tool string `asked:"-"`
 }
@@ -154,14 +154,14 @@ type BMCOptions struct {
 	Solver string
 	// DIMACS gets the formula of the main question, if not nil, in the language Formula. With WriteOnly nothing is solved
 	// then. Header is text for comments at its beginning.
-	DIMACS    io.Writer
-	Formula   Formula `asked:"-"`
-	WriteOnly bool    `asked:"-"`
-	Header    string  `asked:"-"`
+	DIMACS    io.Writer `json:"-"`
+	Formula   Formula   `asked:"-"`
+	WriteOnly bool      `asked:"-"`
+	Header    string    `asked:"-"`
 	// Answer has the answer of another solver to the formula, which is then not solved; "": none.
 	Answer string `asked:"-"`
 	// Report, if not nil, is called with the result of each step of Auto.
-	Report func(text string)
+	Report func(text string) `json:"-"`
 }
 
 // AnswerError says that BMCOptions.Answer is no answer to the formula.

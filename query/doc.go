@@ -3,7 +3,8 @@
 // engines use these types.
 //
 // The zero value of every struct of options is valid. Options are stored in results by name (verdict.Asked), in
-// snake case; a tag `asked` gives another name, or "-" for an option that changes no answer.
+// snake case; a tag `asked` gives another name, or "-" for an option that changes no answer. CheckOptions can be stored as JSON,
+// without its functions and writers.
 //
 // A leaf beside package verdict, which has the types of answers.
 package query

@@ -28,7 +28,7 @@ type Options struct {
 	NoReduction bool     // no partial-order and symmetry reduction
 	C           COptions // how C and machine code are read
 	// Progress, if not nil, is called now and then, also by several goroutines at the same time.
-	Progress func(Progress)
+	Progress func(Progress) `json:"-"`
 }
 
 // COptions are options of a C compiler, facts about functions without a body, and where machine code begins.
@@ -44,9 +44,9 @@ type COptions struct {
 	FileFlags map[string][]string
 	// Include returns the text of an included file. If it is nil, there are only the standard headers,
 	// which are part of fencepost.
-	Include     func(name string) (text []byte, ok bool)
-	ExternPure  []string // functions without a body that do nothing
-	ExternFence []string // functions without a body that are full fences
+	Include     func(name string) (text []byte, ok bool) `json:"-"`
+	ExternPure  []string                                 // functions without a body that do nothing
+	ExternFence []string                                 // functions without a body that are full fences
 	// Entry are functions of machine code that run as threads of a program without main: a name, or a name
 	// with a number, the argument, in parentheses. Finally, if not "", names one that runs after them.
 	Entry   []string

@@ -1,12 +1,9 @@
 package cli
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"os"
 	"slices"
 	"strings"
 	"time"
@@ -66,12 +63,6 @@ func (a *app) benchCommand() *cobra.Command {
 	return cmd
 }
 
-// benchFile is a file that bench writes.
-type benchFile struct {
-	flag, name string
-	write      func(io.Writer, []verdict.Bench) error
-}
-
 func bench(a *app, names []string, f *benchFlags) error {
 	if len(names) == 0 {
 		for _, t := range fencepost.BenchTables() {
@@ -82,8 +73,8 @@ func bench(a *app, names []string, f *benchFlags) error {
 	if f.opt.Memory == 0 {
 		f.opt.Memory = defaultMemory()
 	}
-	files := []benchFile{{"--csv", f.csv, render.BenchCSV}, {"--svg", f.svg, render.BenchSVG}, {"--html", f.html, render.BenchHTML}}
-	files = slices.DeleteFunc(files, func(one benchFile) bool { return one.name == "" })
+	files := []runFile[verdict.Bench]{{"--csv", f.csv, render.BenchCSV}, {"--svg", f.svg, render.BenchSVG}, {"--html", f.html, render.BenchHTML}}
+	files = slices.DeleteFunc(files, func(one runFile[verdict.Bench]) bool { return one.name == "" })
 	taken := ""
 	for _, one := range files {
 		if err := tryOutput(&taken, one.flag, one.name); err != nil {
@@ -114,18 +105,8 @@ func bench(a *app, names []string, f *benchFlags) error {
 		}
 		a.code = worst(a.code, benchExit(&table))
 	}
-	for _, one := range files {
-		var out bytes.Buffer
-		if err := one.write(&out, list); err != nil {
-			return &internalError{err}
-		}
-		if one.name == "-" {
-			report.Write(out.Bytes())
-		} else if err := os.WriteFile(one.name, out.Bytes(), 0o644); err != nil {
-			return cannotWrite(one.name, err, "check the path given with "+one.flag)
-		} else {
-			wrote(a, one.name, "")
-		}
+	if err := writeFiles(a, report, files, list); err != nil {
+		return err
 	}
 	return nil
 }

@@ -113,6 +113,30 @@ func writable(name string) error {
 	return errors.Join(f.Close(), os.Remove(f.Name()))
 }
 
+// runFile is a file about a whole run: its option, its name and how it is written.
+type runFile[T any] struct {
+	flag, name string
+	write      func(io.Writer, []T) error
+}
+
+// writeFiles writes the files of a run; "-" is the standard output.
+func writeFiles[T any](a *app, stdout io.Writer, files []runFile[T], list []T) error {
+	for _, one := range files {
+		var out bytes.Buffer
+		if err := one.write(&out, list); err != nil {
+			return &internalError{err}
+		}
+		if one.name == "-" {
+			stdout.Write(out.Bytes())
+		} else if err := os.WriteFile(one.name, out.Bytes(), 0o644); err != nil {
+			return cannotWrite(one.name, err, "check the path given with "+one.flag)
+		} else {
+			wrote(a, one.name, "")
+		}
+	}
+	return nil
+}
+
 // cannotWrite is the error about a file that cannot be written.
 func cannotWrite(name string, err error, hint string) error {
 	if at := (*fs.PathError)(nil); errors.As(err, &at) {

@@ -1,12 +1,10 @@
 package cli
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"runtime"
 	"slices"
 	"strings"
@@ -155,18 +153,8 @@ func (a *app) testPrograms(args []string, f *testFlags) error {
 	}
 	a.testSummary(&sum, skipped)
 	a.code = testExit(&sum)
-	for _, one := range files {
-		var out bytes.Buffer
-		if err := one.write(&out, all); err != nil {
-			return &internalError{err}
-		}
-		if one.name == "-" {
-			report.Write(out.Bytes())
-		} else if err := os.WriteFile(one.name, out.Bytes(), 0o644); err != nil {
-			return &usageError{fmt.Sprintf("cannot write %s: %v", one.name, err), "check the path given with " + one.flag}
-		} else {
-			wrote(a, one.name, "")
-		}
+	if err := writeFiles(a, report, files, all); err != nil {
+		return err
 	}
 	if f.json {
 		if err := render.TestsJSON(report, all, &sum); err != nil {
@@ -177,10 +165,7 @@ func (a *app) testPrograms(args []string, f *testFlags) error {
 }
 
 // testFile is a file that a run is written to.
-type testFile struct {
-	flag, name string
-	write      func(io.Writer, []*verdict.ProgramTest) error
-}
+type testFile = runFile[*verdict.ProgramTest]
 
 func (f *testFlags) files() []testFile {
 	all := []testFile{

@@ -62,6 +62,19 @@ func (s *Set) Observed() bool {
 	return len(s.Goals)+len(s.Invariants)+len(s.CodeInvariants)+len(s.Numbers)+len(s.Observe) > 0 || s.Final != nil
 }
 
+// LeastInstance returns how many threads of one template the goals name: smaller instances cannot reach them.
+func (s *Set) LeastInstance() int {
+	least := 1
+	for _, g := range s.Goals {
+		of := map[ir.ThreadID]int{}
+		for _, at := range g.At {
+			of[at.Thread]++
+			least = max(least, of[at.Thread])
+		}
+	}
+	return least
+}
+
 // ShowsFinals reports whether final states show anything.
 func (s *Set) ShowsFinals() bool { return s.Whole || s.Leaks || len(s.Observe) > 0 }
 

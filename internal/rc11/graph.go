@@ -14,6 +14,17 @@ const (
 	SeqCst
 )
 
+// AsRead returns the part of a mode that a read has.
+func (m Mode) AsRead() Mode {
+	switch m {
+	case Release:
+		return Relaxed
+	case AcqRel:
+		return Acquire
+	}
+	return m
+}
+
 func (m Mode) acquires() bool { return m == Acquire || m == AcqRel || m == SeqCst }
 
 func (m Mode) releases() bool { return m == Release || m == AcqRel || m == SeqCst }

@@ -21,43 +21,9 @@ const (
 
 // Bundle is a question about a program: the texts of all its files, and the options.
 type Bundle struct {
-	Input   query.Input       `json:"input"`
-	Headers map[string][]byte `json:"headers,omitempty"` // by the name that they were found under
-	Options Options           `json:"options"`
-}
-
-// Options are the options of a check that change what is explored.
-type Options struct {
-	Model       query.Model    `json:"model"`
-	Lang        string         `json:"lang,omitempty"`
-	Buffer      int            `json:"buffer,omitempty"`
-	Unroll      int            `json:"unroll,omitempty"`
-	Threads     int            `json:"threads,omitempty"`
-	Replicate   string         `json:"replicate,omitempty"`
-	NoReduction bool           `json:"no_reduction,omitempty"`
-	Deadlock    bool           `json:"deadlock,omitempty"`
-	Liveness    query.Liveness `json:"liveness,omitempty"`
-	KeepGoing   bool           `json:"keep_going,omitempty"`
-	Finals      bool           `json:"finals,omitempty"`
-	C           COptions       `json:"c"`
-}
-
-// COptions say how C is read.
-type COptions struct {
-	Defines       []string            `json:"defines,omitempty"`
-	Undefines     []string            `json:"undefines,omitempty"`
-	IncludeDirs   []string            `json:"include_dirs,omitempty"`
-	Std           string              `json:"std,omitempty"`
-	Flags         []string            `json:"flags,omitempty"`
-	FileFlags     map[string][]string `json:"file_flags,omitempty"`
-	ExternPure    []string            `json:"extern_pure,omitempty"`
-	ExternFence   []string            `json:"extern_fence,omitempty"`
-	Entry         []string            `json:"entry,omitempty"`
-	Finally       string              `json:"finally,omitempty"`
-	CheckOverflow bool                `json:"check_overflow,omitempty"`
-	Uninitialised query.Uninitialised `json:"uninitialised,omitempty"`
-	NondetRange   []int64             `json:"nondet_range,omitempty"`
-	Strict        bool                `json:"strict,omitempty"`
+	Input   query.Input        `json:"input"`
+	Headers map[string][]byte  `json:"headers,omitempty"` // by the name that they were found under
+	Options query.CheckOptions `json:"options"`           // with one model
 }
 
 // refused are options that an exploration in parts does not have.
@@ -69,6 +35,8 @@ func refused(opt *query.CheckOptions) string {
 		return "any number of threads"
 	case opt.Leaks:
 		return "memory leaks"
+	case opt.Wanted():
+		return "certificates"
 	case opt.Races:
 		return "data races"
 	case opt.Robustness:
@@ -88,15 +56,9 @@ func New(ctx context.Context, in query.Input, model query.Model, opt query.Check
 	if what := refused(&opt); what != "" {
 		return nil, nil, nil, fmt.Errorf("several machines cannot be asked for %s", what)
 	}
-	b := &Bundle{Input: in, Headers: map[string][]byte{}, Options: Options{
-		Model: model, Lang: opt.Lang, Buffer: opt.Buffer, Unroll: opt.Unroll, Threads: opt.Threads, Replicate: opt.Replicate,
-		NoReduction: opt.NoReduction, Deadlock: opt.Deadlock, Liveness: opt.Liveness, KeepGoing: opt.KeepGoing, Finals: opt.Finals,
-		C: COptions{
-			Defines: opt.C.Defines, Undefines: opt.C.Undefines, IncludeDirs: opt.C.IncludeDirs, Std: opt.C.Std, Flags: opt.C.Flags,
-			FileFlags: opt.C.FileFlags, ExternPure: opt.C.ExternPure, ExternFence: opt.C.ExternFence, Entry: opt.C.Entry, Finally: opt.C.Finally,
-			CheckOverflow: opt.C.CheckOverflow, Uninitialised: opt.C.Uninitialised, NondetRange: opt.C.NondetRange, Strict: opt.C.Strict,
-		},
-	}}
+	b := &Bundle{Input: in, Headers: map[string][]byte{}, Options: opt.Under(model)}
+	b.Options.Engines = []query.Engine{"rf"}
+	b.Options.Timeout, b.Options.Memory, b.Options.Workers = 0, 0, 0 // the workers have their own
 	var mu sync.Mutex
 	find := opt.C.Include
 	x, diags, err := b.open(ctx, func(name string) ([]byte, bool) {
@@ -116,20 +78,9 @@ func New(ctx context.Context, in query.Input, model query.Model, opt query.Check
 
 // open reads the program of a bundle.
 func (b *Bundle) open(ctx context.Context, include func(string) ([]byte, bool), progress func(query.Progress)) (*fencepost.Exploration, []verdict.Diagnostic, error) {
-	o := &b.Options
-	return fencepost.NewExploration(ctx, b.Input, query.CheckOptions{
-		Options: query.Options{
-			Lang: o.Lang, Buffer: o.Buffer, Unroll: o.Unroll, Threads: o.Threads, Replicate: o.Replicate, NoReduction: o.NoReduction,
-			C: query.COptions{
-				Defines: o.C.Defines, Undefines: o.C.Undefines, IncludeDirs: o.C.IncludeDirs, Std: o.C.Std, Flags: o.C.Flags,
-				FileFlags: o.C.FileFlags, Include: include, ExternPure: o.C.ExternPure, ExternFence: o.C.ExternFence, Entry: o.C.Entry, Finally: o.C.Finally,
-				CheckOverflow: o.C.CheckOverflow, Uninitialised: o.C.Uninitialised, NondetRange: o.C.NondetRange, Strict: o.C.Strict,
-			},
-			Progress: progress,
-		},
-		Models: []query.Model{o.Model}, Engines: []query.Engine{"rf"}, Deadlock: o.Deadlock, Endless: query.Endless{Liveness: o.Liveness},
-		KeepGoing: o.KeepGoing, Finals: o.Finals,
-	})
+	opt := b.Options
+	opt.C.Include, opt.Progress = include, progress
+	return fencepost.NewExploration(ctx, b.Input, opt)
 }
 
 // Encode returns the bundle as compressed JSON.
@@ -149,6 +100,9 @@ func Decode(data []byte) (*Bundle, error) {
 
 // Open returns the exploration of a bundle. It reads no file: headers come from the bundle.
 func (b *Bundle) Open(ctx context.Context) (*fencepost.Exploration, error) {
+	if len(b.Options.Models) != 1 {
+		return nil, errors.New("the program is stored without a memory model, as other versions of fencepost do")
+	}
 	headers := maps.Clone(b.Headers)
 	x, diags, err := b.open(ctx, func(name string) ([]byte, bool) {
 		text, ok := headers[name]

@@ -300,7 +300,7 @@ func (j *judge) bad(orders []ir.Order) bool {
 			op := j.v.Fences.OpWith(from.edge, orders)
 			switch {
 			case ev.Kind == rc11.Read:
-				ev.Mode = asRead(modes[op.ReadOrder(from.wrote, !from.stays)])
+				ev.Mode = modes[op.ReadOrder(from.wrote, !from.stays)].AsRead()
 				continue
 			case ev.Kind == rc11.Write:
 				ev.Mode = modes[op.WriteOrder(from.stays)]
@@ -342,17 +342,6 @@ func (j *judge) holds(a, b int) bool {
 	x, y := &j.events[a], &j.events[b]
 	return x.bytes > 0 && (y.bytes > 0 && y.block-x.block < x.bytes ||
 		slices.ContainsFunc(j.graph.Events[b].Cells, func(c int32) bool { return j.addresses[c]-x.block < x.bytes }))
-}
-
-// asRead returns the part of a mode that a read has.
-func asRead(m rc11.Mode) rc11.Mode {
-	switch m {
-	case rc11.Release:
-		return rc11.Relaxed
-	case rc11.AcqRel:
-		return rc11.Acquire
-	}
-	return m
 }
 
 // graphClause returns the clause of a graph: the choices that are not at most a maximal assignment.

@@ -85,26 +85,15 @@ func ordersOf(op *ir.Op, relock bool) orders {
 	return out
 }
 
-// asRead returns the part of a mode that a read has.
-func asRead(m rc11.Mode) rc11.Mode {
-	switch m {
-	case rc11.Release:
-		return rc11.Relaxed
-	case rc11.AcqRel:
-		return rc11.Acquire
-	}
-	return m
-}
-
 // unknown returns the mode of a read of which it is not known yet whether the operation writes: the weaker one.
-func (o *orders) unknown() rc11.Mode { return min(asRead(o.read), asRead(o.fail)) }
+func (o *orders) unknown() rc11.Mode { return min(o.read.AsRead(), o.fail.AsRead()) }
 
 // known returns the mode of a read of a complete operation.
 func (o *op) readMode() rc11.Mode {
 	if o.orders.update && (len(o.writes) == 0 || o.waits) {
-		return asRead(o.orders.fail)
+		return o.orders.fail.AsRead()
 	}
-	return asRead(o.orders.read)
+	return o.orders.read.AsRead()
 }
 
 // graphs answers the question of c11.

@@ -258,7 +258,7 @@ func (q *question) decide(ctx context.Context, task *engine.Task) (*verdict.Resu
 		}()
 		d.a, d.err = decideAll(ctx, task, q.question, q.domain)
 	}()
-	n := q.leastInstance()
+	n := q.Props.LeastInstance()
 	for ; n <= maxInstance && instances.Err() == nil; n++ {
 		res, err := q.instance(instances, n)
 		if instances.Err() != nil && ctx.Err() == nil && (err != nil || res == nil) {
@@ -276,19 +276,6 @@ func (q *question) decide(ctx context.Context, task *engine.Task) (*verdict.Resu
 // faster, and a small instance may violate what holds within bounds.
 func (d *decided) final() bool {
 	return d.err != nil || d.a.Possible || d.a.Coverage.Exhaustive
-}
-
-// leastInstance returns how many instances the goals name.
-func (q *question) leastInstance() int {
-	least := 1
-	for _, g := range q.Props.Goals {
-		of := map[ir.ThreadID]int{}
-		for _, at := range g.At {
-			of[at.Thread]++
-			least = max(least, of[at.Thread])
-		}
-	}
-	return least
 }
 
 // conclude makes the answer once engine param has an answer. Instances below n were asked already.
@@ -311,7 +298,7 @@ func (q *question) conclude(ctx context.Context, d decided, n int) (*verdict.Res
 	if a.Unknown != "" || !a.Possible {
 		return q.Conclude(c), nil
 	}
-	enough := max(a.Enough, q.leastInstance()) // fewer instances do not have the threads that the goals name
+	enough := max(a.Enough, q.Props.LeastInstance()) // fewer instances do not have the threads that the goals name
 	for ; a.Enough == 0 || n <= enough; n++ {
 		found, err := q.instance(ctx, n)
 		if refused := (*tooMany)(nil); errors.As(err, &refused) {

@@ -351,7 +351,7 @@ func TestLeastInstance(t *testing.T) {
 		"thread a * n { x: skip; }\nthread b * n { y: skip; }\ngoal \"one of each\" a[0]:x, b[0]:y;\n":         1,
 		"thread a * n { x: skip; }\nthread b * n { y: skip; }\ngoal \"one and two\" a[0]:x, b[0]:y, b[1]:y;\n": 2,
 	} {
-		if got := opened(t, text, nil).leastInstance(); got != want {
+		if got := opened(t, text, nil).Props.LeastInstance(); got != want {
 			t.Errorf("%d, want %d for\n%s", got, want, text)
 		}
 	}

@@ -5,7 +5,6 @@ import (
 	"context"
 	"slices"
 
-	"fencepost/internal/ir"
 	"fencepost/internal/question/check"
 	"fencepost/internal/supervise"
 	"fencepost/query"
@@ -46,22 +45,9 @@ func (q *question) instances(in query.Input) *instances {
 		s.opt.Replicate = q.Replicated()
 	}
 	if !fixed(q.flat) {
-		s.least = leastInstance(q)
+		s.least = q.Props.LeastInstance()
 	}
 	return s
-}
-
-// leastInstance returns how many threads of a template the goals name.
-func leastInstance(q *question) int {
-	least := 1
-	for _, g := range q.Props.Goals {
-		of := map[ir.ThreadID]int{}
-		for _, at := range g.At {
-			of[at.Thread]++
-			least = max(least, of[at.Thread])
-		}
-	}
-	return least
 }
 
 // refute searches instances up to a size, each within a limit of memory. It returns a result with an execution that
