@@ -85,7 +85,7 @@ var policy = map[string]rule{
 	// that programs call without defining them; the front ends hand it to translate.
 	"internal/frontend/c/translate/read":    {ours: append([]string{"internal/source", "internal/diag", "internal/gcc", "internal/lazyregexp"}, langC...)},
 	"internal/frontend/c/translate":         {ours: append(append([]string{"internal/frontend/c/translate/read", "internal/lazyregexp", "internal/x86"}, langC...), frontEndMay...)},
-	"internal/frontend/c/translate/library": {ours: append(append(slices.Clone(translation[:2]), langC...), frontEndMay...)},
+	"internal/frontend/c/translate/library": {ours: append(append(append(slices.Clone(translation[:2]), "internal/lazyregexp"), langC...), frontEndMay...)},
 	// Three languages of labelled instructions share trees, lowering and fence sites.
 	"internal/frontend/statement":               {ours: append([]string{"internal/editdistance"}, frontEndMay...)},
 	"internal/frontend/statement/statementtest": {ours: append([]string{"internal/frontend/statement", "internal/diag/diagtest"}, frontEndMay...)},

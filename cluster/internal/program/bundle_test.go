@@ -71,7 +71,7 @@ func TestNoModel(t *testing.T) {
 	}
 }
 
-// TestCertified: nobody proves what several machines find.
+// TestCertified: several machines make no certificates.
 func TestCertified(t *testing.T) {
 	if _, _, _, err := New(t.Context(), safe, query.SC, query.CheckOptions{Proofs: query.Proofs{Certified: true}}); err == nil {
 		t.Error("a certified answer was promised")
