@@ -76,6 +76,12 @@ func (o *Operation) describe() string {
 	if o.Role != "" {
 		text += " by thread " + o.Role
 	}
+	if o.begin != nil {
+		text += " after " + o.begin.Name
+	}
+	if o.state {
+		text += " with variables of its thread"
+	}
 	if o.MayFail != nil {
 		text += fmt.Sprintf(" which may fail with %d", *o.MayFail)
 	}
