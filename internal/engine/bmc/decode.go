@@ -245,7 +245,7 @@ func (d *decoder) land(w waiting) {
 	if f, failed := d.rec.State().Fault(); failed {
 		d.done = true
 		if !d.any && f.Class != d.want.late {
-			d.err = fmt.Errorf("a store reaches memory where there is none in the execution only")
+			d.err = fmt.Errorf("a store reaches an address without memory in the execution, not in the formula")
 		}
 	}
 }

@@ -5,7 +5,7 @@ import (
 	"fencepost/internal/ir"
 )
 
-// markProcesses does the same for Memorax's language.
+// markProcesses notes the fence sites of a program in Memorax's language.
 func (c *compiler) markProcesses() {
 	if !c.Opt.Sites {
 		return

@@ -83,7 +83,7 @@ func racesOf(ctx context.Context, source query.Input, opt query.CheckOptions) ([
 	return append([]verdict.Result{}, answer.Results...), err
 }
 
-// blame says whose doing a violation is that only the machine code has.
+// blame sets who caused a violation that only the machine code has: the compiler or the program.
 func blame(c *verdict.Compiled, races []verdict.Result) {
 	c.Blame, c.Race = verdict.BlameUndecided, "the question about data races was refused"
 	for i := range races {

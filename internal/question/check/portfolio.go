@@ -56,14 +56,14 @@ func (q *question) portfolio(ctx context.Context) (*verdict.Result, error) {
 		return nil, err
 	}
 	if res == nil {
-		all := s.asked()
+		all := s.answered()
 		if len(all) == 0 {
 			return nil, &supervise.NotStopped{Stage: "the engines", End: ctx.Err()}
 		}
 		res = bestOf(all)
 	}
 	by := ""
-	for _, a := range s.asked() {
+	for _, a := range s.answered() {
 		if a.Result == res && a.Under != a.Model {
 			by = "robustness and SC exploration"
 		}
@@ -209,7 +209,7 @@ func Others(ctx context.Context, p *pipeline.Program, flat *ir.Program, a *pipel
 		return nil, nil, err
 	}
 	if res == nil {
-		all := s.asked()
+		all := s.answered()
 		if a.Engine != nil {
 			all = append([]*pipeline.Asking{a}, all...)
 		}
@@ -279,8 +279,8 @@ func bestOf(all []*pipeline.Asking) *verdict.Result {
 	return res
 }
 
-// asked returns the questions to engines that have ended with an answer.
-func (s *schedule) asked() []*pipeline.Asking {
+// answered returns the questions to engines that have ended with an answer.
+func (s *schedule) answered() []*pipeline.Asking {
 	var all []*pipeline.Asking
 	for _, a := range s.attempts {
 		if a.hasEnded() && a.then == nil && a.ask.Result != nil {

@@ -50,7 +50,7 @@ func runSchedule(t *testing.T, crossCheck bool, answers ...*verdict.Result) (*ve
 	}
 	res, err := s.answer(context.Background())
 	if err == nil && res == nil {
-		res = bestOf(s.asked())
+		res = bestOf(s.answered())
 	}
 	return res, err
 }
@@ -211,7 +211,7 @@ func TestNotStoppedAtTheTimeLimit(t *testing.T) {
 		if res, err := s.answer(ctx); res != nil || err != nil {
 			t.Errorf("%+v, %v", res, err)
 		}
-		if all := s.asked(); len(all) != 1 || bestOf(all).Engine != "bounded" {
+		if all := s.answered(); len(all) != 1 || bestOf(all).Engine != "bounded" {
 			t.Errorf("%d answers", len(all))
 		}
 		if reports := s.reports(nil, "assertions"); len(reports) != 2 || reports[0].Abandoned || !reports[1].Abandoned {
