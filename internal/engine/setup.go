@@ -17,8 +17,8 @@ const (
 	Compiling Stage = 3000 // memory.New
 	Reducing  Stage = 1000 // reduce.NewPlan
 	Looping   Stage = 5000 // endless.New
-	Awaiting  Stage = 2500 // transform.Await
-	Counting  Stage = 4000 // machine.New
+	Awaiting  Stage = 4000 // transform.Await
+	Counting  Stage = 6000 // machine.New
 )
 
 // SetUp counts stages as work before they begin, so that an engine whose set-up takes longer than its turn waits for

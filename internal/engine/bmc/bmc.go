@@ -183,6 +183,9 @@ func (r *run) checkLimits(bytes int64) error {
 // unrolledCost is the cost of the edges that are unrolled between two checks of the limits, as work.
 const unrolledCost = 2 * budget.Millisecond
 
+// plannedCost is the cost of what is found out about an unrolled edge before it is encoded, as work.
+const plannedCost = 5 * budget.Microsecond
+
 // unrolled checks the limits while loops are unrolled.
 func (r *run) unrolled(bytes int64) error {
 	if budget.Spend(r.ctx, unrolledCost) != nil {
@@ -212,6 +215,13 @@ func (r *run) prepare() error {
 	}
 	if err != nil {
 		return &engine.Unsupported{What: err.Error()}
+	}
+	edges := 0
+	for t := range r.prog.Threads {
+		edges += len(r.prog.ThreadFunc(ir.ThreadID(t)).Edges)
+	}
+	if budget.Spend(r.ctx, plannedCost*int64(edges)) != nil {
+		return errInterrupted
 	}
 	if r.opt.Encoding == Order {
 		if u := orderRefuses(r.props, r.prog); u != nil {

@@ -88,10 +88,11 @@ func (w *worker) Start(out *search.Sink) {
 }
 
 // What is counted as work beside states and transitions: a step that could be taken, whether it is taken or sleeps, and
-// an eager step.
+// an eager step, and a thread that is looked at for the steps of a state.
 const (
-	stepCost  = 200
-	eagerCost = 170
+	stepCost   = 200
+	eagerCost  = 170
+	threadCost = 250
 )
 
 // Expand checks a state and adds its successors.
@@ -116,7 +117,7 @@ func (w *worker) ExpandAwake(state []byte, sleep, only uint64, out *search.Sink)
 		}
 	}
 	moved := w.list()
-	out.Count(stepCost * int64(len(w.steps)))
+	out.Count(stepCost*int64(len(w.steps)) + threadCost*int64(len(w.enabled)))
 	if w.s.Err != nil {
 		out.Fail(w.s.Err)
 		return

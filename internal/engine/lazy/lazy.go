@@ -103,6 +103,9 @@ func (l *lazy) run(ctx context.Context, task *engine.Task) (*engine.Outcome, err
 		return nil, err
 	}
 	start := time.Now()
+	if out := task.SetUp(ctx, engine.Compiling, engine.Compiling); out != nil {
+		return out, nil
+	}
 	copied := *task
 	r := &refinement{lazy: l, ctx: ctx, task: &copied, used: map[string]bool{}}
 	var out *engine.Outcome
