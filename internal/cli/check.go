@@ -83,6 +83,7 @@ func (a *app) checkCommand() *cobra.Command {
 	flags.StringVar(&f.dimacs, "dimacs", "", "bmc: write the formula to this `file`")
 	flags.BoolVarP(&f.verbose, "verbose", "v", false, "print which engine runs to standard error")
 	readC(cmd, &f.opt.Options)
+	a.compileFlag(cmd)
 	flags.Var(filesValue{&f.binary}, "binary", "also check the machine code that a compiler made of the program, and compare (repeatable)")
 	flags.Var(fileValue{&f.certificate}, "certificate", "write the proof of a safe answer, which verify checks")
 	flags.StringVar(&f.cache, "cache", "", "keep certificates of safe answers in this `directory`, and verify a stored one instead of searching")

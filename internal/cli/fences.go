@@ -78,6 +78,7 @@ func (a *app) fencesCommand() *cobra.Command {
 	}
 	addOptions(cmd, &f.opt)
 	readC(cmd, &f.opt.Options)
+	a.compileFlag(cmd)
 	flags := cmd.Flags()
 	flags.Var(fileValue{&f.certificate}, "certificate", "write the proof that the repaired program is right, which verify checks")
 	flags.Var(&f.cost, "cost", "what a fence costs: uniform, loops, profile=FILE")

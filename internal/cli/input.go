@@ -30,6 +30,9 @@ func oneProgram(cmd *cobra.Command, args []string) error {
 	if f := cmd.Flag("for"); f != nil && f.Value.String() == string(query.ForLinearizability) {
 		return oneLibrary(cmd, args)
 	}
+	if f := cmd.Flag("compile"); f != nil && f.Changed && len(args) > 0 {
+		return nil
+	}
 	if n := len(args) - 1; lang == "" && n > 0 && filepath.Ext(args[n]) == ".c" && isObject(args[0]) { // a client of machine code
 		args = args[:n]
 	}
@@ -49,6 +52,9 @@ func isObject(name string) bool {
 
 // readProgram loads the files of one program.
 func (a *app) readProgram(names []string) (query.Input, error) {
+	if a.compiler != "" {
+		return a.compiled(names)
+	}
 	in, err := a.read(names[0])
 	if err != nil {
 		return in, err

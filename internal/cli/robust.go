@@ -102,6 +102,7 @@ func (a *app) robustCommand() *cobra.Command {
 	}
 	addOptions(cmd, &opt)
 	readC(cmd, &opt.Options)
+	a.compileFlag(cmd)
 	flags := cmd.Flags()
 	flags.BoolVar(&emit, "emit-instrumented", false, "only print the instrumented program of an attack")
 	flags.Var(countValue{&attack, 1, maxCount}, "attack", "number of the attack to print")

@@ -67,6 +67,7 @@ type app struct {
 	out        outputs // files to write beside the answer
 	full       bool    // show every step of an execution
 	storedText bool    // results come from a file
+	compiler   string  // makes machine code of the files, with its flags
 	asm        bool    // show the instructions of machine code
 	shown      *block  // lines of progress, nil: none
 	code       int

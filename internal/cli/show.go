@@ -57,6 +57,7 @@ func (a *app) showCommand() *cobra.Command {
 	flags.BoolVar(&dot, "dot", false, "print a graph for Graphviz")
 	flags.VarP(&model, "model", "m", "with --flat: the memory model; c11 has a form of its own, the others share one")
 	readC(cmd, &opt.Options)
+	a.compileFlag(cmd)
 	return cmd
 }
 

@@ -85,6 +85,7 @@ func (a *app) tracesCommand() *cobra.Command {
 	flags.BoolVar(&f.count, "count", false, "only print the number of traces, those with a failing check included")
 	flags.BoolVar(&f.opt.Blocked, "blocked", false, "list executions that do not come to their end, too: a thread stops at an assumption, or waits")
 	readC(cmd, &f.opt.Options)
+	a.compileFlag(cmd)
 	flags.BoolVar(&f.json, "json", false, "print the traces as JSON")
 	flags.BoolVar(&f.dot, "dot", false, "print one graph per trace, for Graphviz")
 	return cmd

@@ -61,8 +61,8 @@ func languageOf(ext, name string) *language {
 // otherLanguages are languages that users try, with what to do.
 var otherLanguages = func() map[string]struct{ name, instead string } {
 	const (
-		cpp  = "compile it and check the object: `g++ -O2 -g -c FILEEXT && fencepost check FILE.o`"
-		rust = "compile it and check the object: `rustc -O -g --emit obj FILEEXT && fencepost check FILE.o`; without fn main, name the functions that are threads with --entry"
+		cpp  = "compile it and check the object: `g++ -O2 -g -c FILEEXT && fencepost check FILE.o`, or `fencepost check FILEEXT --compile 'g++ -O2'`"
+		rust = "compile it and check the object: `rustc -O -g -C panic=abort --emit obj FILEEXT && fencepost check FILE.o`, or `fencepost check FILEEXT --compile 'rustc -O'`; without fn main, name the functions that are threads with --entry"
 		llvm = "compile it and check the object: `clang -O2 -c FILEEXT && fencepost check FILE.o`"
 		as   = "assemble it and check the object: `gcc -c FILEEXT && fencepost check FILE.o`"
 		none = "write the part with the threads in C11, with <stdatomic.h> and <pthread.h>, or in .fp (`fencepost help languages`)"
@@ -71,7 +71,7 @@ var otherLanguages = func() map[string]struct{ name, instead string } {
 	for _, l := range []struct{ exts, name, instead string }{
 		{".cpp .cc .cxx .c++", "C++", cpp}, {".rs", "Rust", rust}, {".ll", "LLVM's language", llvm}, {".bc", "LLVM's bitcode", llvm}, {".s", "assembly", as},
 		{".hpp .hh .hxx", "C++", "write a client that includes it, compile that and check the object: `g++ -O2 -g -c client.cpp && fencepost check client.o`"},
-		{".toml", "a Cargo project", "compile it and check the object: `cargo rustc --release -- -g --emit obj`, then `fencepost check target/release/deps/NAME.o`"},
+		{".toml", "a Cargo project", "compile it and check the object: `cargo rustc --release -- -g --emit obj`, then `fencepost check target/release/deps/NAME.o`, or `fencepost check Cargo.toml --compile 'cargo rustc --release'`"},
 		{".go", "Go", none}, {".java", "Java", none}, {".py", "Python", none}, {".cat", "cat, a language for memory models,", none},
 	} {
 		for _, ext := range strings.Fields(l.exts) {

@@ -229,7 +229,7 @@ int main() { try { if (n == 2) throw std::runtime_error("two"); } catch (std::ex
 		t.Errorf("%s (%s), want safe", got, why)
 	}
 	got, why := askCompiled(t, strings.Replace(text, "n = 1", "n = 2", 1), "g++ -O1")
-	if got != "unknown" || !strings.Contains(why, "exceptions of C++ are not supported") {
+	if got != "unknown" || !strings.Contains(why, "catching exceptions of C++ is not supported") {
 		t.Errorf("%s (%s), want unknown", got, why)
 	}
 }

@@ -157,6 +157,8 @@ func (p *program) symbol(s *object.Symbol, off int64) (*ir.Expr, error) {
 		return nil, fmt.Errorf("%s is an indirect function (IFUNC)", s.Name)
 	case s.Sec == nil && s.Weak && !p.linkerDefines(s):
 		return ir.Int(off), nil
+	case s.Sec == nil && typeInformation.MatchString(s.Name):
+		return p.outsideAddress(codeExtern, p.undefined(s.Name), off), nil
 	case s.Sec == nil:
 		return nil, fmt.Errorf("%s is not defined in the given files", s.Name)
 	}

@@ -364,37 +364,3 @@ func (in *inst) keepsArgument(p *program, r ir.Reg) bool {
 	}
 	return false
 }
-
-// constant returns the value of a register before an instruction if the block before it says so: a number,
-// or the address of data or of a function; nil otherwise.
-func (f *function) constant(in *inst, r ir.Reg) *ir.Expr {
-	i := 0
-	for i < len(f.order) && f.order[i] != in {
-		i++
-	}
-	for steps := 0; i > 0 && steps < 64; i, steps = i-1, steps+1 {
-		at, before := f.order[i], f.order[i-1]
-		if at.starts || before.refused != "" || before.NextAddr() != at.addr || before.End != lift.Next || before.Guard != nil {
-			return nil
-		}
-		for k := len(before.Ops) - 1; k >= 0; k-- {
-			op := &before.Ops[k]
-			if op.Dst != r && op.Dst2 != r {
-				continue
-			}
-			if op.Kind != ir.Assign {
-				return nil
-			}
-			switch op.Val.Op {
-			case ir.Const, ir.AddrOf, ir.FuncAddr:
-				return op.Val
-			case ir.RegRef:
-				if op.Val.Reg < lift.Vector && k == 0 {
-					return f.constant(before, op.Val.Reg)
-				}
-			}
-			return nil
-		}
-	}
-	return nil
-}

@@ -59,21 +59,17 @@ func (p *program) findTable(f *function, jump *inst) *table {
 		window = append(window, in)
 	}
 	slices.Reverse(window)
-	values, kept := map[ir.Reg]symbolic{}, f.keptBases()
-	for r, base := range kept {
-		values[r] = symbolic{base: base}
-	}
-	for _, in := range window {
-		for r := range values {
-			if r >= lift.FirstTemp {
-				delete(values, r)
+	var kept map[ir.Reg]*ir.Expr
+	v := p.symbolicJump(window, jump, nil)
+	if v.word == nil || v.added != (v.word.size == 4) {
+		kept = f.keptBases(jump.addr)
+		for _, in := range window {
+			for i := range in.Ops {
+				in.Ops[i].Defs(func(r ir.Reg) { delete(kept, r) })
 			}
 		}
-		for i := range in.Ops {
-			p.symbolicStep(values, in, &in.Ops[i])
-		}
+		v = p.symbolicJump(window, jump, kept)
 	}
-	v := symbolicValue(values, jump.Cond)
 	if v.word == nil || v.added != (v.word.size == 4) {
 		return nil
 	}
@@ -95,29 +91,44 @@ func (p *program) findTable(f *function, jump *inst) *table {
 	return t
 }
 
-// keptBases returns the registers that hold the address of constant data throughout a function, as far as its
-// instructions are known: the compiler has put the address of a table in front of a loop.
-func (f *function) keptBases() map[ir.Reg]*ir.Expr {
-	out, other := map[ir.Reg]*ir.Expr{}, regSet(0)
+// symbolicJump evaluates the target of a jump after the instructions of a window, with registers that hold addresses.
+func (p *program) symbolicJump(window []*inst, jump *inst, kept map[ir.Reg]*ir.Expr) symbolic {
+	values := map[ir.Reg]symbolic{}
+	for r, base := range kept {
+		values[r] = symbolic{base: base}
+	}
+	for _, in := range window {
+		for r := range values {
+			if r >= lift.FirstTemp {
+				delete(values, r)
+			}
+		}
+		for i := range in.Ops {
+			p.symbolicStep(values, in, &in.Ops[i])
+		}
+	}
+	return symbolicValue(values, jump.Cond)
+}
+
+// keptBases returns the registers that may hold the address of constant data at a jump, as far as the instructions of the
+// function are known: the compiler has put the address of a table in front of a loop. That a register holds it is
+// checked where the jump is made.
+func (f *function) keptBases(jump uint64) map[ir.Reg]*ir.Expr {
+	out, from := map[ir.Reg]*ir.Expr{}, map[ir.Reg]uint64{}
 	for _, in := range f.insts {
 		if in.refused != "" || in.Inst == nil || in.Pop {
 			continue
 		}
-		if in.isCall() {
-			other |= in.overwrites()
-		}
 		for i := range in.Ops {
 			op := &in.Ops[i]
-			if base := out[op.Dst]; op.Kind == ir.Assign && op.Val.Op == ir.AddrOf && (base == nil || base.Equal(op.Val)) {
-				out[op.Dst] = op.Val
+			if op.Kind != ir.Assign || op.Val.Op != ir.AddrOf || op.Dst >= lift.Vector {
 				continue
 			}
-			op.Defs(func(r ir.Reg) { other |= one(r) })
-		}
-	}
-	for r := range out {
-		if r >= lift.Vector || other.has(r) {
-			delete(out, r)
+			// The nearest one before the jump; otherwise the first one.
+			at, have := from[op.Dst]
+			if !have || in.addr < jump && (at > jump || in.addr > at) || in.addr > jump && at > jump && in.addr < at {
+				out[op.Dst], from[op.Dst] = op.Val, in.addr
+			}
 		}
 	}
 	return out
@@ -360,7 +371,7 @@ func (e *emitter) refuseSlots(in *inst, pointer ir.Reg, kind string) {
 	e.assume(other, refused)
 	e.assume(ir.Negate(other), none)
 	e.at = refused
-	e.unsupported(codeFlow, in.Text+": the function is at another offset in the tables of trait objects than the one that is called")
+	e.unsupported(codeFlow, in.Text+": the function is at another offset in the tables of methods than the one that is called")
 	e.at = none
 }
 

@@ -48,6 +48,8 @@ var libraryVars = []libraryVar{
 	// The virtual functions of the base class of what std::thread runs, which nothing calls, and an empty class.
 	{name: "_ZTVNSt6thread6_StateE", size: 40, fixed: true}, {name: "_ZSt7nothrow", size: 1, fixed: true},
 	{name: "std::panicking::panic_count::GLOBAL_PANIC_COUNT", size: 8}, // panics end the program
+	{name: onceCallable, size: 8, thread: true},
+	{name: onceCall, size: 8, thread: true},
 	{name: rustStackSize, size: 8, value: 2<<20 + 1},
 	{name: rustContext, size: 16, thread: true},
 	{name: rustDummy, size: 8, thread: true},

@@ -68,7 +68,7 @@ func TestLibraryOfC(t *testing.T) {
 
 // TestPrototypes: every line of prototypes.txt is a call that the translation of C takes.
 func TestPrototypes(t *testing.T) {
-	for text := range strings.Lines(prototypeText) {
+	for text := range strings.Lines(prototypeText + prototypeCpp) {
 		pr := parsePrototype(text)
 		if pr == nil {
 			if text = strings.TrimSpace(text); text != "" && !strings.HasPrefix(text, "//") {

@@ -64,6 +64,7 @@ type program struct {
 	unaligned int                    // how many accesses are at addresses whose alignment is not known
 	names     map[string]int         // how many functions have the name in answers
 	swept     *sweep                 // all code; nil: not read so far
+	catchers  map[*function]bool     // during whose run an exception may be caught
 	slots     map[*function][]string // the types of functions whose addresses are taken
 	edges     map[*object.Symbol]bool
 }
@@ -90,6 +91,7 @@ type function struct {
 	problem  string // the whole function has no translation
 	frame    frame
 	fb       *ir.FuncBuilder
+	kept     map[*inst]*registers // what constants.go knows
 
 	// What alignment.go knows: the words of the stack by their offsets, the registers at the entry, and the result.
 	words   map[int64]int
@@ -193,6 +195,7 @@ func (p *program) decode(f *function) {
 	p.connect(f)
 	f.checkTables()
 	p.again(f)
+	p.keptCalls(f)
 	f.final = !slices.ContainsFunc(f.order, (*inst).leaves)
 }
 

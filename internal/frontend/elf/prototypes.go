@@ -25,6 +25,7 @@ type prototype struct {
 	fixed        int  // the parameters before ...
 	variadic     bool // there are more
 	call         string
+	message      string   // what a call that is an error says; "": that it is never called
 	rust         []string // the versions of Rust's library that have it; nil: it is no function of that library
 }
 
@@ -32,7 +33,7 @@ type prototype struct {
 // programs do not need it.
 var prototypes = sync.OnceValue(func() map[string]*prototype {
 	out := map[string]*prototype{}
-	for text := range strings.Lines(prototypeText) {
+	for text := range strings.Lines(prototypeText + prototypeCpp) {
 		if pr := parsePrototype(text); pr != nil {
 			out[pr.name] = pr
 		}

@@ -42,6 +42,9 @@ func libraryFunction(name string) *prototype {
 	if pr := atomicFunction(name); pr != nil {
 		return pr
 	}
+	if pr := standardException(name); pr != nil {
+		return pr
+	}
 	if !strings.HasPrefix(name, "_R") && !strings.HasPrefix(name, "_ZN") && !strings.HasPrefix(name, "__rust") {
 		return nil
 	}
@@ -78,13 +81,6 @@ func isStatic(short string) bool {
 var ends = map[string]bool{
 	"__assert_fail": true, "abort": true, "exit": true, "_exit": true, "_Exit": true, "quick_exit": true, "pthread_exit": true, "thrd_exit": true,
 	"reach_error": true, "__VERIFIER_error": true, "__cxa_bad_cast": true, "__cxa_bad_typeid": true,
-	"__cxa_throw": true, "__cxa_rethrow": true, "_Unwind_Resume": true, "__cxa_throw_bad_array_new_length": true,
-}
-
-// exceptions are functions that only a program with exceptions of C++ calls.
-var exceptions = map[string]bool{
-	"__cxa_allocate_exception": true, "__cxa_free_exception": true, "__cxa_throw": true, "__cxa_rethrow": true, "_Unwind_Resume": true,
-	"__cxa_begin_catch": true, "__cxa_end_catch": true, "__cxa_get_exception_ptr": true,
 }
 
 // endsThere reports whether a function does not return: what comes after a call of it is other code.
@@ -95,7 +91,7 @@ func endsThere(name string) bool {
 	if pr := libraryFunction(name); pr != nil && pr.ends() {
 		return true
 	}
-	return ends[name] || strings.HasPrefix(name, "_ZSt") && strings.Contains(name, "__throw_")
+	return ends[name] || throws(name)
 }
 
 // shortName returns the name of a function or variable as people write it, without parameters and hashes.
@@ -124,7 +120,7 @@ func runtime(names map[string]bool) string {
 			break
 		}
 	}
-	for i, part := range strings.Split(runtimeText, "\n\n") {
+	for i, part := range strings.Split(strings.TrimSuffix(runtimeText, "\n")+"\n\n"+runtimeCpp, "\n\n") {
 		wanted := i == 1 && len(names) > 0 // the type
 		for name := range names {
 			wanted = wanted || strings.Contains(part, name+"(")

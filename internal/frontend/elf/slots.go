@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"slices"
+	"strings"
 
 	"fencepost/internal/frontend/elf/lift"
 	"fencepost/internal/frontend/elf/object"
@@ -14,7 +15,7 @@ import (
 // value (or 0), the size and the alignment of the value, and the methods. A call through a word at an offset in such a
 // table goes to a function that is at this offset in some table. So functions whose addresses are in tables only, and
 // in none of them at that offset, are no targets of the call: an execution that calls one there all the same is not
-// supported.
+// supported. The same holds for virtual functions of C++, whose tables have names.
 //
 // The functions have types for the translation of calls through pointers, one for each offset, and the call has the
 // type of its own (transform/targets.go).
@@ -47,6 +48,9 @@ func (p *program) slotTypes() map[*function][]string {
 			}
 			for i := range in.Ops {
 				op := &in.Ops[i]
+				if op.Kind == ir.Assign && op.Val.Op == ir.FuncAddr && i == len(in.Ops)-1 && in.onlyCompared(op.Dst) {
+					continue
+				}
 				for _, e := range append([]*ir.Expr{op.Addr, op.Val, op.Val2, op.Cond}, op.Call.Args...) {
 					mention(e)
 				}
@@ -122,6 +126,46 @@ func (p *program) slotTypes() map[*function][]string {
 	return out
 }
 
+// onlyCompared reports whether what a register holds after an instruction is only compared: a compiler asks whether a
+// virtual function is one that it has put in place of the call.
+func (in *inst) onlyCompared(r ir.Reg) bool {
+	if r >= lift.Vector {
+		return false
+	}
+	seen := map[*inst]bool{}
+	todo := slices.Clone(in.next)
+	for len(todo) > 0 {
+		at := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		if seen[at] {
+			continue
+		}
+		seen[at] = true
+		if len(seen) > 16 || at.refused != "" || at.Inst == nil || at.isCall() || at.pointer || at.table != nil || at.Guard != nil {
+			return false
+		}
+		harmless, kept := true, true
+		for i := range at.Ops {
+			op := &at.Ops[i]
+			if kept {
+				op.Uses(func(u ir.Reg) {
+					if u == r && (op.Kind != ir.Assign || op.Dst < lift.CF || op.Dst >= lift.FirstTemp) {
+						harmless = false
+					}
+				})
+			}
+			op.Defs(func(d ir.Reg) { kept = kept && d != r })
+		}
+		if !harmless || kept && at.End == lift.Ret {
+			return false
+		}
+		if kept && at.live.has(r) {
+			todo = append(todo, at.next...)
+		}
+	}
+	return true
+}
+
 // slotsAt returns the offsets that a word with a function can have in tables, nil if it is in none.
 func slotsAt(d *datum, words map[uint64]*function, off uint64) []int64 {
 	if d.sec.Data == nil || d.sec.Write && !d.sec.RelRO {
@@ -157,14 +201,32 @@ func slotsAt(d *datum, words map[uint64]*function, off uint64) []int64 {
 	if first >= d.off+firstMethod && begins(first-firstMethod) {
 		return append(out, int64(off-first)+firstMethod)
 	}
+	if slot, ok := virtualSlot(d, words, off, plain); ok {
+		return []int64{slot}
+	}
 	if len(out) == 1 && first != off { // the first function of a row that is in no table
 		return nil
 	}
 	return out
 }
 
-// slotOf returns the offset of the word that a call through a pointer goes through, from the address in a register; ok
-// is false if that is not known.
+// virtualSlot returns the offset of a virtual function in the table of a class of C++, or in a part of it: in front of the
+// functions of a part are a number, the distance to the beginning of the object, and the address of the type.
+func virtualSlot(d *datum, words map[uint64]*function, off uint64, plain func(at uint64) (uint64, bool)) (slot int64, ok bool) {
+	if !strings.HasPrefix(d.name, "_ZTV") {
+		return 0, false
+	}
+	for at := off; at >= d.off+16; at -= 8 {
+		if f, relocated := words[at-8]; relocated && f == nil {
+			_, ok := plain(at - 16)
+			return int64(off - at), ok
+		}
+	}
+	return 0, false
+}
+
+// slotOf returns the offset of the word that a call through a pointer goes through, from the address of the table; ok is
+// false if that is not known.
 func (f *function) slotOf(in *inst) (off int64, ok bool) {
 	before := map[*inst]*inst{} // the only way to an instruction
 	many := map[*inst]bool{}
@@ -174,41 +236,54 @@ func (f *function) slotOf(in *inst) (off int64, ok bool) {
 			before[to] = from
 		}
 	}
-	want, at, ops := in.Cond, in, in.Ops
+	want, at, ops, loaded := in.Cond, in, in.Ops, false
 	for range 64 {
 		if want.Op != ir.RegRef {
-			return 0, false
+			return off, loaded
 		}
 		for i := len(ops) - 1; i >= 0; i-- {
 			op := &ops[i]
 			if op.Dst != want.Reg && op.Dst2 != want.Reg {
 				continue
 			}
-			switch {
-			case op.Dst != want.Reg || at.Guard != nil:
-				return 0, false
-			case op.Kind == ir.Assign && op.Val.Op == ir.RegRef:
-				want = op.Val
-				continue
-			case op.Kind != ir.Load || op.Type.Size() != 8:
-				return 0, false
-			case op.Addr.Op == ir.RegRef:
-				return 0, true
-			case op.Addr.Op == ir.Add && op.Addr.X.Op == ir.RegRef && op.Addr.Y.Op == ir.Const:
-				return op.Addr.Y.Value, true
+			if op.Dst != want.Reg || at.Guard != nil {
+				return off, loaded
 			}
-			return 0, false
+			from, distance := moved(op.Val)
+			if op.Kind == ir.Load && op.Type.Size() == 8 && !loaded {
+				from, distance = moved(op.Addr)
+				loaded = from != nil
+			} else if op.Kind != ir.Assign || !loaded && distance != 0 {
+				return off, loaded
+			}
+			if from == nil {
+				return off, loaded
+			}
+			want, off = from, off+distance
 		}
 		if want.Reg >= lift.FirstTemp || many[at] || before[at] == nil {
-			return 0, false
+			return off, loaded
 		}
 		at = before[at]
 		if at.refused != "" || at.Inst == nil || at.isCall() && at.overwrites().has(want.Reg) {
-			return 0, false
+			return off, loaded
 		}
 		ops = at.Ops
 	}
-	return 0, false
+	return off, loaded
+}
+
+// moved returns the register to which an expression adds a constant; nil: it does something else.
+func moved(e *ir.Expr) (*ir.Expr, int64) {
+	switch {
+	case e == nil:
+		return nil, 0
+	case e.Op == ir.RegRef:
+		return e, 0
+	case e.Op == ir.Add && e.Type.Bits == 64 && e.X.Op == ir.RegRef && e.Y.Op == ir.Const:
+		return e.X, e.Y.Value
+	}
+	return nil, 0
 }
 
 // typeOfCall returns the type that the functions have which a call through a pointer can reach; anySlot: it is not known.
@@ -220,7 +295,7 @@ func (p *program) typeOfCall(f *function, in *inst) string {
 		return anySlot
 	}
 	off, ok := f.slotOf(in)
-	if !ok || off != dropSlot && (off < firstMethod || off%8 != 0) {
+	if !ok || off < 0 || off%8 != 0 {
 		return anySlot
 	}
 	return slotType(off)

@@ -53,8 +53,15 @@ func (p *program) external(f *function, in *inst) {
 		refuse("%s", why)
 		return
 	}
-	if pr == nil && exceptions[name] {
-		refuse("%s: exceptions of C++ are not supported", name)
+	if throws(name) {
+		var problem string
+		if pr, problem = p.uncaught(f, in); problem != "" {
+			refuse("%s: %s", shortName(name), problem)
+			return
+		}
+	}
+	if pr == nil && handlers[name] {
+		refuse("%s: catching exceptions of C++ is not supported", name)
 		return
 	}
 	if pr == nil {
@@ -343,7 +350,9 @@ func (p *program) stub(b *strings.Builder, s *stub) {
 	if s.proto.name == "pthread_mutex_init" && s.args[1] == nil {
 		call = fmt.Sprintf("(a1 ? %s : pthread_mutex_init(%s, 0))", call, args[0])
 	}
-	if s.proto.fails() {
+	if s.proto.fails() && s.proto.message != "" {
+		call = fmt.Sprintf(`__assert_fail(%s, "", 0, "")`, strconv.QuoteToASCII(s.proto.message))
+	} else if s.proto.fails() {
 		call = fmt.Sprintf(`__assert_fail(%s, "", 0, "")`, strconv.QuoteToASCII(shortName(s.in.extern)+" is never called"))
 	}
 	if s.isVoid() {
@@ -364,9 +373,11 @@ func (p *program) bodies() map[string]translate.Body {
 			}
 		}
 	}
-	for _, name := range invokeName.FindAllString(runtimeText, -1) {
+	for _, name := range invokeName.FindAllString(runtimeText+runtimeCpp, -1) {
 		out[name] = p.invoke
 	}
+	out["fp_once_call"] = p.onceCall
+	out["fp_unknown_object"] = p.unknownObject
 	return out
 }
 
@@ -387,8 +398,8 @@ func (p *program) invoke(l *translate.Linker, fb *ir.FuncBuilder) {
 	e.add(op)
 }
 
-// methodsOf are the offsets in tables of trait objects of the functions that runtime.txt calls.
-var methodsOf = map[string]int64{"fp_invoke_main": 40, "fp_invoke_closure": 24, "fp_invoke_begin": 24, "fp_invoke_once": 32, "fp_invoke_once_queue": 32}
+// methodsOf are the offsets in tables of trait objects, or of virtual functions, of the functions that runtime.txt calls.
+var methodsOf = map[string]int64{"fp_invoke_run": 16, "fp_invoke_delete": 8, "fp_invoke_main": 40, "fp_invoke_closure": 24, "fp_invoke_begin": 24, "fp_invoke_once": 32, "fp_invoke_once_queue": 32}
 
 // nameOf returns the name of a function in answers. Local functions of several files can have one name.
 func (p *program) nameOf(f *function) string {
