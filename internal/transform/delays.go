@@ -165,12 +165,15 @@ func (d *delayer) run() *ir.Func {
 	}
 	found = append(found, d.branches()...)
 	before := d.needs(nil)
-	var after []map[variable]bool
+	if before == nil {
+		return nil
+	}
+	var after *needed
 	for {
 		after = d.needs(found)
 		n := len(found)
 		found = slices.DeleteFunc(found, func(l delay) bool {
-			return slices.ContainsFunc(l.writes, func(v variable) bool { return after[l.end][v] })
+			return slices.ContainsFunc(l.writes, func(v variable) bool { return after.has(l.end, v) })
 		})
 		if len(found) == n {
 			break
@@ -182,7 +185,7 @@ func (d *delayer) run() *ir.Func {
 	f := copyFunc(d.f)
 	for i := range f.Edges {
 		e := &f.Edges[i]
-		if v, _, ok := d.assigns(&e.Op); ok && before[e.To][v] && !after[e.To][v] {
+		if v, _, ok := d.assigns(&e.Op); ok && before.has(e.To, v) && !after.has(e.To, v) {
 			e.Op, e.Pass = ir.NewOp(ir.Nop), delaysPass
 		}
 	}
@@ -272,48 +275,6 @@ func uses(e *ir.Expr, f func(variable)) {
 			f(^variable(x.Obj))
 		}
 	})
-}
-
-// needs returns the needed variables by location, if what was found makes no difference.
-func (d *delayer) needs(found []delay) []map[variable]bool {
-	free := map[int32]bool{}
-	for _, l := range found {
-		free[l.drop], free[l.keep] = true, true
-	}
-	need := make([]map[variable]bool, len(d.f.Locs))
-	into := make([][]int32, len(d.f.Locs))
-	for l := range need {
-		need[l] = map[variable]bool{}
-	}
-	var work []int32
-	for i := range d.f.Edges {
-		into[d.f.Edges[i].To] = append(into[d.f.Edges[i].To], int32(i))
-		work = append(work, int32(i))
-	}
-	for len(work) > 0 {
-		i := work[len(work)-1]
-		work = work[:len(work)-1]
-		e := &d.f.Edges[i]
-		from, n := need[e.From], len(need[e.From])
-		add := func(v variable) { from[v] = true }
-		v, val, only := d.assigns(&e.Op)
-		switch {
-		case only && need[e.To][v]:
-			uses(val, add)
-		case only || free[i]:
-		default:
-			e.Op.Uses(func(r ir.Reg) { add(variable(r)) })
-		}
-		for w := range need[e.To] {
-			if !(only && w == v) && !defines(&e.Op, w) {
-				add(w)
-			}
-		}
-		if len(from) > n {
-			work = append(work, into[e.From]...)
-		}
-	}
-	return need
 }
 
 func defines(op *ir.Op, v variable) bool {
