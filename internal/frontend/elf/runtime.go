@@ -31,7 +31,7 @@ var replaced = map[string]bool{"fencepost_nondet": true, "fencepost_assume": tru
 // panics are functions of Rust's library that only a panic calls, by how their names begin.
 var panics = []string{
 	"core::panicking::", "std::panicking::", "core::option::unwrap_failed", "core::option::expect_failed", "core::result::unwrap_failed",
-	"core::cell::panic_", "core::slice::index::slice_", "alloc::raw_vec::handle_error", "alloc::alloc::handle_alloc_error", "alloc::raw_vec::capacity_overflow",
+	"core::cell::panic_", "core::slice::index::slice_", "std::thread::local::panic_access_error", "std::sync::lazy_lock::panic_poisoned", "core::num::from_ascii_radix_panic", "alloc::raw_vec::handle_error", "alloc::alloc::handle_alloc_error", "alloc::raw_vec::capacity_overflow",
 }
 
 // libraryFunction returns the prototype of a function of the library, nil if it is not known.
@@ -113,7 +113,8 @@ func runtime(names map[string]bool) string {
 		out = append(out, "#define FP_THREAD_ENDS\n")
 	}
 	for _, name := range []string{"fp_rust_thread", "fp_rust_park_thread", "fp_rust_park_here", "fp_rust_current", "fp_rust_begin", "fp_rust_scope_less", "fp_rust_park_some_time", "fp_rust_context",
-		"fp_rust_old_handle", "fp_rust_old_set", "fp_rust_old_current", "fp_rust_old_park", "fp_rust_old_scope_less"} {
+		"fp_rust_old_handle", "fp_rust_old_set", "fp_rust_old_current", "fp_rust_old_park", "fp_rust_old_scope_less",
+		"fp_rust_forget_thread", "fp_rust_name", "fp_rust_park_here_some_time", "fp_rust_old_park_some_time"} {
 		if names[name] { // one part has all of them; fp_second has the second word of a result
 			out = append(out, "#define FP_RUST_THREADS\n")
 			names["fp_second"] = true

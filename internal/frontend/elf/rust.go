@@ -30,6 +30,11 @@ var debianStable, recentStable = []string{"1.63"}, []string{"1.95"}
 var rustStd = map[string]rustFunction{
 	"std::env::_var_os":                                                   {"fp_rust_no_variable", nil},
 	"std::rt::lang_start_internal":                                        {"fp_rust_start", nil},
+	"<std::thread::builder::Builder>::name":                               {"fp_rust_builder_name", recentStable},
+	"<std::thread::thread::Thread>::name":                                 {"fp_rust_name", recentStable},
+	"std::thread::functions::park_timeout":                                {"fp_rust_park_here_some_time", recentStable},
+	"alloc::sync::arcinner_layout_for_value_layout":                       {"fp_rust_arc_layout", recentStable},
+	"std::thread::park_timeout":                                           {"fp_rust_old_park_some_time", debianStable},
 	"std::thread::Builder::new":                                           {"fp_rust_builder", debianStable},
 	"std::sys_common::thread::min_stack":                                  {"fp_rust_min_stack", debianStable},
 	"std::thread::Thread::new":                                            {"fp_rust_old_handle", debianStable},
@@ -122,13 +127,13 @@ func (p *program) rustEdge(s *object.Symbol) bool {
 	}
 	is, known := p.edges[s]
 	if !known {
-		is = isRustEdge(s.Name)
+		is = p.isRustEdge(s.Name)
 		p.edges[s] = is
 	}
 	return is
 }
 
-func isRustEdge(name string) bool {
+func (p *program) isRustEdge(name string) bool {
 	short, ok := isRust(name)
 	if !ok || isStatic(short) {
 		return false
@@ -138,7 +143,7 @@ func isRustEdge(name string) bool {
 			return false
 		}
 	}
-	if pr := libraryFunction(name); pr != nil && (pr.fails() || pr.rust == nil) {
+	if pr := libraryFunction(name); pr != nil && (pr.fails() || pr.rust == nil || p.unknownRust(name, pr) == "") {
 		return true
 	}
 	short, _, _ = strings.Cut(strings.TrimLeft(short, "<"), "::{")

@@ -30,6 +30,7 @@ type stub struct {
 	args  []*ir.Expr // constants; nil: a parameter of the stub
 	in    *inst
 	fb    *ir.FuncBuilder
+	panic string // what a panic says; "": that is not known
 }
 
 // sections are the functions that begin and end an atomic section. A section is in the function that calls them.
@@ -89,6 +90,9 @@ func (p *program) external(f *function, in *inst) {
 	}
 	p.calls++
 	in.stub = &stub{name: fmt.Sprintf("fp_call_%d", p.calls), proto: pr, in: in}
+	if pr.fails() {
+		in.stub.panic = p.panicText(f, in)
+	}
 	for i := range pr.params {
 		if i >= len(argumentRegs) {
 			in.stub.args = append(in.stub.args, nil)
@@ -136,7 +140,9 @@ func (p *program) locate(out *ir.Program) {
 			made := in.stub.fb.F
 			layout := p.blockLayout(in.stub)
 			for i := range made.Edges {
-				if op := &made.Edges[i].Op; op.Kind == ir.Alloc && op.Block.Layout == nil && op.Block.Lead == 0 {
+				if op := &made.Edges[i].Op; op.Kind == ir.Assert && in.stub.panic != "" {
+					op.Msg = "panic: " + in.stub.panic
+				} else if op.Kind == ir.Alloc && op.Block.Layout == nil && op.Block.Lead == 0 {
 					if n, ok := op.Val.IsConst(); ok && layout != nil && n%layout.Size() == 0 {
 						op.Block.Layout = layout
 					}
