@@ -122,7 +122,7 @@ func (p *program) rustArguments(f *function, in *inst, first, second *ir.Expr) s
 	return ""
 }
 
-// rustTemplate reads texts, each behind its length, and values between them.
+// rustTemplate reads texts, each after its length, and values between them.
 func rustTemplate(bytes []byte) string {
 	const (
 		long  = 0x80 // a length of two bytes follows
