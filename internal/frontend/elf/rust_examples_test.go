@@ -102,8 +102,8 @@ func panicsOf(t *testing.T, compiler, src string) []string {
 	var says []string
 	for _, f := range u.Program.Funcs {
 		for i := range f.Edges {
-			if op := &f.Edges[i].Op; op.Kind == ir.Assert && strings.HasPrefix(op.Msg, "panic: ") {
-				says = append(says, op.Msg)
+			if op := &f.Edges[i].Op; op.Kind == ir.Assert && strings.HasPrefix(op.Report.Msg, "panic: ") {
+				says = append(says, op.Report.Msg)
 			}
 		}
 	}

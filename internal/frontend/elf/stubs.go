@@ -141,7 +141,7 @@ func (p *program) locate(out *ir.Program) {
 			layout := p.blockLayout(in.stub)
 			for i := range made.Edges {
 				if op := &made.Edges[i].Op; op.Kind == ir.Assert && in.stub.panic != "" {
-					op.Msg = "panic: " + in.stub.panic
+					op.Report.Msg = "panic: " + in.stub.panic
 				} else if op.Kind == ir.Alloc && op.Block.Layout == nil && op.Block.Lead == 0 {
 					if n, ok := op.Val.IsConst(); ok && layout != nil && n%layout.Size() == 0 {
 						op.Block.Layout = layout
