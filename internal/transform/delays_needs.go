@@ -48,7 +48,7 @@ func (n *needed) add(l ir.Loc, v variable) bool {
 	return true
 }
 
-// flow makes what is needed behind an edge needed before it, but for the variables that the edge gives a value, and
+// flow makes what is needed after an edge needed before it, but for the variables that the edge gives a value, and
 // reports whether that was new.
 func (n *needed) flow(from, to ir.Loc, written [3]variable) bool {
 	var word [3]int
