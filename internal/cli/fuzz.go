@@ -67,7 +67,13 @@ func fuzzCommand(a *app) *cobra.Command {
 			ask := func(ctx context.Context, in query.Input) (query.Answer, error) { return a.services.fuzz(ctx, in, opt) }
 			if isHeader(args[0]) {
 				lin := query.LinOptions{Options: opt.Options, Models: opt.Models, Fuzz: query.DefaultFuzz, Seed: opt.Seed, Runs: opt.Runs, Depth: opt.Depth}
-				ask = func(ctx context.Context, in query.Input) (query.Answer, error) { return a.services.lin(ctx, in, lin) }
+				if !asJSON {
+					lin.Found = a.saysObject(args[0])
+				}
+				ask = func(ctx context.Context, in query.Input) (query.Answer, error) {
+					lin.Options = opt.Options // with the progress
+					return a.services.lin(ctx, in, lin)
+				}
 			}
 			return a.answer(args, &opt.Options, ask, func(answer query.Answer) error { return a.render(asJSON, answer) })
 		},

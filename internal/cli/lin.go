@@ -8,7 +8,9 @@ import (
 	"slices"
 	"strings"
 
+	"fencepost/internal/render/text"
 	"fencepost/query"
+	"fencepost/verdict"
 
 	"github.com/spf13/cobra"
 )
@@ -18,8 +20,8 @@ queue, a stack, a lock and so on. No client and no specification has to be writt
 
 The operations are the functions that share a pointer to one struct, or that work on the
 globals of the file; functions such as queue_init and queue_destroy are called before and
-after them. The answer says which functions were taken; --ops, --init and --destroy
-correct it, and so do comments before a function:
+after them. Which functions were taken is said before the search, and in the answer; --ops,
+--init and --destroy correct it, and so do comments before a function:
 
   //@ op                    it is an operation, and functions without the comment are not
   //@ op thread producer    one thread makes all calls of it, as in a single-producer queue
@@ -66,6 +68,9 @@ func linCommand(a *app) *cobra.Command {
 			if err := linSpec(a, spec, &opt); err != nil {
 				return err
 			}
+			if !asJSON {
+				opt.Found = a.saysObject(args[0])
+			}
 			ask := func(ctx context.Context, in query.Input) (query.Answer, error) { return a.services.lin(ctx, in, opt) }
 			return a.answer(args, &opt.Options, ask, func(answer query.Answer) error {
 				if err := writeClient(output, answer); err != nil {
@@ -82,6 +87,18 @@ func linCommand(a *app) *cobra.Command {
 	flags.StringVarP(&output, "output", "o", "", "write the client that goes wrong to a `file`")
 	flags.BoolVar(&asJSON, "json", false, "print the result as JSON")
 	return cmd
+}
+
+// saysObject returns what tells, before the search, which functions are asked about: a search may take long, and the user
+// may want to name others.
+func (a *app) saysObject(file string) func(*verdict.Linearizability) {
+	return func(found *verdict.Linearizability) {
+		lines := text.ObjectLines(found)
+		for i := range lines {
+			lines[i] = file + ": " + lines[i]
+		}
+		a.say(lines)
+	}
 }
 
 // oneLibrary demands a header or C file, which may be followed by C files that it needs.

@@ -85,6 +85,16 @@ func (b *block) clear() {
 	}
 }
 
+// above writes something else, which must end its last line, where the lines are.
+func (b *block) above(write func()) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.lines > 0 {
+		b.erase()
+	}
+	write()
+}
+
 // finish removes the lines; nothing is shown after.
 func (b *block) finish() {
 	if b.stop != nil {
@@ -288,6 +298,20 @@ func withLine[T any](a *app, what string, limit time.Duration, done func(T)) (te
 	line.clock(line.show)
 	a.shown = &line.block
 	return line.update, func(t T) { line.clear(); done(t) }, line.finish
+}
+
+// say writes lines to standard error that stay there, above the progress.
+func (a *app) say(lines []string) {
+	write := func() {
+		for _, line := range lines {
+			fmt.Fprintln(a.stderr, text.Printable(line))
+		}
+	}
+	if a.shown == nil {
+		write()
+		return
+	}
+	a.shown.above(write)
 }
 
 // aboveProgress writes whole lines to standard output, and removes the lines of progress before: both may be the

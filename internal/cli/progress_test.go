@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"fencepost/internal/render/text"
 	"fencepost/query"
 	"fencepost/verdict"
 )
@@ -109,6 +110,21 @@ func TestAnswerAboveProgress(t *testing.T) {
 	up := clearLine + "\x1b[1A\x1b[K"
 	want := "first\nsec" + clearLine + "working\nstill" + up + "ond line\n" + clearLine + "working" + clearLine + "last"
 	if got := out.String(); got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// TestSayAboveProgress: what is said before a search stays above the lines of progress.
+func TestSayAboveProgress(t *testing.T) {
+	f := &fake{}
+	a := &app{stderr: &f.stderr}
+	a.say([]string{"one"})
+	a.shown = &block{w: &f.stderr, width: 80}
+	a.shown.draw(2*time.Second, []string{"working", "still"})
+	a.say([]string{"two", "three\x1b"})
+	a.shown.draw(3*time.Second, []string{"working"})
+	want := "one\n" + clearLine + "working\nstill" + clearLine + "\x1b[1A\x1b[K" + "two\n" + text.Printable("three\x1b") + "\n" + clearLine + "working"
+	if got := f.stderr.String(); got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 }

@@ -82,6 +82,9 @@ func (q *question) under(ctx context.Context, model memory.Model) (*verdict.Resu
 		if err := q.findObject(ctx); err != nil {
 			return nil, err
 		}
+		if q.opt.Found != nil {
+			q.opt.Found(q.describe())
+		}
 	}
 	if q.opt.Fuzz > 0 && q.opt.SpecFile.Name == "" {
 		if i := slices.IndexFunc(q.object.Ops, func(op *Operation) bool { return op.state }); i >= 0 {

@@ -16,6 +16,16 @@ import (
 // ask asks about an object in one header.
 func ask(t *testing.T, text string, opt query.LinOptions) *verdict.Result {
 	t.Helper()
+	answer := askAll(t, text, opt)
+	if len(answer.Results) != 1 {
+		t.Fatalf("%d results", len(answer.Results))
+	}
+	return &answer.Results[0]
+}
+
+// askAll asks under several models.
+func askAll(t *testing.T, text string, opt query.LinOptions) query.Answer {
+	t.Helper()
 	answer, err := lin.Run(context.Background(), query.Input{Name: "object.h", Text: []byte(text)}, opt)
 	if err != nil {
 		t.Fatal(err)
@@ -23,10 +33,7 @@ func ask(t *testing.T, text string, opt query.LinOptions) *verdict.Result {
 	for _, d := range answer.Diagnostics {
 		t.Errorf("%s: %s %v", d.Pos, d.Message, d.Notes)
 	}
-	if len(answer.Results) != 1 {
-		t.Fatalf("%d results", len(answer.Results))
-	}
-	return &answer.Results[0]
+	return answer
 }
 
 // TestObjects: small objects with known answers.

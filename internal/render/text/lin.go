@@ -147,8 +147,8 @@ func (p *printer) calls(lin *verdict.Linearizability) {
 	}
 }
 
-// LinLines says what was asked and how far the answer reaches.
-func LinLines(lin *verdict.Linearizability) []string {
+// ObjectLines says which functions are asked about.
+func ObjectLines(lin *verdict.Linearizability) []string {
 	object := "the globals of the file"
 	if lin.Object != "" {
 		object = lin.Object
@@ -164,8 +164,12 @@ func LinLines(lin *verdict.Linearizability) []string {
 	if len(around) > 0 {
 		out = append(out, strings.Join(around, ", "))
 	}
-	out = append(out, lin.LeftOut...)
-	out = append(out, "compared with "+lin.Spec)
+	return append(out, lin.LeftOut...)
+}
+
+// LinLines says what was asked and how far the answer reaches.
+func LinLines(lin *verdict.Linearizability) []string {
+	out := append(ObjectLines(lin), "compared with "+lin.Spec)
 	covered := counted(int64(lin.Clients), "client", "clients")
 	if lin.Programs > 0 {
 		covered += fmt.Sprintf(", %s explored", counted(int64(lin.Programs), "program", "programs"))
