@@ -116,7 +116,7 @@ __attribute__((noinline)) int sum(volatile int *q) { return q[0] + q[1] + q[2] +
 int main(void) { put((int *)p); assert(sum((int *)p) == 36); return 0; }
 `
 	for at, want := range map[int]string{4: "safe", 5: "unknown"} {
-		if got, why := program(t, fmt.Sprintf(text, at), "-c -O1", "sc", query.COptions{}); got != want || want == "unknown" && !strings.Contains(why, "crosses a boundary") {
+		if got, why := program(t, fmt.Sprintf(text, at), "-c -O1", "sc", query.COptions{}); got != want || want == "unknown" && !strings.Contains(why, "across a boundary") {
 			t.Errorf("at %d: %s (%s), want %s", at, got, why, want)
 		}
 	}
