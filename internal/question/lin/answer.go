@@ -290,7 +290,7 @@ func (q *question) holds(ctx context.Context, s *search, calls int, open string)
 		out.Coverage.Bounds = append(out.Coverage.Bounds, verdict.Bound{Name: "calls", Value: calls, Hit: true, Given: true})
 	}
 	if s.waits {
-		lin.Hints = append(lin.Hints, "one at a time, calls can wait for ever: calls that never return were not judged")
+		lin.Hints = append(lin.Hints, "one at a time, calls can wait for ever: executions in which a call never returns were not judged")
 	}
 	if open == "" {
 		lin.Hints = append(lin.Hints, q.openHint(ctx, s)...)
