@@ -129,7 +129,7 @@ func cppCompilers() []string {
 func TestCppExamples(t *testing.T) {
 	compilers := cppCompilers()
 	if len(compilers) == 0 {
-		t.Skip("there is no compiler of C++ here, so that the examples are not tried")
+		t.Skip("there is no g++ here, and no clang++, so that the examples are not tried")
 	}
 	paths, err := filepath.Glob(filepath.Join("..", "..", "..", "examples", "cpp", "*.cc"))
 	if err != nil || len(paths) < 8 {

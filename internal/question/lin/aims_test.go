@@ -67,7 +67,7 @@ func BenchmarkMutants(b *testing.B) {
 			for range b.N {
 				r := structure(b, c.file, query.LinOptions{Models: query.Models{c.model}, Calls: c.calls, Mutate: true})
 				if r.Verdict != verdict.Safe {
-					b.Skipf("%s %s", r.Verdict, r.Reason)
+					b.Skipf("a measurement without an answer: %s %s", r.Verdict, r.Reason)
 				}
 				n := map[verdict.Fate]int{}
 				for _, m := range r.Linearizability.Mutants {
