@@ -89,8 +89,15 @@ func TestDuplicates(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if waiting, taken, err := s.Queue(t.Context(), job); err != nil || waiting != 2 || taken != 0 {
-		t.Errorf("%d wait, %d are taken, %v", waiting, taken, err)
+	if err := s.Enqueue(t.Context(), job, [][]byte{[]byte("last")}); err != nil {
+		t.Fatal(err)
+	}
+	// Tasks are handed out in the order in which they came.
+	for _, want := range []string{string(job.Root), "other", "last"} {
+		d, err := s.Take(t.Context(), job, time.Minute)
+		if err != nil || d == nil || string(d.Task) != want {
+			t.Fatalf("got %v, %v, want the task %q", d, err, want)
+		}
 	}
 }
 
