@@ -1,3 +1,5 @@
+//go:build !fencepost_small
+
 package check
 
 import (
@@ -14,6 +16,9 @@ import (
 	"fencepost/internal/pipeline"
 	"fencepost/query"
 )
+
+// aboutSearch are options that do not change what an answer is about.
+var aboutSearch = []string{"certified", "criterion", "criterion_model", "engines", "memory", "method", "models", "sc_engine", "timeout", "tool", "workers"}
 
 // kept has the certificate that is stored about a question.
 type kept struct {

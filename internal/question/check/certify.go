@@ -343,9 +343,6 @@ func Proved(statement string, c *certificate.Covered, coverage verdict.Coverage,
 	return fmt.Sprintf("%s, %s, by %d %s", statement, where, c.Size, what)
 }
 
-// aboutSearch are options that do not change what an answer is about.
-var aboutSearch = []string{"certified", "criterion", "criterion_model", "engines", "memory", "method", "models", "sc_engine", "timeout", "tool", "workers"}
-
 // optionsOf names the options with which a program was read: they come from the certificate.
 func optionsOf(prefix string, options map[string]any) []string {
 	var out []string
