@@ -33,7 +33,8 @@ func TestInterrupt(t *testing.T) {
 		{"cross-check", "check FILE --workers 1 -v --timeout 0 --cross-check", "p.fp", endless, "smc under tso: turn of", []string{"unknown under TSO", "interrupted after"}},
 		// Two threads are quickly searched under SC, where they have no buffers.
 		{"several models", "check FILE --workers 1 -v --timeout 0 --model sc,tso", "p.fp", storesAndLoads(2, 30), "smc under tso: turn of", []string{"SC     safe", "TSO    unknown", "explicit: interrupted after"}},
-		{"engines", "check FILE --workers 1 -v --timeout 0 --engine lazy,bmc", "p.fp", endless, "lazy under tso: turn of", []string{"unknown under TSO", "round 1: interrupted after"}},
+		// The interrupt may arrive before the first round.
+		{"engines", "check FILE --workers 1 -v --timeout 0 --engine lazy,bmc", "p.fp", endless, "lazy under tso: turn of", []string{"unknown under TSO", "round 1: interrupted after|: interrupted after 0 states"}},
 		{"traces", "traces FILE --timeout 0", "p.fp", endless, "trace 3", []string{"trace 1", "there may be more: interrupted after"}},
 		{"litmus", "litmus DIR --workers 1 --timeout 0", "z.litmus", litmusTest(8, 8), "Test sb20 Allowed", []string{"Test sb1 Allowed", "not run|interrupted"}},
 	} {
