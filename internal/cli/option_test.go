@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/spf13/pflag"
+
 	"fencepost"
 )
 
@@ -49,6 +51,17 @@ func TestGroupedHelp(t *testing.T) {
 		} else if i > 0 {
 			at += i
 		}
+	}
+}
+
+// What stands for the value of a flag in the help is short: quotes of a command in the text of a flag would stand there.
+func TestPlaceholders(t *testing.T) {
+	for _, cmd := range append(commands(t).Commands(), commands(t)) {
+		cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
+			if name, _ := pflag.UnquoteUsage(f); strings.Contains(name, " ") || strings.HasPrefix(name, "fencepost") {
+				t.Errorf("%s --%s has the value %q", cmd.Name(), f.Name, name)
+			}
+		})
 	}
 }
 

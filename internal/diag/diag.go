@@ -102,6 +102,9 @@ func Excerpt(f *source.File, d Diagnostic) string {
 		return ""
 	}
 	line := f.Line(d.Span.Line)
+	if strings.TrimSpace(line) == "" {
+		return "" // nothing to point at
+	}
 	col := min(d.Span.Col-1, len(line))
 	last := col + 1
 	if d.Span.EndLine == d.Span.Line {

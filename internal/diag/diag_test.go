@@ -49,13 +49,15 @@ func TestExcerptEnds(t *testing.T) {
 		"":                {},
 		"first\n     ^":   {Span: f.Span(5, 5)},
 		"first\n  ^~~":    {Span: f.Span(2, 9)},
-		"\n^":             {Span: f.Span(13, 13)},
 		"second\n^":       {Span: source.At(source.Pos{File: "f", Line: 2, Col: 1})},
 		"second\n      ^": {Span: source.At(source.Pos{File: "f", Line: 2, Col: 100})},
 	} {
 		if got := diag.Excerpt(f, d); got != want {
 			t.Errorf("got %q, want %q", got, want)
 		}
+	}
+	if got := diag.Excerpt(f, diag.Diagnostic{Span: f.Span(13, 13)}); got != "" {
+		t.Errorf("an empty line is shown as %q", got)
 	}
 }
 

@@ -86,3 +86,19 @@ func TestSourceBesideState(t *testing.T) {
 		b.Picture("beside")
 	})
 }
+
+// TestProgramFollows: the program scrolls to the line of the last step, unless the user is at work in the text.
+func TestProgramFollows(t *testing.T) {
+	forms(t, func(t *testing.T, b *tab) {
+		b.Size(1280, 700)
+		b.open("")
+		b.replace(deque)
+		seen := `((line, t, h) => (line - 1) * h >= t.scrollTop && line * h <= t.scrollTop + t.clientHeight)(fp.now.answer.rows.at(-1).line, $("text"), parseFloat(getComputedStyle($("text")).lineHeight))`
+		eval[bool](b, `($("text").blur(), $("text").scrollTop = 0, true)`)
+		b.click("#outcomes tr.fails [data-model=tso]")
+		b.Want(`fp.now.answer.rows.at(-1).line`, "26")
+		b.Want(seen, "true")
+		eval[bool](b, `($("text").focus(), $("text").scrollTop = 0, fp.editor.show(fp.now.answer.state, [], 26), true)`)
+		b.Want(`$("text").scrollTop`, "0")
+	})
+}

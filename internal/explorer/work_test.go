@@ -96,6 +96,25 @@ func TestFailingRows(t *testing.T) {
 	})
 }
 
+// TestOutcomesOfAnUnfinishedSearch: where a search found no end, the page claims that there is none only if it saw all
+// executions.
+func TestOutcomesOfAnUnfinishedSearch(t *testing.T) {
+	forms(t, func(t *testing.T, b *tab) {
+		b.open("")
+		for complete, want := range map[string]string{
+			"true":  "No execution comes to an end.",
+			"false": "No execution that was searched comes to an end.* not all executions of TSO were searched: time limit reached",
+		} {
+			eval[bool](b, `(fp.realAsk = fp.ask, fp.ask = async () => ({ models: [{ model: "tso", complete: `+complete+`, why: "time limit reached" }], outcomes: [], failures: [] }), true)`)
+			eval[bool](b, `(fp.outcomes.search(true), true)`)
+			b.idle()
+			b.Until(`!!$("outcomes").textContent.startsWith("No execution")`)
+			b.Want(`$("outcomes").textContent`, want)
+			eval[bool](b, `(fp.ask = fp.realAsk, fp.outcomes.clear(), true)`)
+		}
+	})
+}
+
 // TestLanguages: C and litmus tests can be typed or pasted over a program in .fp; the language is guessed and shown, and
 // can be chosen.
 func TestLanguages(t *testing.T) {

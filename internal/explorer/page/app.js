@@ -56,7 +56,7 @@ fp.app = (() => {
     fp.lessons.show();
     document.title = fp.now.name + " · fencepost explorer";
     for (const input of document.querySelectorAll("#models input")) input.checked = input.value === fp.now.model;
-    fp.editor.show(state, answer.diagnostics);
+    fp.editor.show(state, answer.diagnostics, state && answer.rows.length ? answer.rows[answer.rows.length - 1].line : 0);
     document.body.classList.toggle("broken", !state);
     for (const id of ["robust", "fences"]) $(id).disabled = !state || fp.now.model === "sc";
     for (const id of ["check", "c11", "violation", "random", "walk", "back", "forward", "reset", "share"]) $(id).disabled = !state;

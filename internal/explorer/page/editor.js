@@ -110,11 +110,12 @@ fp.editor = (() => {
       threads = [];
       draw();
     },
-    // show marks where the threads are and what is wrong.
-    show(state, list) {
+    // show marks where the threads are and what is wrong, and scrolls to the line of the last step.
+    show(state, list, line) {
       diagnostics = list;
       threads = !state ? [] : state.threads.map((t, i) => ({ thread: i, name: t.name, pos: t.pos, status: t.status })).filter((t) => t.pos && t.status !== "ended" && t.status !== "not started");
       draw();
+      if (line) bringIntoView(line);
       $("diagnostics").replaceChildren(...list.map((d) => el("li", { class: d.severity },
         el("button", { type: "button", onclick: () => goTo(d.pos) }, (d.pos.line ? "line " + d.pos.line + ": " : "") + d.message),
         ...(d.help || []).concat(d.notes || []).map((n) => el("p", {}, n)))));
@@ -122,6 +123,13 @@ fp.editor = (() => {
     focus: () => text.focus(),
     goTo,
   };
+
+  // bringIntoView scrolls to a line that cannot be seen, unless the user is at work in the text.
+  function bringIntoView(line) {
+    if (document.activeElement === text) return;
+    const height = parseFloat(getComputedStyle(text).lineHeight), top = (line - 1) * height;
+    if (top < text.scrollTop || top + 2 * height > text.scrollTop + text.clientHeight) text.scrollTop = Math.max(0, top - text.clientHeight / 2);
+  }
 
   function goTo(pos) {
     if (!pos || !pos.line) return;

@@ -42,8 +42,11 @@ fp.outcomes = (() => {
     const note = $("outcomes-note"), into = $("outcomes");
     if (!table) return;
     note.textContent = table.outcomes.length + table.failures.length ? "click one to see an execution" : "";
+    const open = table.models.filter((m) => !m.complete);
+    const left = open.length ? [el("p", { class: "dim" }, "* not all executions of " + open.map((m) => m.model.toUpperCase()).join(", ") + " were searched" + (open[0].why ? ": " + open[0].why : ""))] : [];
     if (!table.models.length || !(table.outcomes.length + table.failures.length)) {
-      into.replaceChildren(el("p", { class: "dim" }, table.models.length ? "No execution comes to an end." : "The program has errors."));
+      const none = open.length ? "No execution that was searched comes to an end." : "No execution comes to an end.";
+      into.replaceChildren(el("p", { class: "dim" }, table.models.length ? none : "The program has errors."), ...left);
       return;
     }
     const final = fp.now.answer && fp.now.answer.state && fp.now.answer.state.final;
@@ -59,8 +62,7 @@ fp.outcomes = (() => {
     into.replaceChildren(el("table", { class: "outcome-table" },
       el("thead", {}, el("tr", {}, el("th", {}, "how a run ends"), ...table.models.map((m) => el("th", { class: m.model === fp.now.model ? "mine" : "" }, m.model.toUpperCase() + (m.complete ? "" : " *"))))),
       el("tbody", {}, ...failing, ...rows)));
-    const open = table.models.filter((m) => !m.complete);
-    if (open.length) into.append(el("p", { class: "dim" }, "* not all executions of " + open.map((m) => m.model.toUpperCase()).join(", ") + " were searched" + (open[0].why ? ": " + open[0].why : "")));
+    into.append(...left);
     if (rows.some((r) => r.classList.contains("weak"))) into.append(el("p", { class: "dim" }, el("span", { class: "swatch" }), " no execution of SC ends like this: only store buffers make it possible"));
   }
 

@@ -48,6 +48,7 @@ type result struct {
 	Engines    []string // what each engine said, where several were asked
 	Warnings   []warning
 	Finals     []string
+	FinalsHead string
 	LeftOut    []string
 	Stats      string
 	Repair     *repair
@@ -133,7 +134,7 @@ func firstViolation(results []verdict.Result) int {
 func newResult(r *verdict.Result, all []verdict.Execution, id string, files *sources, words *table) (result, resultData) {
 	v := result{
 		ID: id, Word: text.VerdictWord(r), Under: "under " + strings.ToUpper(r.Model), Class: class(r.Verdict),
-		Program: text.ProgramName(r), Question: string(r.Question), Stats: text.Stats(r), Finals: r.FinalStates, LeftOut: r.LeftOut, Sources: len(files.list) > 0,
+		Program: text.ProgramName(r), Question: string(r.Question), Stats: text.Stats(r), Finals: r.FinalStates, FinalsHead: text.FinalsHead(r), LeftOut: r.LeftOut, Sources: len(files.list) > 0,
 	}
 	v.Reason = r.Reason // of robustness: it names its positions
 	switch r.Question {

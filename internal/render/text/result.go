@@ -49,7 +49,7 @@ func Result(w io.Writer, r *verdict.Result, opt Options) {
 	p.reached(r.Coverage.Unsupported)
 	if len(r.FinalStates) > 0 {
 		p.line("")
-		p.line("%s:", counted(int64(len(r.FinalStates)), "final state", "final states"))
+		p.line("%s:", FinalsHead(r))
 		for _, s := range r.FinalStates {
 			p.line("  %s", oneLine(s))
 		}
@@ -77,6 +77,15 @@ func (p *printer) reached(u *verdict.Unsupported) {
 	p.execution(p.viewOf(&verdict.Execution{Verdict: verdict.Unknown, Witness: u.Witness}, ""))
 	p.line("")
 	p.line("%s", AfterUnsupported)
+}
+
+// FinalsHead is the head of the list of final states; it says if there may be more.
+func FinalsHead(r *verdict.Result) string {
+	head := counted(int64(len(r.FinalStates)), "final state", "final states")
+	if r.Verdict == verdict.Unknown || !r.Coverage.Complete() {
+		head += " found; there may be others, since not all executions were searched"
+	}
+	return head
 }
 
 // leftOut says what final states do not show.

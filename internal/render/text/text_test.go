@@ -185,6 +185,7 @@ func goldenCases() map[string]*verdict.Result {
 	final := unsafe("tso", "final condition violated: never t1:r1 == 0 && t2:r2 == 0", 14, storeBuffering())
 	observed := unsafe("tso", "exists t1:r1 == 0 && t2:r2 == 0", 14, storeBuffering())
 	observed.Verdict, observed.FinalStates = verdict.Observed, []string{"t1:r1=0 t2:r2=0", "t1:r1=0 t2:r2=1"}
+	observed.Coverage.Exhaustive = true
 	keepGoing := unsafe("pso", "assertion failed: r == 1", 11, messagePassing())
 	keepGoing.Others = []verdict.Violation{{Question: "assertions", Reason: "assertion failed", Pos: pos, Witness: &forwarding().w}}
 	warned := &verdict.Result{
@@ -214,7 +215,7 @@ func goldenCases() map[string]*verdict.Result {
 		"not-observed": {Program: "f.fp", Model: "pso", Verdict: verdict.NotObserved, Engine: "explicit", Coverage: verdict.Coverage{Exhaustive: true}},
 		"unknown": {Program: "f.fp", Model: "tso", Verdict: verdict.Unknown, Reason: "time limit of 60s reached after 1234567 states", Engine: "explicit",
 			Coverage: verdict.Coverage{Bounds: []verdict.Bound{{Name: "buffer", Value: 1, Hit: true}, {Name: "rounds", Value: 3}}},
-			Stats:    verdict.Stats{States: 1234567, Transitions: 2, Seconds: 60}},
+			Stats:    verdict.Stats{States: 1234567, Transitions: 2, Seconds: 60}, FinalStates: []string{"x=1"}},
 	}
 }
 

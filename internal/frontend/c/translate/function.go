@@ -108,6 +108,7 @@ func (f *Storage) spill(p spilled) {
 // parameters makes the registers the arguments arrive in.
 func (f *Storage) parameters() []spilled {
 	var out []spilled
+	warned := false
 	if inWords(f.result) {
 		f.resultAt = f.Code.Fb.Param("result", f.Code.Pos)
 	}
@@ -131,7 +132,8 @@ func (f *Storage) parameters() []spilled {
 		if d.Name == 0 {
 			continue
 		}
-		if f.sym.Name == "main" && f.uses(d) {
+		if f.sym.Name == "main" && !warned && f.uses(d) {
+			warned = true // once for argc and argv
 			f.In.Diags.Warnf(codeMainArgs, f.In.Span(d), "main is run without arguments: argc is 1, and argv holds a name")
 		}
 		if f.inMemory(d) {
