@@ -43,7 +43,7 @@ func (a *asking) outcomes() (any, error) {
 	if a.model == query.C11 {
 		models = query.Models{query.SC, query.C11}
 	}
-	answer, err := check.Run(a.ctx, a.input, query.CheckOptions{Options: a.searchOptions(), Finals: true, Endings: true, Models: models})
+	answer, err := check.Run(a.ctx, a.input, query.CheckOptions{Options: a.searchOptions(), KeepGoing: true, Finals: true, Endings: true, Models: models})
 	if err != nil {
 		return nil, err
 	}

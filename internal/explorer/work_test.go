@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -49,6 +50,16 @@ int main(void) {
 }
 `
 
+// twoFail has an assertion that fails where stores are buffered, soon, and one that fails in any case, later.
+const twoFail = `var x, y, f, g;
+thread t1 { reg r, p;
+  x = 1; r = y; f = 1 + r; p = g;
+  assert r == 1 || p != 1;
+  p = g; p = g; p = g;
+  assert p != 2; }
+thread t2 { reg s; y = 1; s = x; g = 1 + s; }
+`
+
 // TestAnswersAreAboutTheEditor: an answer is about the program that the editor shows, also where the user asks while
 // another one is loaded, or right after typing.
 func TestAnswersAreAboutTheEditor(t *testing.T) {
@@ -84,6 +95,17 @@ func TestFailingRows(t *testing.T) {
 	both := asked[*explorer.OutcomesAnswer](t, "outcomes", explorer.Request{Name: "p.fp", Text: "var x;\nthread a { assert x == 0; }\nthread b { x = 1;\nassert x == 0; }\n"})
 	if len(both.Failures) != 2 {
 		t.Errorf("%+v", both.Failures)
+	}
+	// Under TSO the assertion that fails first is another one than under SC.
+	two := asked[*explorer.OutcomesAnswer](t, "outcomes", explorer.Request{Name: "p.fp", Text: twoFail})
+	got := map[int][]bool{}
+	for _, f := range two.Failures {
+		for _, c := range f.Cells {
+			got[f.Line] = append(got[f.Line], c.Reached && c.Witness != nil)
+		}
+	}
+	if want := map[int][]bool{4: {false, true, true}, 6: {true, true, true}}; !reflect.DeepEqual(got, want) {
+		t.Errorf("%v, want %v", got, want)
 	}
 	forms(t, func(t *testing.T, b *tab) {
 		b.open("")

@@ -107,15 +107,30 @@ func (r *Test) results(ctx context.Context, models query.Models) ([]verdict.Resu
 		if res == nil {
 			return nil, err
 		}
-		res.Litmus = &verdict.Litmus{Name: r.run.Input.Name, Verdict: "Unknown", Observation: "Unknown", Notes: []string{res.Reason}}
-		none = append(none, *res)
+		none = append(none, r.unanswered(res))
 	}
 	return none, nil
+}
+
+// unanswered is a result without final states, with its reason as a note.
+func (r *Test) unanswered(res *verdict.Result) verdict.Result {
+	res.Litmus = &verdict.Litmus{Name: r.run.Input.Name, Verdict: "Unknown", Observation: "Unknown", Notes: []string{res.Reason}}
+	if test := r.run.Litmus; test != nil { // it was read
+		res.Litmus.Name, res.Litmus.Arch, res.Litmus.Kind, res.Litmus.Condition, res.Litmus.Hash = test.Name, test.Arch, test.Kind(), test.Condition, test.Hash()
+	}
+	return *res
 }
 
 // search runs the test under each model; a second time with its loops as they are where unrolling left
 // something open.
 func (r *Test) search(ctx context.Context, models query.Models) ([]verdict.Result, error) {
+	if at := slices.Index(models, query.C11); at >= 0 && len(models) > 1 && r.run.Program.Orders == pipeline.OrdersNone {
+		results, err := r.search(ctx, slices.Delete(slices.Clone(models), at, at+1))
+		if err != nil {
+			return nil, err
+		}
+		return slices.Insert(results, at, r.unanswered(r.run.WithoutOrders())), nil // the other models have answers
+	}
 	results, err := r.answers(ctx, models)
 	if err != nil {
 		return nil, err

@@ -130,6 +130,9 @@ func (g *group) fill(results []verdict.Result, data []resultData) {
 					return outcomeCell{yes, class(e.Verdict), fmt.Sprintf("#%se%d", id, k+1)}
 				}
 			}
+			if r.Verdict == verdict.Unsafe && !everyViolation(r) {
+				return outcomeCell{unclear, "open", ""} // the search may have found another one first
+			}
 			return absent(r)
 		})
 	}
@@ -147,10 +150,15 @@ func (g *group) fill(results []verdict.Result, data []resultData) {
 
 // absent is the cell of something that a result does not show.
 func absent(r *verdict.Result) outcomeCell {
-	if r.Verdict == verdict.Unknown || !r.Coverage.Complete() && r.Verdict != verdict.Unsafe && r.Verdict != verdict.Observed {
+	if r.Verdict == verdict.Unknown || !r.Coverage.Complete() {
 		return outcomeCell{unclear, "open", ""}
 	}
 	return outcomeCell{no, "plain", ""}
+}
+
+// everyViolation reports whether a result lists every violation, as with --keep-going, and not only the first.
+func everyViolation(r *verdict.Result) bool {
+	return len(r.Others) > 0 || r.Asked != nil && r.Asked.Options["keep_going"] == true
 }
 
 // litmusRows has a row for the condition that the test asks about, even if no model reaches it, and one for each

@@ -108,8 +108,11 @@ func LitmusCompare(w io.Writer, t *verdict.LitmusTest, opt Options) {
 			mark = "*"
 		}
 		row(mark, s.State, func(r *verdict.Result) string {
-			if findOutcome(r, s.State) != nil {
+			switch {
+			case findOutcome(r, s.State) != nil:
 				return "x"
+			case r.Litmus.Observation == "Unknown" || r.Verdict == verdict.Unknown || !r.Coverage.Complete():
+				return "?"
 			}
 			return "-"
 		})
