@@ -160,8 +160,8 @@ type Coverage struct {
 
 // Certificate describes a proof that an answer is right.
 type Certificate struct {
-	Kind  string `json:"kind"`  // states, classes or attacks
-	Size  int    `json:"size"`  // states or nodes of the proof
+	Kind  string `json:"kind"`  // states, classes, clauses or attacks
+	Size  int    `json:"size"`  // states, nodes or steps of the proof
 	Bytes int64  `json:"bytes"` // of the file
 }
 

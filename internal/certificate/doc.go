@@ -19,6 +19,9 @@
 //	attacks.go   the kind "attacks": executions in which one thread delays its stores
 //	attacks_file.go
 //	             the search for all of these, and the check of a file with them
+//	clauses/     what a program can do, as clauses
+//	clauses_file.go
+//	             the kind "clauses": a proof that these have no model
 //	lrat.go      proofs that clauses have no model
 //	produce.go   the search that makes such a set; nothing relies on it
 //	classes.go   the kind "classes": a tree with all executions

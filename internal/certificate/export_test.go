@@ -3,6 +3,7 @@ package certificate
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"errors"
 	"io"
 	"math/rand/v2"
@@ -62,7 +63,7 @@ func AllClasses(p *ir.Program, props *property.Set, model replay.Model) (found m
 }
 
 // ChangeClasses returns a certificate with another thread at one node, one node less or one more.
-func ChangeClasses(t *testing.T, file []byte, rng *rand.Rand) []byte {
+func ChangeClasses(t *testing.T, file []byte, rng *rand.Rand) (changed []byte) {
 	r, err := Open(bytes.NewReader(file))
 	if err != nil {
 		t.Fatal(err)
@@ -75,6 +76,7 @@ func ChangeClasses(t *testing.T, file []byte, rng *rand.Rand) []byte {
 	if len(chosen) == 0 {
 		return nil
 	}
+	defer func() { changed = rewrite(t, &r.Statement, chosen) }()
 	k := rng.IntN(len(chosen))
 	switch rng.IntN(3) {
 	case 0:
@@ -84,18 +86,105 @@ func ChangeClasses(t *testing.T, file []byte, rng *rand.Rand) []byte {
 	default:
 		chosen = slices.Insert(chosen, k, byte(rng.IntN(3)))
 	}
+	return nil
+}
+
+// rewrite returns a certificate with any proof.
+func rewrite(t *testing.T, c *Statement, body []byte) []byte {
 	var out bytes.Buffer
-	w, err := newWriter(&out, &r.Statement)
+	w, err := newWriter(&out, c)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := w.Write(chosen); err != nil {
+	if _, err := w.Write(body); err != nil {
 		t.Fatal(err)
 	}
 	if err := w.close(); err != nil {
 		t.Fatal(err)
 	}
 	return out.Bytes()
+}
+
+// ChangeClauses returns a certificate with a step changed, left out, repeated or put elsewhere, or with other marks.
+func ChangeClauses(t *testing.T, file []byte, rng *rand.Rand) []byte {
+	r, err := Open(bytes.NewReader(file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	marks, err := r.ReadByte()
+	if err != nil {
+		t.Fatal(err)
+	}
+	rounds, err := binary.ReadUvarint(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	type step struct {
+		clause []int32
+		hints  []int
+	}
+	var steps []step
+	for range r.Size {
+		clause, hints, err := readStep(r, 1<<30)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, h := range hints {
+			hints[i] = 1<<30 - h // distances
+		}
+		steps = append(steps, step{clause, hints})
+	}
+	c := r.Statement
+	if k := rng.IntN(max(len(steps), 1)); len(steps) == 0 || rng.IntN(12) == 0 {
+		marks ^= 1 << rng.IntN(2)
+		rounds = uint64(rng.IntN(3))
+	} else {
+		s := &steps[k]
+		switch what := rng.IntN(6); {
+		case what == 0:
+			steps = slices.Delete(steps, k, k+1)
+		case what == 1:
+			steps = slices.Insert(steps, k, *s)
+		case what == 2 && len(s.clause) > 0:
+			s.clause = slices.Delete(slices.Clone(s.clause), 0, 1)
+		case what == 3 && len(s.clause) > 0:
+			s.clause = slices.Clone(s.clause)
+			s.clause[rng.IntN(len(s.clause))] *= -1
+		case what == 4:
+			s.hints[rng.IntN(len(s.hints))] += 1 + rng.IntN(4)
+		default:
+			s.hints = s.hints[:len(s.hints)-1]
+		}
+	}
+	c.Size = len(steps)
+	body := binary.AppendUvarint([]byte{marks}, rounds)
+	for _, s := range steps {
+		distances := make([]int, len(s.hints))
+		for i, d := range s.hints {
+			distances[i] = -d
+		}
+		body = appendStep(body, s.clause, distances, 0)
+	}
+	return rewrite(t, &c, body)
+}
+
+// About returns the certificate as one about something else.
+func About(t *testing.T, file []byte, p *ir.Program, props *property.Set, model replay.Model) []byte {
+	r, err := Open(bytes.NewReader(file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	body, err := io.ReadAll(r.in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := r.Statement
+	if err := c.About(p, props, model); err != nil {
+		t.Fatal(err)
+	}
+	return rewrite(t, &c, body)
 }
 
 // EndsOfClasses returns the texts of the final states that the tree of a program has, the checks that fail in it, how

@@ -26,6 +26,7 @@ const Head = "fencepost certificate 1\n"
 const (
 	KindStates  = "states"  // a set of states that is closed under the steps of the program
 	KindClasses = "classes" // a tree that has all reads-from classes
+	KindClauses = "clauses" // clauses that say what the program can do have no model
 	KindAttacks = "attacks" // a set of states of executions in which one thread delays its stores: robustness
 )
 

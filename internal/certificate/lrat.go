@@ -13,63 +13,30 @@ import (
 // Proofs in the format LRAT, as the solver of package sat and others write them. A line has the number of a clause, its
 // literals, 0, the numbers of clauses, and 0. If all its literals are false, each of these clauses has one literal left,
 // which is then true, and the last one has none: so the clause follows. Lines with "d" drop clauses.
-//
-// What such a proof is about are clauses. That these say what a program does is not part of it.
 
-// CheckLRAT returns nil if a proof shows that the clauses, with numbers from 1 on, have no model in which all literals
-// of the goal are false. A literal is a variable from 1 on, negative if it is negated.
-func CheckLRAT(clauses [][]int, proof io.Reader, goal []int) error {
-	known := map[int][]int{}
-	for i, c := range clauses {
-		known[i+1] = c
-	}
-	in := bufio.NewScanner(proof)
-	in.Buffer(nil, 1<<26)
-	shown := false
-	for n := 1; in.Scan(); n++ {
-		id, clause, hints, drop, err := lratLine(in.Text())
-		switch {
-		case err != nil:
-		case drop:
-			for _, h := range hints {
-				delete(known, h)
-			}
-			continue
-		case known[id] != nil || id <= len(clauses):
-			err = fmt.Errorf("clause %d is there already", id)
-		default:
-			err = implied(known, clause, hints)
-		}
-		if err != nil {
-			return fmt.Errorf("line %d: %w", n, err)
-		}
-		known[id] = clause
-		shown = shown || !slices.ContainsFunc(clause, func(l int) bool { return !slices.Contains(goal, l) })
-	}
-	if err := in.Err(); err != nil {
-		return err
-	}
-	if !shown {
-		return errors.New("the proof ends without the goal")
-	}
-	return nil
+// deriver has clauses, and derives further ones.
+type deriver struct {
+	clauses [][]int32 // that with number n is the n-th one, nil if it was dropped
+	isTrue  map[int32]bool
 }
 
-// implied returns an error unless the hints show that a clause follows.
-func implied(known map[int][]int, clause, hints []int) error {
-	isTrue := map[int]bool{}
+// derive adds a clause, unless the hints do not show that it follows.
+func (d *deriver) derive(clause []int32, hints []int) error {
+	if d.isTrue == nil {
+		d.isTrue = map[int32]bool{}
+	}
+	clear(d.isTrue)
 	for _, l := range clause {
-		isTrue[-l] = true
+		d.isTrue[-l] = true
 	}
 	for k, h := range hints {
-		c, ok := known[h]
-		if !ok {
+		if h < 1 || h > len(d.clauses) || d.clauses[h-1] == nil {
 			return fmt.Errorf("there is no clause %d", h)
 		}
-		left := 0
-		for _, l := range c {
+		left := int32(0)
+		for _, l := range d.clauses[h-1] {
 			switch {
-			case isTrue[-l] || l == left:
+			case d.isTrue[-l] || l == left:
 			case left != 0:
 				return fmt.Errorf("clause %d has more than one literal left", h)
 			default:
@@ -80,15 +47,54 @@ func implied(known map[int][]int, clause, hints []int) error {
 			if k+1 < len(hints) {
 				return errors.New("clauses follow one that is false")
 			}
+			d.clauses = append(d.clauses, append([]int32{}, clause...))
 			return nil
 		}
-		isTrue[left] = true
+		d.isTrue[left] = true
 	}
 	return errors.New("the clause does not follow")
 }
 
+// CheckLRAT returns nil if a proof shows that the clauses, with numbers from 1 on, have no model in which all literals
+// of the goal are false. A literal is a variable from 1 on, negative if it is negated. Derived clauses have the numbers
+// that come next.
+func CheckLRAT(clauses [][]int32, proof io.Reader, goal []int32) error {
+	d := deriver{clauses: slices.Clone(clauses)}
+	in := bufio.NewScanner(proof)
+	in.Buffer(nil, 1<<26)
+	shown := false
+	for n := 1; in.Scan(); n++ {
+		id, clause, hints, drop, err := lratLine(in.Text())
+		switch {
+		case err != nil:
+		case drop:
+			for _, h := range hints {
+				if h >= 1 && h <= len(d.clauses) {
+					d.clauses[h-1] = nil
+				}
+			}
+			continue
+		case id != len(d.clauses)+1:
+			err = fmt.Errorf("the next clause is %d, not %d", len(d.clauses)+1, id)
+		default:
+			err = d.derive(clause, hints)
+		}
+		if err != nil {
+			return fmt.Errorf("line %d: %w", n, err)
+		}
+		shown = shown || !slices.ContainsFunc(clause, func(l int32) bool { return !slices.Contains(goal, l) })
+	}
+	if err := in.Err(); err != nil {
+		return err
+	}
+	if !shown {
+		return errors.New("the proof ends without the goal")
+	}
+	return nil
+}
+
 // lratLine reads a line.
-func lratLine(text string) (id int, clause, hints []int, drop bool, err error) {
+func lratLine(text string) (id int, clause []int32, hints []int, drop bool, err error) {
 	fields := strings.Fields(text)
 	if len(fields) == 0 {
 		return 0, nil, nil, false, errors.New("an empty line")
@@ -99,16 +105,16 @@ func lratLine(text string) (id int, clause, hints []int, drop bool, err error) {
 	var lists [2][]int
 	at := 0
 	for k, f := range fields {
-		v, err := strconv.Atoi(f)
+		v, err := strconv.ParseInt(f, 10, 32)
 		switch {
-		case err != nil || k == 0 && v <= 0 || at > 1 || at == 1 && v < 0 && !drop || v == -v && v != 0:
+		case err != nil || k == 0 && v <= 0 || at > 1 || at == 1 && v < 0 && !drop || v == -1<<31:
 			return 0, nil, nil, false, fmt.Errorf("%q is no number that can stand there", f)
 		case k == 0:
-			id = v
+			id = int(v)
 		case v == 0:
 			at++
 		default:
-			lists[at] = append(lists[at], v)
+			lists[at] = append(lists[at], int(v))
 		}
 	}
 	if drop && at == 1 {
@@ -117,5 +123,8 @@ func lratLine(text string) (id int, clause, hints []int, drop bool, err error) {
 	if drop || at != 2 {
 		return 0, nil, nil, false, errors.New("the line does not end with 0")
 	}
-	return id, lists[0], lists[1], false, nil
+	for _, l := range lists[0] {
+		clause = append(clause, int32(l))
+	}
+	return id, clause, lists[1], false, nil
 }

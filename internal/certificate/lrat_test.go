@@ -14,15 +14,15 @@ import (
 )
 
 // pigeons says that n+1 pigeons have holes of their own among n.
-func pigeons(n int) [][]int {
-	var all [][]int
-	in := func(pigeon, hole int) int { return pigeon*n + hole + 1 }
+func pigeons(n int) [][]int32 {
+	var all [][]int32
+	in := func(pigeon, hole int) int32 { return int32(pigeon*n + hole + 1) }
 	for p := range n + 1 {
-		var some []int
+		var some []int32
 		for h := range n {
 			some = append(some, in(p, h))
 			for q := range p {
-				all = append(all, []int{-in(p, h), -in(q, h)})
+				all = append(all, []int32{-in(p, h), -in(q, h)})
 			}
 		}
 		all = append(all, some)
@@ -31,11 +31,11 @@ func pigeons(n int) [][]int {
 }
 
 // random3 returns random clauses of three literals.
-func random3(r *rand.Rand, vars, n int) [][]int {
-	all := make([][]int, n)
+func random3(r *rand.Rand, vars, n int) [][]int32 {
+	all := make([][]int32, n)
 	for i := range all {
 		for range 3 {
-			all[i] = append(all[i], (1+r.IntN(vars))*(1-2*r.IntN(2)))
+			all[i] = append(all[i], int32((1+r.IntN(vars))*(1-2*r.IntN(2))))
 		}
 	}
 	return all
@@ -43,11 +43,11 @@ func random3(r *rand.Rand, vars, n int) [][]int {
 
 // refutation asks the solver, with clauses that come between two questions, and returns the clauses and the proof that
 // the assumptions of the last one cannot hold; nil if they can.
-func refutation(t *testing.T, clauses, more [][]int, assume []int) ([][]int, []byte) {
+func refutation(t *testing.T, clauses, more [][]int32, assume []int32) ([][]int32, []byte) {
 	t.Helper()
 	s, proof := sat.NewEmbedded(), &sat.Proof{}
 	s.Log(proof)
-	add := func(list [][]int) {
+	add := func(list [][]int32) {
 		for _, c := range list {
 			var lits []sat.Lit
 			for _, l := range c {
@@ -78,11 +78,11 @@ func refutation(t *testing.T, clauses, more [][]int, assume []int) ([][]int, []b
 	if err := proof.Write(&out, lits...); err != nil {
 		t.Fatal(err)
 	}
-	var inputs [][]int
+	var inputs [][]int32
 	for _, c := range proof.Inputs() {
-		var ints []int
+		var ints []int32
 		for _, l := range c {
-			ints = append(ints, int(l))
+			ints = append(ints, int32(l))
 		}
 		inputs = append(inputs, ints)
 	}
@@ -90,12 +90,12 @@ func refutation(t *testing.T, clauses, more [][]int, assume []int) ([][]int, []b
 }
 
 // plainly is a second checker: each clause of a proof follows by unit propagation, whatever its hints are.
-func plainly(clauses [][]int, proof []byte, goal []int) bool {
+func plainly(clauses [][]int32, proof []byte, goal []int32) bool {
 	known := slices.Clone(clauses)
 	for line := range strings.Lines(string(proof)) {
-		var clause []int
+		var clause []int32
 		for _, f := range strings.Fields(line)[1:] {
-			var l int
+			var l int32
 			fmt.Sscan(f, &l)
 			if l == 0 {
 				break
@@ -111,15 +111,15 @@ func plainly(clauses [][]int, proof []byte, goal []int) bool {
 }
 
 // propagates reports whether the negation of a clause leads to a clause that is false.
-func propagates(known [][]int, clause []int) bool {
-	isTrue := map[int]bool{}
+func propagates(known [][]int32, clause []int32) bool {
+	isTrue := map[int32]bool{}
 	for _, l := range clause {
 		isTrue[-l] = true
 	}
 	for changed := true; changed; {
 		changed = false
 		for _, c := range known {
-			var left []int
+			var left []int32
 			for _, l := range c {
 				if !isTrue[-l] && !slices.Contains(left, l) {
 					left = append(left, l)
@@ -144,8 +144,8 @@ func TestLRAT(t *testing.T) {
 	for k := range *programs {
 		vars := 5 + rng.IntN(25)
 		clauses := random3(rng, vars, vars*4+rng.IntN(vars))
-		var more [][]int
-		var assume []int
+		var more [][]int32
+		var assume []int32
 		switch {
 		case k%40 == 0:
 			clauses = pigeons(2 + k/40%4)
@@ -153,13 +153,13 @@ func TestLRAT(t *testing.T) {
 			more = random3(rng, vars, vars/2)
 		case k%3 == 2:
 			v := 1 + rng.IntN(vars-1)
-			assume = []int{v, -1 - v}
+			assume = []int32{int32(v), int32(-1 - v)}
 		}
 		inputs, proof := refutation(t, clauses, more, assume)
 		if proof == nil {
 			continue
 		}
-		var goal []int
+		var goal []int32
 		for _, l := range assume {
 			goal = append(goal, -l)
 		}
@@ -191,7 +191,7 @@ func TestLRAT(t *testing.T) {
 		// Of clauses that have a model without one of them, nothing is accepted.
 		at := rng.IntN(len(inputs))
 		fewer := slices.Clone(inputs)
-		fewer[at] = []int{1, -1} // the numbers of the others stay
+		fewer[at] = []int32{1, -1} // the numbers of the others stay
 		if satisfiable(fewer, assume) {
 			weaker++
 			if certificate.CheckLRAT(fewer, bytes.NewReader(proof), goal) == nil {
@@ -206,7 +206,7 @@ func TestLRAT(t *testing.T) {
 }
 
 // satisfiable asks a fresh solver.
-func satisfiable(clauses [][]int, assume []int) bool {
+func satisfiable(clauses [][]int32, assume []int32) bool {
 	s := sat.NewEmbedded()
 	for _, c := range clauses {
 		var lits []sat.Lit
@@ -225,13 +225,13 @@ func satisfiable(clauses [][]int, assume []int) bool {
 
 // A formula with a model has no proof, however long the list of steps.
 func TestLRATOfModels(t *testing.T) {
-	clauses := [][]int{{1, 2}, {-1, 2}}
+	clauses := [][]int32{{1, 2}, {-1, 2}}
 	for _, proof := range []string{"", "3 0 1 2 0\n", "3 -2 0 1 2 0\n4 0 3 1 0\n", "3 0 0\n", "3 2 0 1 2 0\n4 0 3 0\n", "1 0 1 0\n", "3 d 1 0\n3 0 1 0\n", "3 2 0 2 1 0\n3 0 3 0\n", "3 0 -1 0\n", "3 2 0 1 0\n", "3 0 9 0\n", "3 0 1", "x 0 0\n"} {
 		if err := certificate.CheckLRAT(clauses, strings.NewReader(proof), nil); err == nil {
 			t.Errorf("a formula with a model is refuted by %q", proof)
 		}
 	}
-	if err := certificate.CheckLRAT(clauses, strings.NewReader("3 2 0 1 2 0\n"), []int{2}); err != nil {
+	if err := certificate.CheckLRAT(clauses, strings.NewReader("3 2 0 1 2 0\n"), []int32{2}); err != nil {
 		t.Error(err)
 	}
 }

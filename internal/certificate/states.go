@@ -16,9 +16,11 @@ import (
 // Covered says what a proof covers.
 type Covered struct {
 	Kind string
-	Size int // states or nodes
+	Size int // states, nodes, or steps of a proof about clauses
 	// Buffer is the bound of the buffers if some execution would exceed it, else 0.
 	Buffer int
+	// Unroll is how often loops are run if some execution may go round one more often, else 0.
+	Unroll int
 	// Cut are edges at which a bound of the program ends executions.
 	Cut map[ir.EdgeID]bool
 }
@@ -43,6 +45,8 @@ func Check(ctx context.Context, r *Reader, p *ir.Program, props *property.Set, m
 		return checkStates(ctx, r, p, props, model)
 	case r.Kind == KindClasses:
 		return checkClasses(ctx, r, p, props, model)
+	case r.Kind == KindClauses:
+		return checkClauses(ctx, r, p, props, model)
 	default:
 		return nil, fmt.Errorf("the kind of proof %q is unknown, or not for this question under %s", r.Kind, model)
 	}

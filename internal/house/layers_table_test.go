@@ -147,7 +147,8 @@ var policy = map[string]rule{
 	"internal/replay":     {ours: []string{"internal/source", "internal/ir", "internal/property", "verdict"}},
 
 	// The checker of certificates knows the rules, and nothing of those whose answers it checks.
-	"internal/certificate": {ours: []string{"internal/ir", "internal/property", "internal/replay", "verdict"}, external: []string{"github.com/klauspost/compress/zstd"}},
+	"internal/certificate/clauses": {ours: []string{"internal/ir", "internal/property", "internal/replay"}},
+	"internal/certificate":         {ours: []string{"internal/certificate/clauses", "internal/ir", "internal/property", "internal/replay", "verdict"}, external: []string{"github.com/klauspost/compress/zstd"}},
 
 	// pipeline has the stages. It knows the front ends and the engines that answer tasks; the
 	// questions know it.
@@ -164,7 +165,7 @@ var policy = map[string]rule{
 
 	// A question knows the stages, the procedures it needs, and the questions it asks in turn: fences
 	// checks the program with fences, param asks about instances, verify asks again.
-	"internal/question/check":   {ours: append([]string{"internal/analysis", "internal/budget", "internal/certificate", "internal/engine/bmc", "internal/engine/explicit", "internal/engine/rf", "internal/engine/smc", "internal/transform"}, questionMay...)},
+	"internal/question/check":   {ours: append([]string{"internal/analysis", "internal/budget", "internal/certificate", "internal/engine/bmc", "internal/engine/explicit", "internal/engine/rf", "internal/engine/smc", "internal/solver/sat", "internal/transform"}, questionMay...)},
 	"internal/question/robust":  {ours: append([]string{"internal/certificate", "internal/question/check"}, questionMay...)},
 	"internal/question/harness": {ours: []string{"internal/lazyregexp", "internal/pipeline", "internal/supervise", "internal/frontend/c", "query", "verdict"}},
 	"internal/question/fences": {ours: append([]string{

@@ -193,3 +193,7 @@ func (x *Growing) known(t int, addr uint64) error {
 	}
 	return nil
 }
+
+// OneThreadBlocks returns the allocations whose blocks one thread alone can reach, none if it may show which blocks were
+// given back.
+func OneThreadBlocks(p *ir.Program) map[ir.EdgeID]bool { return keptIfNone(p) }

@@ -130,7 +130,7 @@ func prove(ctx context.Context, q *question, res *verdict.Result) ([]byte, *ir.P
 	ctx, cancel := supervise.TimeLimit(ctx, q.opt.Timeout)
 	defer cancel()
 	statement := certificate.Statement{Tool: q.opt.Tool, Names: NamesOf(&q.Input), Asked: pipeline.NewAsked(Command, q.opt), Loops: props.Endless || props.Fairness != 0}
-	file, err := search(ctx, q, statement, plain, props, model)
+	file, err := search(ctx, q, res.Engine, statement, plain, props, model)
 	if err != nil {
 		return nil, plain, nil, InTime(ctx, err)
 	}
@@ -146,29 +146,58 @@ func prove(ctx context.Context, q *question, res *verdict.Result) ([]byte, *ir.P
 // smallTree is how many nodes a tree may have that is tried before states are.
 const smallTree = 2000
 
-// search makes a proof: a small tree if there is one, then states in half of the time, then a tree of any size.
-func search(ctx context.Context, q *question, statement certificate.Statement, plain *ir.Program, props *property.Set, model replay.Model) (*bytes.Buffer, error) {
+// search makes a proof: a small tree if there is one, then states in half of the time, then clauses, then a tree of any
+// size. Clauses come before states if engine bmc has the answer, or if the program has too many values for states.
+func search(ctx context.Context, q *question, by string, statement certificate.Statement, plain *ir.Program, props *property.Set, model replay.Model) (*bytes.Buffer, error) {
 	file := &bytes.Buffer{}
 	if model == replay.C11 || props.DataRaces {
 		_, err := certificate.Classes(ctx, file, statement, plain, props, model, 0)
 		return file, err
 	}
-	refuted := (*certificate.Refuted)(nil)
 	begin, cancel := supervise.TimeLimit(ctx, q.opt.Timeout/8)
 	_, none := certificate.Classes(begin, file, statement, plain, props, model, smallTree)
 	cancel()
-	if none == nil || errors.As(none, &refuted) {
+	if decides(none) {
 		return file, none
+	}
+	clauses := func() error {
+		some, cancel := supervise.TimeLimit(ctx, q.opt.Timeout/2)
+		defer cancel()
+		file.Reset()
+		_, err := certificate.Clauses(some, file, statement, plain, props, model, q.opt.UnrollBound(), refuter(q.opt.Memory))
+		return InTime(some, err)
+	}
+	tried := by == "bmc" || errors.Is(none, replay.ErrUnbounded)
+	if tried {
+		if err := clauses(); decides(err) || ctx.Err() != nil || errors.Is(none, replay.ErrUnbounded) {
+			return file, err
+		}
 	}
 	half, cancel := supervise.TimeLimit(ctx, q.opt.Timeout/2)
 	defer cancel()
 	limits := certificate.Limits{Buffer: cmp.Or(q.opt.Buffer, longBuffer), Bytes: q.opt.Memory}
+	file.Reset()
 	_, err := certificate.States(half, file, statement, plain, props, model, limits)
-	if err == nil || errors.As(err, &refuted) || ctx.Err() != nil || !errors.Is(none, certificate.ErrTooLarge) {
-		return file, InTime(half, err)
+	err = InTime(half, err)
+	if decides(err) || ctx.Err() != nil {
+		return file, err
 	}
-	_, err = certificate.Classes(ctx, file, statement, plain, props, model, 0)
+	if !tried {
+		if other := clauses(); decides(other) || ctx.Err() != nil {
+			return file, other
+		}
+	}
+	if errors.Is(none, certificate.ErrTooLarge) {
+		file.Reset()
+		_, err = certificate.Classes(ctx, file, statement, plain, props, model, 0)
+	}
 	return file, err
+}
+
+// decides reports whether an attempt at a proof needs no other one.
+func decides(err error) bool {
+	refuted := (*certificate.Refuted)(nil)
+	return err == nil || errors.As(err, &refuted)
 }
 
 var errLate = errors.New("the proof was not finished within the time limit")
@@ -229,6 +258,10 @@ func Coverage(plain *ir.Program, c *certificate.Covered) verdict.Coverage {
 	out := verdict.Coverage{Exhaustive: c.Buffer == 0 && len(c.Cut) == 0}
 	if c.Buffer > 0 {
 		out.Bounds = append(out.Bounds, verdict.Bound{Name: "buffer", Value: c.Buffer, Hit: true})
+	}
+	if c.Unroll > 0 {
+		out.Exhaustive = false
+		out.Bounds = append(out.Bounds, verdict.Bound{Name: "unroll", Value: c.Unroll, Hit: true})
 	}
 	for _, id := range slices.Sorted(maps.Keys(c.Cut)) {
 		b := verdict.Bound{Name: "threads", Hit: true}
@@ -337,8 +370,11 @@ func Proved(statement string, c *certificate.Covered, coverage verdict.Coverage,
 		where += ", with the options " + strings.Join(with, ", ")
 	}
 	what := "states"
-	if c.Kind == certificate.KindClasses {
+	switch c.Kind {
+	case certificate.KindClasses:
 		what = "nodes"
+	case certificate.KindClauses:
+		what = "steps about clauses"
 	}
 	return fmt.Sprintf("%s, %s, by %d %s", statement, where, c.Size, what)
 }

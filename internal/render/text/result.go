@@ -144,7 +144,7 @@ func (p *printer) certified(r *verdict.Result) {
 	if c := r.Coverage.Certificate; c != nil {
 		p.line("  certified: the checker accepted a proof of %s (%s)", map[string]string{
 			"states": counted(int64(c.Size), "state", "states"), "classes": counted(int64(c.Size), "node", "nodes"),
-			"attacks": counted(int64(c.Size), "state", "states"),
+			"attacks": counted(int64(c.Size), "state", "states"), "clauses": counted(int64(c.Size), "step about clauses", "steps about clauses"),
 		}[c.Kind], counted(c.Bytes, "byte", "bytes"))
 	}
 }
