@@ -61,4 +61,5 @@ type HistoryCall struct {
 	Thread  int      `json:"thread"` // from 1; 0: main, before or after the threads
 	Call    string   `json:"call"`
 	Results []string `json:"results,omitempty"` // the result, and what out-parameters were set to
+	Pending bool     `json:"pending,omitempty"` // the call has not returned
 }

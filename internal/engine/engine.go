@@ -46,6 +46,8 @@ type Task struct {
 
 	KeepGoing bool // find every distinct violation
 	Finals    bool // collect final states
+	// ExitFinals, with Finals, says that the states in which a thread calls exit are final states, too.
+	ExitFinals bool
 	// WitnessFinal, with Finals, picks final states that are wanted with an
 	// execution each, as Outcome.Finals has them. Workers call it at the same time.
 	WitnessFinal func(final string) bool

@@ -218,6 +218,9 @@ func (w *worker) visit() {
 	if w.s.Over() {
 		w.ended++
 		w.exits++
+		if w.task.ExitFinals {
+			w.final()
+		}
 		return
 	}
 	w.out.Count(eagerCost * int64(len(w.eager.Trail())))
@@ -267,11 +270,17 @@ func (w *worker) atEnd() {
 	if f := w.task.Props.Final; f != nil && w.judge.Final(w.s, f) {
 		w.out.Report(keyFinal)
 	}
-	if w.task.Finals {
-		text := w.show.Text(w.s)
-		w.finals[text] = true
-		if pick := w.task.WitnessFinal; pick != nil && pick(text) {
-			w.out.Report(keyState + text)
-		}
+	w.final()
+}
+
+// final collects the final state, if that is asked for.
+func (w *worker) final() {
+	if !w.task.Finals {
+		return
+	}
+	text := w.show.Text(w.s)
+	w.finals[text] = true
+	if pick := w.task.WitnessFinal; pick != nil && pick(text) {
+		w.out.Report(keyState + text)
 	}
 }

@@ -133,6 +133,9 @@ func (x *exploration) judgeEnd() {
 		return
 	case stops[machine.Exited]:
 		x.out.counts.Exits++
+		if x.task.ExitFinals {
+			x.finals()
+		}
 		return
 	case stops[machine.Bounded]:
 		x.out.counts.Bounded++

@@ -94,6 +94,9 @@ func (x *explorer) judgeEnd() {
 		return
 	case stops[machine.Exited]:
 		x.out.counts.Exits++
+		if x.task.ExitFinals {
+			x.final()
+		}
 		return
 	case stops[machine.Bounded]:
 		x.out.counts.Bounded++

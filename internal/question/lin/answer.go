@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"fencepost/internal/engine"
+	"fencepost/internal/ir"
 	"fencepost/internal/pipeline"
 	"fencepost/internal/question/check"
 	"fencepost/query"
@@ -88,6 +89,9 @@ func (o *Operation) describe() string {
 	return text
 }
 
+// asserted is the question that check answers if an assertion fails.
+var asserted = verdict.Question(ir.Assertion.String())
+
 // wrong returns the answer about results that no sequence explains.
 func (q *question) wrong(ctx context.Context, s *search, f *found) (*verdict.Result, error) {
 	lin := q.describe()
@@ -101,22 +105,41 @@ func (q *question) wrong(ctx context.Context, s *search, f *found) (*verdict.Res
 	if len(lin.History.Before) > 0 {
 		reason = "no order of the calls that real time allows explains what they returned"
 	}
+	if f.client.pending != 0 {
+		reason += ", whether or not pending calls have taken effect"
+	}
 	if f.why != "" {
 		reason = "one at a time, " + f.why
 	}
-	text := s.writer.program(f.client, f.order, append([]int64{}, f.results...), fmt.Sprintf("%s of %s:\n%s", reason, path.Base(q.in.Name), f.client))
-	return q.confirmed(ctx, s, lin, text, verdict.Linearizable, reason)
+	why := fmt.Sprintf("%s of %s:\n%s", reason, path.Base(q.in.Name), f.client)
+	text := s.writer.program(f.client, f.order, append([]int64{}, f.results...), why)
+	res, err := q.confirmed(ctx, s, lin, text)
+	if err == nil && res.Question != asserted && !f.client.looks {
+		// Calls wait for ever in some executions, which is no violation here.
+		looking := *f.client
+		looking.looks = true
+		text = s.writer.program(&looking, f.order, append([]int64{}, f.results...), why)
+		res, err = q.confirmed(ctx, s, lin, text)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if res.Question != asserted {
+		return nil, fmt.Errorf("check finds something else in a client that goes wrong: %s", res.Reason)
+	}
+	res.Question, res.Reason = verdict.Linearizable, reason
+	return res, nil
 }
 
 // failed returns the answer about a client with an error.
 func (q *question) failed(ctx context.Context, s *search, c *client) (*verdict.Result, error) {
 	lin := q.describe()
 	lin.Clients, lin.Programs, lin.States = s.clients, s.programs, s.states
-	return q.confirmed(ctx, s, lin, s.writer.program(c, c.programOrder(), nil, ""), "", "")
+	return q.confirmed(ctx, s, lin, s.writer.program(c, c.programOrder(), nil, ""))
 }
 
 // confirmed asks check about the client, and returns its answer as one about the object.
-func (q *question) confirmed(ctx context.Context, s *search, lin *verdict.Linearizability, text string, about verdict.Question, reason string) (*verdict.Result, error) {
+func (q *question) confirmed(ctx context.Context, s *search, lin *verdict.Linearizability, text string) (*verdict.Result, error) {
 	opt := query.CheckOptions{Options: s.explorer.opt, Models: query.Models{query.Model(s.model.String())}}
 	opt.Progress = nil
 	answer, err := check.Run(ctx, s.explorer.input(text), opt)
@@ -136,9 +159,6 @@ func (q *question) confirmed(ctx context.Context, s *search, lin *verdict.Linear
 	lin.Client, lin.File = text, path.Base(s.explorer.name)
 	res.Program = q.in.Name
 	res.Linearizability = lin
-	if about != "" {
-		res.Question, res.Reason = about, reason
-	}
 	return res, nil
 }
 
@@ -171,6 +191,7 @@ func history(f *found) *verdict.History {
 		if n < len(thread) {
 			c.Thread = thread[n]
 		}
+		c.Pending = f.client.isPending(n)
 		for _, v := range f.results[slots[n]:slots[n+1]] {
 			c.Results = append(c.Results, fmt.Sprint(v))
 		}
@@ -206,32 +227,36 @@ func (q *question) best(ctx context.Context, s *search, f *found) string {
 		}
 		return words(seq) + " would explain the results, but not the order of the calls"
 	}
-	t, err := s.spec.table(ctx, f.client, 0)
-	if err != nil {
-		return ""
-	}
 	most, text := -1, ""
 	slots, all := f.client.slotOf(), f.client.all()
-	for _, final := range t.finals {
-		agree, first := 0, -1
-		for n := range all {
-			same := true
-			for k := slots[n]; k < slots[n+1]; k++ {
-				same = same && final.results[k] == f.results[k]
+	for part := f.client.pending; ; part = (part - 1) & f.client.pending { // pending calls that are left out return nothing
+		t, err := s.spec.table(ctx, f.client, part)
+		if err != nil {
+			return ""
+		}
+		for _, final := range t.finals {
+			agree, first := 0, -1
+			for n := range all {
+				same := true
+				for k := slots[n]; k < slots[n+1]; k++ {
+					same = same && final.results[k] == f.results[k]
+				}
+				if same {
+					agree++
+				} else if first < 0 {
+					first = n
+				}
 			}
-			if same {
-				agree++
-			} else if first < 0 {
-				first = n
+			if agree > most && first >= 0 {
+				most = agree
+				text = fmt.Sprintf("after %s, %s returns %s, not %s", words(final.order), all[first].String(),
+					numbers(final.results[slots[first]:slots[first+1]]), numbers(f.results[slots[first]:slots[first+1]]))
 			}
 		}
-		if agree > most && first >= 0 {
-			most = agree
-			text = fmt.Sprintf("after %s, %s returns %s, not %s", words(final.order), all[first].String(),
-				numbers(final.results[slots[first]:slots[first+1]]), numbers(f.results[slots[first]:slots[first+1]]))
+		if part == 0 {
+			return text
 		}
 	}
-	return text
 }
 
 func numbers(values []int64) string {
@@ -247,7 +272,7 @@ func (q *question) hints(ctx context.Context, s *search, f *found) []string {
 	slots, all := f.client.slotOf(), f.client.all()
 	var out []string
 	for i, one := range f.client.concurrent() {
-		if one.op.MayFail != nil || one.op.Result == "void" {
+		if one.op.MayFail != nil || one.op.Result == "void" || f.client.isPending(len(f.client.prefix)+i) {
 			continue
 		}
 		t, err := s.spec.table(ctx, f.client, 1<<i)
@@ -290,7 +315,7 @@ func (q *question) holds(ctx context.Context, s *search, calls int, open string)
 		out.Coverage.Bounds = append(out.Coverage.Bounds, verdict.Bound{Name: "calls", Value: calls, Hit: true, Given: true})
 	}
 	if s.waits {
-		lin.Hints = append(lin.Hints, "one at a time, calls can wait for ever: executions in which a call never returns were not judged")
+		lin.Hints = append(lin.Hints, "one at a time, calls can wait for ever: what the others return is explained with and without calls that are pending")
 	}
 	if open == "" {
 		lin.Hints = append(lin.Hints, q.openHint(ctx, s)...)

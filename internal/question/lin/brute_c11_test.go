@@ -20,6 +20,13 @@ func withOrders(r *rand.Rand, ops []randomOp) {
 	for i := range ops {
 		for k := range ops[i] {
 			s := &ops[i][k]
+			switch s.kind {
+			case 'k', 'u':
+				continue
+			case 'w':
+				s.order = of['l'][r.IntN(3)]
+				continue
+			}
 			s.order = of[s.kind][r.IntN(len(of[s.kind]))]
 			s.fail = of['l'][r.IntN(3)]
 		}
@@ -43,7 +50,6 @@ type bruteGraphs struct {
 	got    [][]int // by thread
 	seen   map[string]bool
 	judged map[string]bool // results and orders
-	found  bool
 }
 
 func newBruteGraphs(b *brute) *bruteGraphs {
@@ -51,28 +57,52 @@ func newBruteGraphs(b *brute) *bruteGraphs {
 	return &bruteGraphs{brute: b, events: make([][]bruteEvent, n), pc: make([][2]int, n), regs: make([]int, n), got: make([][]int, n), seen: map[string]bool{}, judged: map[string]bool{}}
 }
 
-func (g *bruteGraphs) wrong() bool {
-	g.build()
-	return g.found
-}
-
 // build adds a statement of every thread that has one, in every way.
 func (g *bruteGraphs) build() {
-	if id := fmt.Sprint(g.events, g.pc); g.found || g.seen[id] {
+	if id := fmt.Sprint(g.events, g.pc); g.wrong && !g.all || g.seen[id] {
 		return
 	} else {
 		g.seen[id] = true
 	}
-	over := true
+	rests, ended := true, true // all threads have ended, or may wait
 	for t := range g.threads {
 		if g.pc[t][0] < len(g.threads[t]) {
-			over = false
+			ended = false
+			rests = rests && g.next(t).waits()
 			g.step(t)
 		}
 	}
-	if over {
+	if rests {
 		g.judgeGraph()
+		g.stuck = g.stuck || !ended && g.inVain()
 	}
+}
+
+// next returns the next statement of a thread.
+func (g *bruteGraphs) next(t int) statement { return g.ops[g.threads[t][g.pc[t][0]]][g.pc[t][1]] }
+
+// inVain reports whether all threads that wait do so in vain: what the last writes of a modification order leave in memory
+// lets none of them go on.
+func (g *bruteGraphs) inVain() bool {
+	vain := false
+	graph, values := g.graph(0)
+	graph.Orders(3+g.number(len(g.threads), 0), func(mo [][]int) {
+		mem := g.start
+		for at := range mem {
+			if n := len(mo[at]); n > 0 {
+				mem[at] = values[mo[at][n-1]]
+			}
+		}
+		ready := false
+		for t := range g.threads {
+			if g.pc[t][0] < len(g.threads[t]) {
+				s := g.next(t)
+				ready = ready || s.ready(&mem)
+			}
+		}
+		vain = vain || !ready
+	})
+	return vain
 }
 
 // step adds the next statement of a thread.
@@ -81,6 +111,9 @@ func (g *bruteGraphs) step(t int) {
 	defer func() { g.events[t], g.pc[t], g.regs[t], g.got[t] = events, pc, reg, got }()
 	op := g.ops[g.threads[t][pc[0]]]
 	s := op[pc[1]]
+	if s.kind == 'k' || s.kind == 'u' {
+		s.at, s.order = 2, "acquire"
+	}
 	next := func(r int, added ...bruteEvent) {
 		g.events[t], g.regs[t], g.got[t] = append(slices.Clip(events), added...), r, got
 		if g.pc[t] = [2]int{pc[0], pc[1] + 1}; pc[1]+1 == len(op) {
@@ -102,6 +135,10 @@ func (g *bruteGraphs) step(t int) {
 		next(reg, w)
 		return
 	}
+	if s.kind == 'u' {
+		next(reg, event('W', "release"))
+		return
+	}
 	sources := []bruteEvent{{thread: -1, value: g.start[s.at]}}
 	for u := range g.events {
 		for i, e := range g.events[u] {
@@ -114,6 +151,12 @@ func (g *bruteGraphs) step(t int) {
 		r, w := event('R', s.order), event('W', s.order)
 		r.thread, r.event, w.Update, w.value = from.thread, from.event, true, from.value+1
 		switch {
+		case s.kind == 'w' && from.value != s.value || s.kind == 'k' && from.value != 0: // another round
+		case s.kind == 'w':
+			next(reg, r)
+		case s.kind == 'k':
+			w.value = 1
+			next(reg, r, w)
 		case s.kind == 'l':
 			next(reg*3+from.value, r)
 		case s.kind == 'a':
@@ -127,35 +170,35 @@ func (g *bruteGraphs) step(t int) {
 	}
 }
 
-// graph returns the graph with an order of the calls: a call writes a flag at its end, and those after it read the flag.
-func (g *bruteGraphs) graph(o order) testkit.C11Graph {
-	var out testkit.C11Graph
+// graph returns the graph with an order of the calls, and the values that its events write: a call writes a flag at its end, and
+// those after it read the flag.
+func (g *bruteGraphs) graph(o order) (out testkit.C11Graph, values []int) {
 	at, flag := map[[2]int]int{}, map[int]int{}
 	type reader struct{ event, call int }
 	var reads []reader
-	calls := g.number(len(g.threads), 0)
 	for t := range g.threads {
 		index := 0
-		add := func(e testkit.C11Event) {
+		add := func(e testkit.C11Event, value int) {
 			e.Thread, e.Index, e.From = t, index, -1
 			index++
-			out = append(out, e)
+			out, values = append(out, e), append(values, value)
 		}
 		next := 0
-		for c := range g.threads[t] {
+		for c := range g.made(t) {
 			me := g.number(t, c)
-			for before := range calls {
+			for before := range g.number(len(g.threads), 0) {
 				if o.has(before, me) {
 					reads = append(reads, reader{len(out), before})
-					add(testkit.C11Event{Kind: 'R', Loc: 2 + before, Mode: "acq"})
+					add(testkit.C11Event{Kind: 'R', Loc: 3 + before, Mode: "acq"}, 0)
 				}
 			}
 			for ; next < len(g.events[t]) && g.events[t][next].call == c; next++ {
 				at[[2]int{t, next}] = len(out)
-				add(g.events[t][next].C11Event)
+				add(g.events[t][next].C11Event, g.events[t][next].value)
 			}
-			flag[me] = len(out)
-			add(testkit.C11Event{Kind: 'W', Loc: 2 + me, Mode: "rel"})
+			if flag[me] = len(out); c < len(g.got[t]) {
+				add(testkit.C11Event{Kind: 'W', Loc: 3 + me, Mode: "rel"}, 1)
+			}
 		}
 	}
 	for t := range g.events {
@@ -168,23 +211,32 @@ func (g *bruteGraphs) graph(o order) testkit.C11Graph {
 	for _, r := range reads {
 		out[r.event].From = flag[r.call]
 	}
-	return out
+	return out, values
 }
+
+// made returns how many calls a thread has made: all that have returned, and one that is pending.
+func (g *bruteGraphs) made(t int) int { return min(len(g.got[t])+1, len(g.threads[t])) }
 
 // consistent reports whether the model allows the graph with an order of the calls.
 func (g *bruteGraphs) consistent(o order) bool {
 	ok := false
-	g.graph(o).Orders(2+g.number(len(g.threads), 0), func([][]int) { ok = true })
+	graph, _ := g.graph(o)
+	graph.Orders(3+g.number(len(g.threads), 0), func([][]int) { ok = true })
 	return ok
 }
 
 // judgeGraph looks for an order of the calls with which the graph is allowed, and which no sequence respects that returns the same.
+// Nothing comes after a call that has not returned, and what comes before a call that was not made does not count.
 func (g *bruteGraphs) judgeGraph() {
 	var po order
+	var returned, made uint64
 	for t := range g.threads {
-		for j := range g.threads[t] {
+		for j := range g.made(t) {
 			for i := range j {
 				po = po.with(g.number(t, i), g.number(t, j))
+			}
+			if made |= 1 << g.number(t, j); j < len(g.got[t]) {
+				returned |= 1 << g.number(t, j)
 			}
 		}
 	}
@@ -195,12 +247,11 @@ func (g *bruteGraphs) judgeGraph() {
 		if b == calls {
 			a, b = a+1, 0
 		}
-		if g.found {
+		if g.wrong {
 			return
 		}
 		if a == calls {
-			id := fmt.Sprint(g.got, o)
-			if g.judged[id] || g.inSequence(o) {
+			if g.inSequence(o, made, returned) {
 				return
 			}
 			if allowed < 0 {
@@ -209,13 +260,11 @@ func (g *bruteGraphs) judgeGraph() {
 					allowed = 1
 				}
 			}
-			if allowed == 1 && g.consistent(o) {
-				g.found = true
-			}
+			g.wrong = allowed == 1 && g.consistent(o)
 			return
 		}
 		try(o, a, b+1)
-		if a != b && !o.has(a, b) && !o.has(b, a) {
+		if a != b && returned>>a&1 == 1 && made>>b&1 == 1 && !o.has(a, b) && !o.has(b, a) {
 			try(o.with(a, b), a, b+1)
 		}
 	}
@@ -223,32 +272,22 @@ func (g *bruteGraphs) judgeGraph() {
 }
 
 // inSequence reports whether a sequence that respects an order returns the same.
-func (g *bruteGraphs) inSequence(o order) bool {
+func (g *bruteGraphs) inSequence(o order, made, returned uint64) bool {
 	id := fmt.Sprint(g.got, o)
 	if g.judged[id] {
 		return true
 	}
 	calls := g.number(len(g.threads), 0)
-	op, want := make([]int, calls), make([]int, calls)
+	op, want, before := make([]int, calls), make([]int, calls), make([]uint64, calls)
 	for t := range g.threads {
 		for i := range g.threads[t] {
-			op[g.number(t, i)], want[g.number(t, i)] = g.threads[t][i], g.got[t][i]
-		}
-	}
-	var from func(done uint64, mem [2]int) bool
-	from = func(done uint64, mem [2]int) bool {
-		if done == 1<<calls-1 {
-			return true
-		}
-		for n := range calls {
-			after := mem
-			if done>>n&1 == 0 && o.before(n)&^done == 0 && run(g.ops[op[n]], &after) == want[n] && from(done|1<<n, after) {
-				return true
+			n := g.number(t, i)
+			if op[n], before[n] = g.threads[t][i], o.before(n); i < len(g.got[t]) {
+				want[n] = g.got[t][i]
 			}
 		}
-		return false
 	}
-	if from(0, g.start) {
+	if g.explained(op, want, before, made, returned) {
 		g.judged[id] = true
 		return true
 	}

@@ -15,7 +15,8 @@ import (
 )
 
 // Brute force: all interleavings of a client of a random object, with the events of calls, and every history checked against
-// every sequence of the calls. It shares nothing with the search but the random object and the client.
+// every sequence of the calls. It shares nothing with the search but the random object and the client. Every history counts, also
+// one in which some calls are pending; states in which nobody can go on tell which calls wait for ever.
 
 var objects = flag.Int("fp.objects", 40, "random objects per model")
 
@@ -23,7 +24,7 @@ var objects = flag.Int("fp.objects", 40, "random objects per model")
 type randomOp []statement
 
 type statement struct {
-	kind  byte // l load, s store, a fetch-and-add, c compare-exchange, f fence
+	kind  byte // l load, s store, a fetch-and-add, c compare-exchange, f fence, or one that waits (brute_wait_test.go)
 	at    int
 	value int
 	order string // under c11
@@ -44,8 +45,10 @@ func (s statement) c(order string) string {
 		return fmt.Sprintf("r = r * 3 + atomic_fetch_add_explicit(&%s, 1, memory_order_%s);", v, cmp.Or(s.order, "seq_cst"))
 	case 'c':
 		return fmt.Sprintf("{ int e = %d; r = r * 3 + atomic_compare_exchange_strong_explicit(&%s, &e, %d, memory_order_%s, memory_order_%s); }", s.value, v, s.value+1, cmp.Or(s.order, "seq_cst"), cmp.Or(s.fail, "seq_cst"))
-	default:
+	case 'f':
 		return fmt.Sprintf("atomic_thread_fence(memory_order_%s);", cmp.Or(s.order, "seq_cst"))
+	default:
+		return s.waitC(v, order)
 	}
 }
 
@@ -62,7 +65,8 @@ func randomObject(r *rand.Rand) []randomOp {
 
 func text(ops []randomOp, order string) string {
 	var b strings.Builder
-	b.WriteString("#include <stdatomic.h>\nstatic atomic_int x, y;\n")
+	b.WriteString("#include <pthread.h>\n#include <stdatomic.h>\nstatic atomic_int x, y;\n")
+	b.WriteString("static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;\nstatic pthread_cond_t condition = PTHREAD_COND_INITIALIZER;\n")
 	for i, op := range ops {
 		fmt.Fprintf(&b, "static int op%d(void) { int r = 0;", i)
 		for _, s := range op {
@@ -83,10 +87,14 @@ type bruteThread struct {
 	stores      int // so far
 	flushed     int
 	ends        []int // stores when each call had ended
+	sleep       int   // at a condition: 3 about to wait, 1 asleep, 2 woken; 0: elsewhere
 }
 
+// bruteMem has the variables x and y, and whether the mutex is held.
+type bruteMem [3]int
+
 type bruteState struct {
-	mem     [2]int
+	mem     bruteMem
 	threads []bruteThread
 	results [][]int
 	before  [][]uint64 // by call: the calls that had returned, as bits of the number of the call
@@ -109,25 +117,35 @@ func (s *bruteState) clone() *bruteState {
 type brute struct {
 	ops     []randomOp
 	threads [][]int
-	start   [2]int
+	start   bruteMem
 	model   memory.Model
 	returns query.Return
 	seen    map[string]bool
+	judged  map[string]bool
 	wrong   bool
+	stuck   bool // some execution comes to a state in which calls wait for ever
+	all     bool // look at all states, and not only for the first history that is wrong
 }
 
-// run executes an operation alone.
-func run(op randomOp, mem *[2]int) int {
+// run executes an operation alone. It reports whether the operation comes to its end.
+func run(op randomOp, mem *bruteMem) (int, bool) {
 	r := 0
 	for _, s := range op {
+		if s.waits() && !s.ready(mem) {
+			return 0, false
+		}
 		r = exec(s, mem, r)
 	}
-	return r
+	return r, true
 }
 
 // exec executes a statement on memory, and returns the register.
-func exec(s statement, mem *[2]int, r int) int {
+func exec(s statement, mem *bruteMem, r int) int {
 	switch s.kind {
+	case 'k':
+		mem[2] = 1
+	case 'u':
+		mem[2] = 0
 	case 'l':
 		return r*3 + mem[s.at]
 	case 's':
@@ -156,11 +174,12 @@ func (b *brute) number(t, i int) int {
 
 func (b *brute) explore(s *bruteState) {
 	id := fmt.Sprint(s)
-	if b.seen[id] || b.wrong {
+	if b.seen[id] || b.wrong && !b.all {
 		return
 	}
 	b.seen[id] = true
-	over := true
+	b.judge(s)
+	over, ended := true, true
 	for t := range s.threads {
 		th := &s.threads[t]
 		for k := range th.buffer {
@@ -178,14 +197,15 @@ func (b *brute) explore(s *bruteState) {
 		if th.call == len(b.threads[t]) {
 			continue
 		}
-		over = false
-		if next := s.clone(); b.step(next, t) {
+		ended = false
+		next := s.clone()
+		woken := b.wakes(next, t)
+		if woken || b.step(next, t) {
+			over = over && woken // for no reason
 			b.explore(next)
 		}
 	}
-	if over {
-		b.judge(s)
-	}
+	b.stuck = b.stuck || over && !ended
 }
 
 // step lets a thread begin a call or execute a statement. It reports whether that was possible.
@@ -203,6 +223,9 @@ func (b *brute) step(s *bruteState, t int) bool {
 		s.before[t] = append(s.before[t], before)
 		th.pc, th.r = 0, 0
 		return true
+	}
+	if th.sleep > 0 {
+		return b.atCondition(s, t)
 	}
 	op := b.ops[b.threads[t][th.call]]
 	if th.pc == len(op) && b.returns == query.ReturnDrains && len(th.buffer) > 0 {
@@ -229,7 +252,18 @@ func (b *brute) step(s *bruteState, t int) bool {
 		} else {
 			th.r = exec(st, &s.mem, th.r)
 		}
-	case len(th.buffer) > 0: // fences and read-modify-writes drain
+	case st.kind == 'n':
+		b.broadcast(s)
+	case st.kind == 'w' && b.visible(s, t, st.at) != st.value:
+		return false
+	case st.kind == 'w':
+	case st.kind == 'v' && b.visible(s, t, st.at) == st.value:
+	case st.kind == 'v': // the next step after those of the condition is at the statement again
+		th.sleep = 3
+		return true
+	case len(th.buffer) > 0: // fences, read-modify-writes and what is done to a mutex drain
+		return false
+	case st.kind == 'k' && s.mem[2] != 0:
 		return false
 	default:
 		th.r = exec(st, &s.mem, th.r)
@@ -238,30 +272,48 @@ func (b *brute) step(s *bruteState, t int) bool {
 	return true
 }
 
-// judge tries all sequences of the calls.
+// judge tries all sequences of the calls that have returned and of some that have only begun.
 func (b *brute) judge(s *bruteState) {
+	id := fmt.Sprint(s.results, s.before)
+	if b.judged[id] {
+		return
+	}
+	b.judged[id] = true
 	calls := b.number(len(b.threads), 0)
 	op, want, before := make([]int, calls), make([]int, calls), make([]uint64, calls)
+	var begun, returned uint64
 	for t := range b.threads {
-		for i := range b.threads[t] {
+		for i := range s.before[t] {
 			n := b.number(t, i)
-			op[n], want[n], before[n] = b.threads[t][i], s.results[t][i], s.before[t][i]
+			op[n], before[n], begun = b.threads[t][i], s.before[t][i], begun|1<<n
+			if i < len(s.results[t]) {
+				want[n], returned = s.results[t][i], returned|1<<n
+			}
 		}
 	}
-	var try func(done uint64, mem [2]int) bool
-	try = func(done uint64, mem [2]int) bool {
-		if done == 1<<calls-1 {
+	b.wrong = b.wrong || !b.explained(op, want, before, begun, returned)
+}
+
+// explained reports whether a sequence of all calls that have returned and some that have begun returns what is wanted. before has
+// the calls that had returned when each call began.
+func (b *brute) explained(op, want []int, before []uint64, begun, returned uint64) bool {
+	var try func(done uint64, mem bruteMem) bool
+	try = func(done uint64, mem bruteMem) bool {
+		if returned&^done == 0 {
 			return true
 		}
-		for n := range calls {
+		for n := range op {
+			if (begun&^done)>>n&1 == 0 || before[n]&^done != 0 {
+				continue
+			}
 			after := mem
-			if done>>n&1 == 0 && before[n]&^done == 0 && run(b.ops[op[n]], &after) == want[n] && try(done|1<<n, after) {
+			if r, ends := run(b.ops[op[n]], &after); ends && (returned>>n&1 == 0 || r == want[n]) && try(done|1<<n, after) {
 				return true
 			}
 		}
 		return false
 	}
-	b.wrong = b.wrong || !try(0, b.start)
+	return try(0, b.start)
 }
 
 // randomClient returns the operations that threads call, and those before them.
@@ -283,44 +335,44 @@ func randomClient(r *rand.Rand, model memory.Model, returns query.Return) (prefi
 func TestBrute(t *testing.T) {
 	for _, model := range []memory.Model{memory.SC, memory.TSO, memory.PSO, memory.C11} {
 		t.Run(model.String(), func(t *testing.T) {
-			wrongs := 0
+			wrongs, pending, stuck := 0, 0, 0
 			for seed := range *objects {
 				returns := query.Return("")
 				if model == memory.TSO || model == memory.PSO {
 					returns = []query.Return{"", query.ReturnOpen, query.ReturnDrains}[seed%3]
 				}
-				if compare(t, uint64(seed), model, returns) {
-					wrongs++
+				wrong, failed := compare(t, uint64(seed), model, returns)
+				if failed {
+					stuck++
+				}
+				if wrong == nil {
+					continue
+				}
+				if wrongs++; wrong.client.pending != 0 {
+					pending++
 				}
 			}
-			if wrongs == 0 || wrongs == *objects {
-				t.Errorf("%d of %d objects go wrong: the test compares nothing", wrongs, *objects)
+			if wrongs == 0 || wrongs == *objects || *objects >= 1000 && (pending == 0 || stuck == 0) {
+				t.Errorf("of %d objects, %d go wrong, %d of them while calls are pending, and %d wait for ever: the test compares nothing", *objects, wrongs, pending, stuck)
 			}
+			t.Logf("of %d objects, %d go wrong, %d of them while calls are pending, and %d wait for ever", *objects, wrongs, pending, stuck)
 		})
 	}
 }
 
-// compare compares the answers for one object.
-func compare(t *testing.T, seed uint64, model memory.Model, returns query.Return) bool {
+// compare compares the answers for one object, and returns that of the search.
+func compare(t *testing.T, seed uint64, model memory.Model, returns query.Return) (wrong *found, failed bool) {
 	r := rand.New(rand.NewPCG(seed, uint64(model)))
 	ops := randomObject(r)
 	prefix, threads := randomClient(r, model, returns)
-	b := &brute{ops: ops, threads: threads, model: model, returns: returns, seen: map[string]bool{}}
+	if seed%2 == 1 {
+		addWaits(r, ops, model)
+	}
 	if model == memory.C11 {
 		withOrders(r, ops)
 	}
-	for _, p := range prefix {
-		run(ops[p], &b.start)
-	}
-	s := &bruteState{mem: b.start, results: make([][]int, len(threads)), before: make([][]uint64, len(threads)), threads: make([]bruteThread, len(threads))}
-	for i := range s.threads {
-		s.threads[i].pc = -1
-	}
-	if model == memory.C11 {
-		b.wrong = newBruteGraphs(b).wrong()
-	} else {
-		b.explore(s)
-	}
+	b := &brute{ops: ops, threads: threads, model: model, returns: returns, seen: map[string]bool{}, judged: map[string]bool{}}
+	ends := b.decide(prefix)
 
 	in := query.Input{Name: "object.h", Text: []byte(text(ops, "relaxed"))}
 	object := &Object{Ops: []*Operation{{Name: "op0", Result: "int"}, {Name: "op1", Result: "int"}}}
@@ -340,12 +392,34 @@ func compare(t *testing.T, seed uint64, model memory.Model, returns query.Return
 		}
 		c.threads = append(c.threads, calls)
 	}
-	wrong, failed, err := search.inClient(context.Background(), c)
-	if err != nil || failed {
-		t.Fatalf("seed %d under %s: %v %v\n%s\n%s", seed, model, failed, err, in.Text, c)
+	wrong, failed, err = search.inClient(context.Background(), c)
+	if err != nil || search.bounds != nil || failed != (ends && b.stuck) {
+		t.Errorf("seed %d under %s, --return %q: a deadlock %v (%v), brute force says %v\n%s\n%s", seed, model, returns, failed, err, ends && b.stuck, in.Text, c)
 	}
-	if (wrong != nil) != b.wrong {
+	if b.wrong = b.wrong && !failed; (wrong != nil) != b.wrong {
 		t.Errorf("seed %d under %s, --return %q: wrong %v, brute force says %v\n%s\n%s", seed, model, returns, wrong, b.wrong, in.Text, c)
 	}
-	return b.wrong
+	return wrong, failed
+}
+
+// decide looks at all executions of a client after a prefix. It reports whether all calls come to their end one at a time, if
+// those that would wait let others go first.
+func (b *brute) decide(prefix []int) (ends bool) {
+	for _, p := range prefix {
+		if _, ends := run(b.ops[p], &b.start); !ends {
+			return false // no concurrent call begins
+		}
+	}
+	ends = b.alwaysEnds()
+	b.all = ends
+	if b.model == memory.C11 {
+		newBruteGraphs(b).build()
+		return ends
+	}
+	s := &bruteState{mem: b.start, results: make([][]int, len(b.threads)), before: make([][]uint64, len(b.threads)), threads: make([]bruteThread, len(b.threads))}
+	for i := range s.threads {
+		s.threads[i].pc = -1
+	}
+	b.explore(s)
+	return ends
 }

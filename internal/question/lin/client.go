@@ -39,6 +39,9 @@ type client struct {
 	prefix  []call
 	threads [][]call
 	suffix  []call
+	// pending has the concurrent calls that need not return, as bits: each is the last one of its thread, and has no results.
+	pending uint64
+	looks   bool // main looks whether calls have returned, and ends the program if not; otherwise it joins threads
 }
 
 // concurrent returns the calls of the threads, thread by thread.
@@ -59,13 +62,15 @@ func (c *client) all() []call {
 
 // without returns the client without some of its concurrent calls.
 func (c *client) without(dropped uint64) *client {
-	out := &client{prefix: c.prefix, suffix: c.suffix}
-	n := 0
+	out := &client{prefix: c.prefix, suffix: c.suffix, looks: c.looks}
+	n, m := 0, 0
 	for _, t := range c.threads {
 		var kept []call
 		for _, one := range t {
 			if dropped>>n&1 == 0 {
+				out.pending |= c.pending >> n & 1 << m
 				kept = append(kept, one)
+				m++
 			}
 			n++
 		}
@@ -77,10 +82,19 @@ func (c *client) without(dropped uint64) *client {
 // slotOf returns the number of the first result of each call, and after these the number of all results.
 func (c *client) slotOf() []int {
 	out := []int{0}
-	for _, one := range c.all() {
-		out = append(out, out[len(out)-1]+one.slots())
+	for n, one := range c.all() {
+		slots := one.slots()
+		if c.isPending(n) {
+			slots = 0
+		}
+		out = append(out, out[len(out)-1]+slots)
 	}
 	return out
+}
+
+// isPending reports whether a call need not return, by its number among all calls.
+func (c *client) isPending(n int) bool {
+	return n >= len(c.prefix) && c.pending>>(n-len(c.prefix))&1 == 1
 }
 
 // programOrder returns the pairs of concurrent calls of one thread.
@@ -110,25 +124,32 @@ func (c *client) single() bool {
 
 // String returns the client in one line: push(1); push(2) || pop().
 func (c *client) String() string {
-	list := func(calls []call, by string) string {
+	n := 0
+	list := func(calls []call) string {
 		var out []string
 		for i := range calls {
-			out = append(out, calls[i].String())
+			text := calls[i].String()
+			if c.isPending(n) {
+				text += " (pending)"
+			}
+			out = append(out, text)
+			n++
 		}
-		return strings.Join(out, by)
+		return strings.Join(out, "; ")
+	}
+	text := ""
+	if len(c.prefix) > 0 {
+		text = list(c.prefix) + "; then "
 	}
 	var columns []string
 	for _, t := range c.threads {
 		if len(t) > 0 {
-			columns = append(columns, list(t, "; "))
+			columns = append(columns, list(t))
 		}
 	}
-	text := strings.Join(columns, " || ")
-	if len(c.prefix) > 0 {
-		text = list(c.prefix, "; ") + "; then " + text
-	}
+	text += strings.Join(columns, " || ")
 	if len(c.suffix) > 0 {
-		text += "; then " + list(c.suffix, "; ")
+		text += "; then " + list(c.suffix)
 	}
 	return text
 }

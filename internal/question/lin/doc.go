@@ -17,6 +17,7 @@
 //	search     search.go      results and orders that no sequence explains
 //	           machine_code.go  objects instead of C
 //	           returns.go       when calls have returned
+//	           pending.go       calls that have not
 //	           mutate.go        weaker code that clients should notice
 //	           large_client.go  random clients with many calls; fuzz.go runs them, monitor.go judges histories
 //	repairer   repair.go        fences and orders with which the object is right
@@ -25,6 +26,6 @@
 // Clients go through the C front end and the engines as the
 // user's programs do, so every memory model means the same here as there.
 //
-// Limits: at most maxCalls concurrent calls; calls that wait for ever are judged only where no call
-// of the specification waits.
+// Limits: at most maxCalls concurrent calls; that a call waits for ever is a violation only where all calls of the
+// client come to their end one at a time.
 package lin

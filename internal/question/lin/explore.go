@@ -37,6 +37,14 @@ type variable struct {
 	count int
 }
 
+// looked says what is looked at in the executions of a program.
+type looked struct {
+	vars  []variable
+	model memory.Model
+	stuck bool // threads that wait for ever are an error
+	exits bool // the states in which exit is called count, too
+}
+
 // explorer explores programs that include the file of the user.
 type explorer struct {
 	opt  query.Options
@@ -54,9 +62,8 @@ func (x *explorer) input(text string) query.Input {
 	return query.Input{Name: x.name, Text: []byte(text), More: x.more}
 }
 
-// explore returns what the executions of a program under a model come to. deadlock says that threads that wait for ever are
-// an error.
-func (x *explorer) explore(ctx context.Context, text string, vars []variable, model memory.Model, deadlock bool) (*explored, error) {
+// explore returns what the executions of a program come to.
+func (x *explorer) explore(ctx context.Context, text string, at *looked) (*explored, error) {
 	run := pipeline.Open(x.input(text))
 	opt := x.opt
 	opt.Progress = nil
@@ -65,17 +72,18 @@ func (x *explorer) explore(ctx context.Context, text string, vars []variable, mo
 	if err == nil {
 		flat, err = run.FlattenFixed(opt)
 	}
-	if err == nil && memory.HasC11 && model == memory.C11 {
+	if err == nil && memory.HasC11 && at.model == memory.C11 {
 		flat, err = pipeline.ForC11(run.Program, flat)
 	}
 	if err != nil {
 		return &explored{diags: run.Diagnostics}, err
 	}
-	run.Props = &property.Set{Checks: true, Deadlock: deadlock, Endless: deadlock}
-	if run.Props.Observe, err = observe(flat, vars); err != nil {
+	run.Props = &property.Set{Checks: true, Deadlock: at.stuck, Endless: at.stuck}
+	if run.Props.Observe, err = observe(flat, at.vars); err != nil {
 		return nil, err
 	}
-	task := run.Task(flat, model, &opt)
+	task := run.Task(flat, at.model, &opt)
+	task.ExitFinals = at.exits
 	out, err := allFinals(ctx, task, &opt)
 	if err != nil {
 		return nil, err

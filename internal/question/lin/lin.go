@@ -60,8 +60,10 @@ type question struct {
 
 // refuse turns errors of the user into diagnostics.
 func (q *question) refuse(err error) error {
-	bad, comment := (*refusedError)(nil), (*noteError)(nil)
+	bad, comment, open := (*refusedError)(nil), (*noteError)(nil), (*openError)(nil)
 	switch {
+	case errors.As(err, &open):
+		return q.run.Refuse(verdict.Diagnostic{Code: "FP0943", Message: open.why})
 	case errors.As(err, &bad):
 		q.run.Diagnostics = append(q.run.Diagnostics, bad.diags...)
 		return pipeline.ErrRefused
@@ -140,7 +142,7 @@ func (q *question) clients(ctx context.Context, s *search) (*verdict.Result, err
 				case err != nil:
 					return nil, err
 				case failed:
-					return q.failed(ctx, s, c)
+					return q.failed(ctx, s, s.last)
 				case wrong != nil:
 					return q.wrong(ctx, s, wrong)
 				}

@@ -51,6 +51,8 @@ func TestMachineCode(t *testing.T) {
 		{"queue.cc", "BROKEN", "sc", 2, "", "queue", verdict.Unsafe, false},
 		{"pair.cc", "", "sc,tso", 2, "", "", verdict.Safe, false},
 		{"pair.cc", "BROKEN", "sc", 2, "", "", verdict.Unsafe, false},
+		{"event.cc", "", "sc,tso", 2, "", "", verdict.Safe, false},
+		{"event.cc", "SHOWN", "tso,pso", 2, "", "", verdict.Unsafe, false},
 		{"ticket.cc", "", "sc,tso,pso", 4, "", "lock", verdict.Safe, false},
 		{"ticket.cc", "BROKEN", "sc", 4, "", "lock", verdict.Unsafe, false},
 	} {

@@ -155,6 +155,18 @@ func (r *repairer) add(ctx context.Context, s *search, c *client, o order) (bool
 	if err != nil {
 		return false, err
 	}
+	t, err := s.spec.table(ctx, c, 0)
+	if err != nil {
+		return false, err
+	}
+	ends, err := s.ends(ctx, c, t)
+	if err != nil {
+		return false, err
+	}
+	if !ends {
+		looking := *c
+		looking.looks, c = true, &looking
+	}
 	text := s.writer.allows(c, o, allowed)
 	if r.seen[text] {
 		return false, nil
@@ -244,7 +256,7 @@ func (r *repairer) askFences(ctx context.Context) (*verdict.Result, error) {
 }
 
 var (
-	clientName = lazyregexp.New(`\b(?:lin_object|lin_result|lin_block\d+|lin_returned|lin_may_begin|lin_legal|thread_\d+|clock_\d+|main)\b`)
+	clientName = lazyregexp.New(`\b(?:lin_object|lin_result|lin_block\d+|lin_returned|lin_may_begin|lin_legal|lin_shown|lin_over|thread_\d+|clock_\d+|main)\b`)
 	directive  = lazyregexp.New(`(?m)^#include .*\n`)
 )
 

@@ -61,11 +61,9 @@ func (s *search) inClient(ctx context.Context, c *client) (wrong *found, failed 
 	if err != nil {
 		return nil, false, err
 	}
-	ends := !t.waits
-	if !ends && s.itself {
-		if ends, err = s.spec.alwaysEnds(ctx, c); err != nil {
-			return nil, false, err
-		}
+	ends, err := s.ends(ctx, c, t)
+	if err != nil {
+		return nil, false, err
 	}
 	s.waits = s.waits || !ends
 	if s.kind != nil {
@@ -84,7 +82,18 @@ func (s *search) inClient(ctx context.Context, c *client) (wrong *found, failed 
 			return wrong, false, err
 		}
 	}
-	return nil, false, nil
+	if ends { // and a call that never returns was an error
+		return nil, false, nil
+	}
+	return s.whilePending(ctx, c)
+}
+
+// ends reports whether a call of a client that never returns is a mistake, given the table of the client.
+func (s *search) ends(ctx context.Context, c *client, t *table) (bool, error) {
+	if !t.waits || !s.itself {
+		return !t.waits, nil
+	}
+	return s.spec.alwaysEnds(ctx, c)
 }
 
 // clientSearch is the search in one client.
@@ -94,10 +103,14 @@ type clientSearch struct {
 	possible map[order]map[string]bool // the results that are possible with an order
 }
 
-// results explores the client with an order.
-func (x *clientSearch) results(ctx context.Context, o order, deadlock bool) (*explored, error) {
+// results explores the client with an order. stuck says that threads that wait for ever are an error.
+func (x *clientSearch) results(ctx context.Context, o order, stuck bool) (*explored, error) {
 	slots := x.c.slotOf()
-	out, err := x.explorer.explore(ctx, x.writer.program(x.c, o, nil, ""), []variable{{resultName, slots[len(slots)-1]}}, x.model, deadlock)
+	at := looked{vars: []variable{{resultName, slots[len(slots)-1]}}, model: x.model, stuck: stuck, exits: x.c.looks}
+	if x.c.looks {
+		at.vars = append([]variable{{overName, 1}}, at.vars...)
+	}
+	out, err := x.explorer.explore(ctx, x.writer.program(x.c, o, nil, ""), &at)
 	if err != nil {
 		return nil, refusedBy(out, err)
 	}
@@ -108,6 +121,15 @@ func (x *clientSearch) results(ctx context.Context, o order, deadlock bool) (*ex
 	}
 	if !out.complete() && x.bounds == nil {
 		x.bounds = out
+	}
+	if x.c.looks {
+		var over [][]int64
+		for _, r := range out.finals {
+			if r[0] == 1 {
+				over = append(over, r[1:])
+			}
+		}
+		out.finals = over
 	}
 	set := map[string]bool{}
 	for _, r := range out.finals {
@@ -156,7 +178,7 @@ func (x *clientSearch) wrong(ctx context.Context, results []int64) (*found, erro
 		q := legal[alive]
 		for j, a := range q {
 			for _, b := range q[:j] { // b before a in the sequence: a must return before b begins
-				if o.has(b, a) {
+				if o.has(b, a) || x.c.pending>>a&1 == 1 {
 					continue
 				}
 				next := o.with(a, b)

@@ -17,7 +17,7 @@ import (
 // One program makes the calls in every order, so one exploration answers for all orders. The code may be that of the user,
 // or another file with functions of the same names, which may make choices: then an order has several results.
 
-// sequence is an order of concurrent calls. A call that has failed without need may be missing in it.
+// sequence is an order of concurrent calls. A call that is pending or has failed without need may be missing in it.
 type sequence []int
 
 // table has the orders that explain results, by the results.
@@ -60,7 +60,7 @@ func (s *specification) table(ctx context.Context, c *client, dropped uint64) (*
 		return t, nil
 	}
 	slots := part.slotOf()
-	out, err := s.explorer.explore(ctx, s.writer.sequential(part), []variable{{orderName, 1}, {resultName, slots[len(slots)-1]}}, memory.SC, false)
+	out, err := s.explorer.explore(ctx, s.writer.sequential(part), &looked{vars: []variable{{orderName, 1}, {resultName, slots[len(slots)-1]}}, model: memory.SC})
 	if err != nil {
 		return nil, refusedBy(out, err)
 	}
@@ -161,22 +161,23 @@ func linearExtensions(o order, n int) int {
 	return ways[len(ways)-1]
 }
 
-// explanations returns the sequences that explain results of a client.
+// explanations returns the sequences that explain results of a client. A call that is pending may be missing in them, as one that
+// has failed without need; where it is not, it may return anything.
 func (s *specification) explanations(ctx context.Context, c *client, results []int64) ([]sequence, error) {
 	all, err := s.table(ctx, c, 0)
 	if err != nil {
 		return nil, err
 	}
 	out := slices.Clone(all.orders[key(results)])
-	var failed uint64
+	missing := c.pending
 	slots, calls := c.slotOf(), c.all()
 	for i := range c.concurrent() {
 		n := len(c.prefix) + i
-		if v := calls[n].op.MayFail; v != nil && results[slots[n]] == *v {
-			failed |= 1 << i
+		if v := calls[n].op.MayFail; v != nil && !c.isPending(n) && results[slots[n]] == *v {
+			missing |= 1 << i
 		}
 	}
-	for part := failed; part != 0; part = (part - 1) & failed {
+	for part := missing; part != 0; part = (part - 1) & missing {
 		t, err := s.table(ctx, c, part)
 		if err != nil {
 			return nil, err
@@ -188,7 +189,7 @@ func (s *specification) explanations(ctx context.Context, c *client, results []i
 
 // allowed returns the condition that some sequence which an order allows explains the results of a client.
 func (s *search) allowed(ctx context.Context, c *client, o order) (string, error) {
-	var may uint64
+	may := c.pending
 	slots, calls := c.slotOf(), c.all()
 	for i := range c.concurrent() {
 		if calls[len(c.prefix)+i].op.MayFail != nil {
@@ -209,7 +210,9 @@ func (s *search) allowed(ctx context.Context, c *client, o order) (string, error
 			results, left := make([]*int64, slots[len(slots)-1]), f.results
 			for n := range calls {
 				if i := n - len(c.prefix); i >= 0 && i < len(c.concurrent()) && part>>i&1 == 1 {
-					results[slots[n]] = calls[n].op.MayFail
+					if !c.isPending(n) {
+						results[slots[n]] = calls[n].op.MayFail
+					}
 					continue
 				}
 				for k := slots[n]; k < slots[n+1]; k++ {
@@ -224,8 +227,8 @@ func (s *search) allowed(ctx context.Context, c *client, o order) (string, error
 			break
 		}
 	}
-	if len(ways) == 0 {
-		return "", &openError{why: "no sequence of the calls of " + c.String() + " comes to its end"}
+	if len(ways) == 0 { // no sequence comes to its end, and so must no execution
+		return "0", nil
 	}
 	return strings.Join(ways, " ||\n         "), nil
 }

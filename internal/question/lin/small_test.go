@@ -15,43 +15,54 @@ import (
 // TestSmall: mistakes that people make in structures of ten lines, each found with at most 4 calls, and right ones beside them.
 func TestSmall(t *testing.T) {
 	for _, c := range []struct {
-		file  string
-		model query.Model
-		calls int
-		spec  string
-		want  verdict.Verdict
-		slow  bool
+		file   string
+		define string
+		model  query.Model
+		calls  int
+		spec   string
+		want   verdict.Verdict
+		slow   bool
 	}{
-		{"bq_off.h", "sc", 3, "queue", verdict.Unsafe, false},
-		{"counter_void_lost.h", "sc", 2, "", verdict.Unsafe, false},
-		{"set_nomark.h", "sc", 4, "", verdict.Unsafe, true},
-		{"reg2.h", "sc", 3, "", verdict.Unsafe, true},
-		{"deque_last.h", "sc", 3, "", verdict.Unsafe, false},
-		{"ring_wrap.h", "sc", 4, "", verdict.Unsafe, false},
-		{"reorder.h", "sc", 3, "", verdict.Unsafe, true},
-		{"blocking_lost.h", "sc", 4, "", verdict.Unsafe, true},
-		{"uaf.h", "sc", 3, "", verdict.Unsafe, true},
-		{"rw_bad.h", "sc", 4, "rwlock", verdict.Unsafe, false},
-		{"peterson_tso.h", "sc", 4, "lock", verdict.Safe, false},
-		{"peterson_tso.h", "tso", 4, "lock", verdict.Unsafe, false},
-		{"spin_ok.h", "pso", 4, "lock", verdict.Safe, false},
-		{"msg_c11.h", "tso", 2, "", verdict.Safe, false},
-		{"msg_c11.h", "c11", 2, "", verdict.Unsafe, false},
-		{"map_bad.h", "sc", 3, "", verdict.Unsafe, false},
-		{"seq_wrap.h", "sc", 3, "", verdict.Unsafe, false},
-		{"deadlock.h", "sc", 2, "", verdict.Unsafe, false},
-		{"create_free.h", "tso", 2, "", verdict.Safe, true},
-		{"snapshot_ok.h", "sc", 2, "", verdict.Safe, true},
-		{"slots.h", "tso", 4, "", verdict.Safe, false},
-		{"nodes.h", "tso", 4, "", verdict.Safe, false},
-		{"ticket_given.h", "tso", 4, "", verdict.Safe, false},
-		{"ring_spsc.h", "tso", 3, "queue", verdict.Safe, false},
-		{"numbers_local.h", "sc", 2, "", verdict.Safe, false},
-		{"numbers_local.h", "sc", 3, "", verdict.Unsafe, false},
-		{"recursive.h", "sc", 3, "", verdict.Safe, false},
-		{"torn_pair.h", "sc", 2, "", verdict.Unsafe, false},
-		{"freeing.h", "sc", 2, "", verdict.Safe, false},
-		{"freeing_twice.h", "sc", 2, "", verdict.Unsafe, false},
+		{"bq_off.h", "", "sc", 3, "queue", verdict.Unsafe, false},
+		{"counter_void_lost.h", "", "sc", 2, "", verdict.Unsafe, false},
+		{"set_nomark.h", "", "sc", 4, "", verdict.Unsafe, true},
+		{"reg2.h", "", "sc", 3, "", verdict.Unsafe, true},
+		{"deque_last.h", "", "sc", 3, "", verdict.Unsafe, false},
+		{"ring_wrap.h", "", "sc", 4, "", verdict.Unsafe, false},
+		{"reorder.h", "", "sc", 3, "", verdict.Unsafe, true},
+		{"blocking_lost.h", "", "sc", 4, "", verdict.Unsafe, true},
+		{"uaf.h", "", "sc", 3, "", verdict.Unsafe, true},
+		{"rw_bad.h", "", "sc", 4, "rwlock", verdict.Unsafe, false},
+		{"peterson_tso.h", "", "sc", 4, "lock", verdict.Safe, false},
+		{"peterson_tso.h", "", "tso", 4, "lock", verdict.Unsafe, false},
+		{"spin_ok.h", "", "pso", 4, "lock", verdict.Safe, false},
+		{"msg_c11.h", "", "tso", 2, "", verdict.Safe, false},
+		{"msg_c11.h", "", "c11", 2, "", verdict.Unsafe, false},
+		{"map_bad.h", "", "sc", 3, "", verdict.Unsafe, false},
+		{"seq_wrap.h", "", "sc", 3, "", verdict.Unsafe, false},
+		{"deadlock.h", "", "sc", 2, "", verdict.Unsafe, false},
+		{"create_free.h", "", "tso", 2, "", verdict.Safe, true},
+		{"snapshot_ok.h", "", "sc", 2, "", verdict.Safe, true},
+		{"slots.h", "", "tso", 4, "", verdict.Safe, false},
+		{"nodes.h", "", "tso", 4, "", verdict.Safe, false},
+		{"ticket_given.h", "", "tso", 4, "", verdict.Safe, false},
+		{"ring_spsc.h", "", "tso", 3, "queue", verdict.Safe, false},
+		{"numbers_local.h", "", "sc", 2, "", verdict.Safe, false},
+		{"numbers_local.h", "", "sc", 3, "", verdict.Unsafe, false},
+		{"recursive.h", "", "sc", 3, "", verdict.Safe, false},
+		{"torn_pair.h", "", "sc", 2, "", verdict.Unsafe, false},
+		{"wait_flag.h", "", "sc", 2, "", verdict.Unsafe, false},
+		{"wait_flag.h", "", "c11", 2, "", verdict.Unsafe, false},
+		{"event.h", "", "sc", 2, "", verdict.Safe, false},
+		{"event.h", "", "c11", 2, "", verdict.Safe, true},
+		{"semaphore.h", "", "tso", 2, "", verdict.Safe, false},
+		{"semaphore.h", "", "pso", 3, "", verdict.Safe, true},
+		{"semaphore.h", "RESERVED", "tso", 2, "", verdict.Unsafe, false},
+		{"host_guest.h", "", "sc", 2, "", verdict.Safe, false},
+		{"host_guest.h", "", "tso", 2, "", verdict.Unsafe, false},
+		{"taken_once.h", "", "sc", 2, "", verdict.Unsafe, false},
+		{"freeing.h", "", "sc", 2, "", verdict.Safe, false},
+		{"freeing_twice.h", "", "sc", 2, "", verdict.Unsafe, false},
 	} {
 		if c.slow && *lin.Objects < 3000 {
 			continue // make fuzz asks these
@@ -60,7 +71,11 @@ func TestSmall(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if res := ask(t, string(text), query.LinOptions{Models: query.Models{c.model}, Calls: c.calls, Spec: c.spec}); res.Verdict != c.want {
+		opt := query.LinOptions{Models: query.Models{c.model}, Calls: c.calls, Spec: c.spec}
+		if c.define != "" {
+			opt.C.Defines = []string{c.define}
+		}
+		if res := ask(t, string(text), opt); res.Verdict != c.want {
 			t.Errorf("%s under %s: %s %s, want %s", c.file, c.model, res.Verdict, res.Reason, c.want)
 		}
 	}

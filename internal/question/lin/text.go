@@ -18,6 +18,8 @@ const (
 	doneName   = "lin_returned"
 	goName     = "lin_may_begin"
 	orderName  = "lin_order"
+	shownName  = "lin_shown"
+	overName   = "lin_over"
 
 	legalName = "lin_legal"
 )
@@ -32,66 +34,17 @@ type writer struct {
 	heap    bool // blocks are on the heap, since operations free them
 }
 
-// imposed is how a client imposes an order: main starts and joins threads, or it has flags.
-type imposed struct {
-	order order
-	added [][2]int // pairs beside those of threads
-	flags bool
-	open  bool // the flags say that a call may begin: one that returned before has seen that it had not been set
-}
-
-func (w *writer) impose(c *client, o order) *imposed {
-	m := &imposed{order: o, added: o.pairs(c.programOrder()), open: w.returns == query.ReturnOpen}
-	m.flags = m.open && len(m.added) > 0 || !c.single() || !o.interval(len(c.concurrent()))
-	return m
-}
-
-// before writes what a thread does before a call.
-func (m *imposed) before(b *strings.Builder, n int) {
-	flag, late := fmt.Sprintf("%s[%d]", goName, n), false
-	for _, p := range m.added {
-		if p[1] != n || late {
-			continue
-		}
-		if late = m.open; !late {
-			flag = fmt.Sprintf("%s[%d]", doneName, p[0])
-		}
-		fmt.Fprintf(b, "  if (!atomic_load_explicit(&%s, memory_order_acquire))\n    exit(0); // too early\n", flag)
-	}
-}
-
-// after writes what a thread does after a call.
-func (m *imposed) after(b *strings.Builder, n int) {
-	for _, p := range m.added {
-		switch {
-		case p[0] != n:
-		case m.open:
-			fmt.Fprintf(b, "  if (atomic_load_explicit(&%s[%d], memory_order_relaxed))\n    exit(0); // too late\n", goName, p[1])
-		default:
-			fmt.Fprintf(b, "  atomic_store_explicit(&%s[%d], 1, memory_order_release);\n", doneName, n)
-			return
-		}
-	}
-}
-
-// later returns the calls that a flag lets begin.
-func (m *imposed) later() []int {
-	var out []int
-	for _, p := range m.added {
-		if m.open && !slices.Contains(out, p[1]) {
-			out = append(out, p[1])
-		}
-	}
-	return out
-}
-
 // program returns a client whose calls respect an order. excluded, if not nil, are results that an assertion excludes; if there are none, that all calls return, and
 // why a comment that says so.
 func (w *writer) program(c *client, o order, excluded []int64, why string) string {
 	if excluded == nil {
 		return w.text(c, o, "", "", why)
 	}
-	return w.text(c, o, "", assertion(excluded), why)
+	text := assertion(excluded)
+	if c.pending != 0 && len(excluded) == 0 {
+		text = "  assert(!\"these calls return\");\n"
+	}
+	return w.text(c, o, "", text, why)
 }
 
 // allows returns a client whose results satisfy a condition.
@@ -110,16 +63,19 @@ func (w *writer) text(c *client, o order, function, assertion, why string) strin
 	if assertion != "" {
 		b.WriteString("#include <assert.h>\n")
 	}
-	if m.flags || w.returns == query.ReturnDrains {
+	if m.flags || c.looks || w.returns == query.ReturnDrains {
 		b.WriteString("#include <stdatomic.h>\n#include <stdlib.h>\n")
 	}
 	w.head(&b, c)
-	switch {
-	case !m.flags || len(m.added) == 0:
-	case m.open:
+	imposes := m.flags && len(m.added) > 0
+	if imposes && m.open {
 		fmt.Fprintf(&b, "static atomic_int %s[%d]; // by call; loads of it leave stores in the buffer\n", goName, len(c.concurrent()))
-	default:
+	}
+	if imposes && !m.open || c.looks {
 		fmt.Fprintf(&b, "static atomic_int %s[%d]; // by call: it has returned\n", doneName, len(c.concurrent()))
+	}
+	if c.looks {
+		declareShown(&b, c, assertion == "")
 	}
 	n := 0
 	for t, calls := range c.threads {
@@ -138,6 +94,9 @@ func (w *writer) text(c *client, o order, function, assertion, why string) strin
 			if m.flags {
 				m.after(&b, n)
 			}
+			if c.looks {
+				m.shows(&b, c, n)
+			}
 			n++
 		}
 		b.WriteString("  return 0;\n}\n")
@@ -151,7 +110,14 @@ func (w *writer) text(c *client, o order, function, assertion, why string) strin
 	threads(&b, c, m)
 	w.end(&b, c)
 	b.WriteString(assertion)
-	b.WriteString("  return 0;\n}\n")
+	switch {
+	case c.looks && assertion == "":
+		fmt.Fprintf(&b, "  atomic_store(&%s, 1);\n  exit(0);\n}\n", overName)
+	case c.looks:
+		b.WriteString("  exit(0); // other calls may wait\n}\n")
+	default:
+		b.WriteString("  return 0;\n}\n")
+	}
 	return b.String()
 }
 
@@ -262,7 +228,7 @@ func (w *writer) end(b *strings.Builder, c *client) {
 	for i := range c.suffix {
 		b.WriteString(w.call(c, from+i, "  "))
 	}
-	if w.object.Destroy != nil {
+	if w.object.Destroy != nil && c.pending == 0 {
 		fmt.Fprintf(b, "  %s;\n", w.plain(w.object.Destroy))
 	}
 }
@@ -344,8 +310,15 @@ func (w *writer) call(c *client, n int, indent string) string {
 	calls, slot := c.all(), c.slotOf()[n]
 	one := &calls[n]
 	text := w.expression(calls, n)
+	pending, shown := c.isPending(n), c.isShown(n)
 	stored := func(value, typ string) string {
 		line := fmt.Sprintf("%s[%d] = %s;\n", resultName, slot, w.number(c, value, typ))
+		switch {
+		case pending:
+			return ""
+		case shown:
+			line = fmt.Sprintf("atomic_store_explicit(&%s[%d], %s, memory_order_relaxed);\n", shownName, slot, w.number(c, value, typ))
+		}
 		slot++
 		return line
 	}
@@ -373,6 +346,8 @@ func (w *writer) call(c *client, n int, indent string) string {
 		before = append(before, fmt.Sprintf("%s lin_value = %s;\n", one.op.Result, text))
 		text = ""
 		after = append(after, stored("lin_value", one.op.Result))
+	case pending:
+		text += ";\n"
 	default:
 		text = stored(text, one.op.Result)
 	}
@@ -395,7 +370,7 @@ func (w *writer) call(c *client, n int, indent string) string {
 	if len(before)+len(after) == 0 {
 		return indent + text
 	}
-	lines := slices.Concat(before, []string{text}, after)
+	lines := slices.Concat(before, []string{text}, after) // what is not stored is ""
 	lines = slices.DeleteFunc(lines, func(s string) bool { return s == "" })
 	return indent + "{\n" + indent + "  " + strings.Join(lines, indent+"  ") + indent + "}\n"
 }
@@ -415,54 +390,6 @@ func (w *writer) number(c *client, value, typ string) string {
 		}
 	}
 	return fmt.Sprintf("%s%s ? -1 : 0", b.String(), value)
-}
-
-// threads writes how main starts and joins the threads. In an interval order that one thread imposes, a call that
-// comes after others begins when they have been joined.
-func threads(b *strings.Builder, c *client, m *imposed) {
-	n, o, flags := len(c.threads), m.order, m.flags
-	var names []string
-	for t := range n {
-		names = append(names, fmt.Sprintf("t%d", t+1))
-	}
-	clocks := m.later()
-	for _, c := range clocks {
-		names = append(names, fmt.Sprintf("c%d", c+1))
-	}
-	fmt.Fprintf(b, "  pthread_t %s;\n", strings.Join(names, ", "))
-	var starts []int
-	for t := range n {
-		if len(c.threads[t]) > 0 {
-			starts = append(starts, t)
-		}
-	}
-	joined := map[int]bool{}
-	join := func(t int) {
-		if !joined[t] {
-			joined[t] = true
-			fmt.Fprintf(b, "  pthread_join(t%d, 0);\n", t+1)
-		}
-	}
-	if !flags {
-		slices.SortStableFunc(starts, func(x, y int) int { return count(o.before(x)) - count(o.before(y)) })
-	}
-	for _, t := range starts {
-		for u := range n {
-			if !flags && o.has(u, t) {
-				join(u)
-			}
-		}
-		fmt.Fprintf(b, "  pthread_create(&t%d, 0, thread_%d, 0);\n", t+1, t+1)
-	}
-	for _, c := range clocks {
-		fmt.Fprintf(b, "  pthread_create(&c%d, 0, clock_%d, 0);\n", c+1, c+1)
-	}
-	for _, t := range starts {
-		join(t)
-	}
-	for _, c := range clocks {
-		fmt.Fprintf(b, "  pthread_join(c%d, 0);\n", c+1)
-	}
 }
 
 // assertion writes that the results are not these.

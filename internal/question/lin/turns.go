@@ -13,9 +13,12 @@ const turnName = "lin_turn" // the call whose turn it is, from 1
 // sequential returns a program that makes the concurrent calls one at a time, in every order that program order
 // allows. lin_order has the order: a digit for each call, from 1.
 //
-// One thread makes all calls, unless they depend on the thread that makes them.
-func (w *writer) sequential(c *client) string {
+// One thread makes all calls, unless they depend on the thread that makes them. Calls that are pending elsewhere return here, too.
+func (w *writer) sequential(whole *client) string {
 	var b strings.Builder
+	one := *whole
+	c := &one
+	c.looks = false
 	calls := c.concurrent()
 	turns := c.threadState()
 	b.WriteString("_Bool __VERIFIER_nondet_bool(void);\nvoid __VERIFIER_assume(int);\n")

@@ -143,7 +143,11 @@ func (p *printer) calls(lin *verdict.Linearizability) {
 	}
 	p.line("      thread  %-*s  returns", wide, "call")
 	for i, c := range lin.History.Calls {
-		p.line("%4d  %-6s  %-*s  %s", i+1, threadOf(lin, i), wide, oneLine(c.Call), oneLine(strings.Join(c.Results, ", ")))
+		returns := strings.Join(c.Results, ", ")
+		if c.Pending {
+			returns = "(pending)"
+		}
+		p.line("%4d  %-6s  %-*s  %s", i+1, threadOf(lin, i), wide, oneLine(c.Call), oneLine(returns))
 	}
 }
 

@@ -1,0 +1,142 @@
+package lin
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"fencepost/internal/engine"
+	"fencepost/internal/engine/explicit"
+	"fencepost/internal/engine/rf"
+	"fencepost/internal/engine/smc"
+	"fencepost/internal/memory"
+	"fencepost/internal/pipeline"
+	"fencepost/internal/property"
+	"fencepost/query"
+	"fencepost/verdict"
+)
+
+// TestPendingAnswer: what is said about a call that has not returned, with a client whose main does not wait for it.
+func TestPendingAnswer(t *testing.T) {
+	const text = "#include <stdatomic.h>\nstatic atomic_int x, flag;\nvoid wait_for(void) { x = 1; while (!flag); x = 0; }\nint get(void) { return x; }\n"
+	for _, model := range []query.Model{query.SC, query.TSO, query.PSO, query.C11} {
+		answer, err := Run(t.Context(), query.Input{Name: "object.h", Text: []byte(text)}, query.LinOptions{Models: query.Models{model}, Calls: 2})
+		if err != nil || len(answer.Results) != 1 {
+			t.Fatalf("%s: %v %+v", model, err, answer.Diagnostics)
+		}
+		r := &answer.Results[0]
+		if r.Verdict != verdict.Unsafe || !strings.Contains(r.Reason, "whether or not pending calls have taken effect") {
+			t.Errorf("%s: %s %s", model, r.Verdict, r.Reason)
+			continue
+		}
+		calls := r.Linearizability.History.Calls
+		if len(calls) != 2 || !calls[0].Pending || calls[0].Results != nil || calls[1].Pending || !slices.Equal(calls[1].Results, []string{"1"}) {
+			t.Errorf("%s: %+v", model, calls)
+		}
+		if client := r.Linearizability.Client; strings.Contains(client, "pthread_join") || !strings.Contains(client, "assert(!(lin_result[0] == 1))") {
+			t.Errorf("%s:\n%s", model, client)
+		}
+	}
+}
+
+// TestDeadlockFirst: where a call waits although all calls come to their end one at a time, the deadlock is reported, and not
+// what the others returned.
+func TestDeadlockFirst(t *testing.T) {
+	const text = "#include <pthread.h>\nstatic pthread_mutex_t p = PTHREAD_MUTEX_INITIALIZER, q = PTHREAD_MUTEX_INITIALIZER;\nstatic _Atomic int n;\n" +
+		"void up(void) { n++; pthread_mutex_lock(&p); pthread_mutex_lock(&q); n--; pthread_mutex_unlock(&q); pthread_mutex_unlock(&p); }\n" +
+		"void down(void) { n++; pthread_mutex_lock(&q); pthread_mutex_lock(&p); n--; pthread_mutex_unlock(&p); pthread_mutex_unlock(&q); }\n"
+	answer, err := Run(t.Context(), query.Input{Name: "object.h", Text: []byte(text)}, query.LinOptions{Models: query.Models{query.SC}, Calls: 2})
+	if err != nil || len(answer.Results) != 1 {
+		t.Fatalf("%v %+v", err, answer.Diagnostics)
+	}
+	if r := &answer.Results[0]; r.Verdict != verdict.Unsafe || r.Question != verdict.NonTermination && r.Question != "deadlock" || r.Linearizability.History != nil {
+		t.Errorf("%s: %s %s", r.Question, r.Verdict, r.Reason)
+	}
+}
+
+// TestWithPending: the choices of pending calls, up to the exchange of threads.
+func TestWithPending(t *testing.T) {
+	put, take := &Operation{Name: "put", Params: []Param{{Kind: ValueArg}}, Result: "void"}, &Operation{Name: "take", Result: "int"}
+	of := func(op *Operation, v int) call { return call{op: op, args: []int{v}[:len(op.Params)]} }
+	for _, c := range []struct {
+		client *client
+		want   []string
+	}{
+		{
+			&client{threads: [][]call{{of(put, 1)}, {of(put, 2)}, {of(take, 0)}}},
+			[]string{"put(1) || put(2) || take() (pending)", "put(1) || put(2) (pending) || take()", "put(1) || put(2) (pending) || take() (pending)", "put(1) (pending) || put(2) (pending) || take()"},
+		},
+		{
+			&client{threads: [][]call{{of(put, 1), of(take, 0)}, {of(take, 0)}}},
+			[]string{"put(1); take() || take() (pending)", "put(1); take() (pending) || take()", "put(1) (pending) || take()", "put(1); take() (pending) || take() (pending)"},
+		},
+	} {
+		var got []string
+		for _, p := range c.client.withPending() {
+			got = append(got, p.String())
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%s: %q, want %q", c.client, got, c.want)
+		}
+	}
+}
+
+// TestExitFinals: three engines agree on the results that the others can have while calls are pending.
+func TestExitFinals(t *testing.T) {
+	some := 0
+	for seed := range uint64(12) {
+		r := rand.New(rand.NewPCG(seed, 0x6578))
+		model := []memory.Model{memory.SC, memory.TSO, memory.PSO}[seed%3]
+		ops := randomObject(r)
+		addWaits(r, ops, memory.C11)
+		object := &Object{Ops: []*Operation{{Name: "op0", Result: "int"}, {Name: "op1", Result: "int"}}}
+		c := &client{threads: [][]call{{{op: object.Ops[0]}, {op: object.Ops[1]}}, {{op: object.Ops[r.IntN(2)]}}}}
+		q := &question{in: query.Input{Name: "object.h", Text: []byte(text(ops, "relaxed"))}, object: object}
+		s, err := q.search(context.Background(), model)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range c.withPending() {
+			program := s.writer.program(p, p.programOrder(), nil, "")
+			want := exitFinals(t, s, p, program, model, &explicit.Engine)
+			for _, e := range []*engine.Engine{&smc.Engine, &rf.Engine} {
+				if got := exitFinals(t, s, p, program, model, e); fmt.Sprint(got) != fmt.Sprint(want) {
+					t.Errorf("seed %d under %s: %s finds %v, explicit %v\n%s", seed, model, e.Name, got, want, program)
+				}
+			}
+			some += len(want)
+		}
+	}
+	if some == 0 {
+		t.Error("no call ever returns: the test compares nothing")
+	}
+}
+
+// exitFinals returns the results that an engine finds.
+func exitFinals(t *testing.T, s *search, c *client, program string, model memory.Model, e *engine.Engine) []string {
+	run := pipeline.Open(s.explorer.input(program))
+	opt := s.explorer.opt
+	if err := run.Read(t.Context(), pipeline.ReadOptions{Options: opt}); err != nil {
+		t.Fatalf("%v %v\n%s", err, run.Diagnostics, program)
+	}
+	flat, err := run.FlattenFixed(opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	slots := c.slotOf()
+	vars, err := observe(flat, []variable{{overName, 1}, {resultName, slots[len(slots)-1]}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	run.Props = &property.Set{Checks: true, Observe: vars}
+	task := run.Task(flat, model, &opt)
+	task.Finals, task.KeepGoing, task.ExitFinals = true, true, true
+	out, err := pipeline.RunEngine(t.Context(), e, task)
+	if err != nil || out.Unknown != "" || len(out.Violations) > 0 {
+		t.Fatalf("%s: %v %+v\n%s", e.Name, err, out, program)
+	}
+	return slices.DeleteFunc(out.Finals, func(state string) bool { return values(state)[0] == 0 })
+}
