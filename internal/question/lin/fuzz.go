@@ -134,6 +134,9 @@ func (f *clientFuzzer) run(ctx context.Context, c *largeClient, seed uint64, run
 		return nil, err
 	}
 	run.Props.Whole, run.Props.Objects = false, nil
+	if ends := m.alwaysEnds(); !ends { // and then a call may wait for ever
+		run.Props.Deadlock, run.Props.Endless = false, false
+	}
 	seen, err := observeSize(flat, []variable{{seenName, reads}}, ir.S32)
 	if err != nil {
 		return nil, err

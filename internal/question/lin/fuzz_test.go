@@ -116,3 +116,21 @@ func TestFuzzRefused(t *testing.T) {
 		}
 	}
 }
+
+// TestFuzzBlocking: calls of a blocking queue may wait for ever, and a lock that nobody gives back may not.
+func TestFuzzBlocking(t *testing.T) {
+	const queue = "#include <pthread.h>\nstatic pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;\nstatic pthread_cond_t c = PTHREAD_COND_INITIALIZER;\nstatic int a[8], n, h;\n" +
+		"void q_put(int v) { pthread_mutex_lock(&m); a[(h + n++) % 8] = v; pthread_cond_signal(&c); pthread_mutex_unlock(&m); }\n" +
+		"int q_get(void) { pthread_mutex_lock(&m); while (!n) pthread_cond_wait(&c, &m); int v = a[h]; h = (h + 1) % 8; n--; pthread_mutex_unlock(&m); return v; }\n"
+	res := ask(t, queue, query.LinOptions{Models: query.Models{"sc"}, Fuzz: 6, Runs: 400})
+	if res.Verdict != verdict.Unknown {
+		t.Errorf("%s %s", res.Verdict, res.Reason)
+	}
+	const locks = "#include <pthread.h>\nstatic pthread_mutex_t p = PTHREAD_MUTEX_INITIALIZER, q = PTHREAD_MUTEX_INITIALIZER;\nstatic int n;\n" +
+		"int up(void) { pthread_mutex_lock(&p); pthread_mutex_lock(&q); int v = n++; pthread_mutex_unlock(&q); pthread_mutex_unlock(&p); return v; }\n" +
+		"int down(void) { pthread_mutex_lock(&q); pthread_mutex_lock(&p); int v = n--; pthread_mutex_unlock(&p); pthread_mutex_unlock(&q); return v; }\n"
+	res = ask(t, locks, query.LinOptions{Models: query.Models{"sc"}, Fuzz: 6, Runs: 400})
+	if res.Verdict != verdict.Unsafe || res.Question != "deadlock" {
+		t.Errorf("%s: %s %s", res.Question, res.Verdict, res.Reason)
+	}
+}

@@ -26,6 +26,7 @@ const (
 	nextName = "lin_next"
 
 	maxTries    = 20_000  // calls that are tried for a history; then it is not judged
+	maxEndTries = 5_000   // calls that are tried to find out whether all calls come to their end
 	aloneTries  = 50      // sequences that are tried for errors
 	firstState  = 64      // steps of a call before its states are compared with later ones
 	maxCallSize = 100_000 // steps of a call; then it does not return
@@ -206,6 +207,51 @@ func (m *monitor) failsAlone() bool {
 		}
 	}
 	return false
+}
+
+// alwaysEnds reports whether all calls of the client come to their end one at a time, if those that would wait let others go first.
+// It is false where that takes too long to find out.
+func (m *monitor) alwaysEnds() bool {
+	m.tried, m.tries = map[string]bool{}, 0
+	clear(m.done)
+	mark := m.s.Mark()
+	defer m.s.Undo(mark)
+	return m.endsFrom()
+}
+
+// endsFrom does so for the calls that are left.
+func (m *monitor) endsFrom() bool {
+	id := m.state()
+	if m.tried[id] {
+		return true
+	}
+	m.tried[id] = true
+	over, goesOn := true, false
+	for t := range m.done {
+		if m.done[t] == len(m.c.threads[t]) {
+			continue
+		}
+		over = false
+		if m.tries++; m.tries > maxEndTries {
+			return false
+		}
+		returns, ok := false, true
+		mark := m.s.Mark()
+		memory.WriteContent(m.y, m.s, m.next, 4, memory.Content{Val: uint64(m.first[t] + m.done[t])})
+		m.done[t]++
+		if m.step() {
+			m.run(func() bool {
+				returns, ok = true, ok && m.endsFrom()
+				return !ok
+			})
+		}
+		m.done[t]--
+		if m.s.Undo(mark); !ok {
+			return false
+		}
+		goesOn = goesOn || returns
+	}
+	return over || goesOn
 }
 
 // state names the calls that are done and the state of the object.
