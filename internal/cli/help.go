@@ -63,7 +63,8 @@ on the processor with its behaviour under sequential consistency.
 	{"executions", "How to read an execution", `A violation comes with an execution: a table with one row per statement and one
 column per thread. If such a table is too wide, one column names the thread of each
 row. Set-up, local steps and rounds of loops are folded into rows that begin with
-"..."; --full prints every step.
+"..."; --full prints every step. A call with one access is one row, with the
+line of the call; --full has the lines inside.
 
   x = 1 buffered            the store waits in the thread's buffer
   flush, x = 1 reaches memory (step 3)

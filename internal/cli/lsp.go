@@ -76,7 +76,7 @@ func serveEditor(a *app, opt query.CheckOptions) error {
 		Check: a.services.check, Robust: a.services.robust, Fences: a.services.fences,
 		Read: inputfile.Read, Flags: nearestDatabase, Options: opt, Version: fencepost.Version(),
 		Parse:    func(words []string) ([]string, query.CheckOptions, error) { return parseDirective(words, opt) },
-		Headline: headline, Effect: text.Effect,
+		Headline: headline, Checked: text.CheckedText, Effect: text.Effect,
 	}
 	base := a.base
 	if base == nil {

@@ -174,6 +174,26 @@ func (e *editor) change(name, text string) {
 	e.notify("textDocument/didChange", map[string]any{"textDocument": map[string]any{"uri": e.uri(name), "version": 2}, "contentChanges": []any{map[string]any{"text": text}}})
 }
 
+// TestNothingToCheck: a program without a property is no error in an editor, since robustness can be asked; a data race
+// is named without the folder of the program.
+func TestNothingToCheck(t *testing.T) {
+	e := newEditor(t, realServices(), "--timeout", "0")
+	e.open("sb.fp", "var x, y;\nthread a { reg r; x = 1; r = y; }\nthread b { reg s; y = 1; s = x; }\n")
+	e.check("sb.fp")
+	if got := e.titles("sb.fp"); strings.Contains(got, "errors") || !strings.Contains(got, "not robust against TSO") {
+		t.Errorf("%s", got)
+	}
+	if list := e.messages("sb.fp"); len(list) == 0 || slices.ContainsFunc(list, func(m message) bool { return m.Severity < 3 }) {
+		t.Errorf("%+v", list)
+	}
+	e.open("race.c", "#include <pthread.h>\nint n;\nvoid *f(void *a) { n = 1; return 0; }\nint main(void) {\n  pthread_t p;\n  pthread_create(&p, 0, f, 0);\n  n = 2;\n  pthread_join(p, 0);\n}\n")
+	e.check("race.c")
+	if list := e.messages("race.c"); !slices.ContainsFunc(list, func(m message) bool { return strings.Contains(m.Message, "(race.c:") }) {
+		t.Errorf("%+v", list)
+	}
+	e.end()
+}
+
 // check asks for a check and returns its answer.
 func (e *editor) check(name string) string {
 	e.Helper()
@@ -280,7 +300,8 @@ func TestLanguageServer(t *testing.T) {
 	e.write("sb.c", repaired)
 	e.notify("textDocument/didSave", map[string]any{"textDocument": map[string]any{"uri": e.uri("sb.c")}})
 	e.until(func() bool { return len(e.messages("sb.c")) == 0 })
-	if got := e.titles("sb.c"); !strings.Contains(got, "safe under TSO: all executions") || !strings.Contains(got, "robust against TSO: all executions") {
+	if got := e.titles("sb.c"); !strings.Contains(got, "safe under TSO: all executions") || !strings.Contains(got, "robust against TSO: all executions") ||
+		!strings.Contains(got, "\nchecked: 1 assertion, program errors, deadlock; 3 threads; not checked: what C11 allows beyond the model\n") {
 		t.Errorf("%s", got)
 	}
 	e.change("sb.c", unfenced) // the answer is kept

@@ -87,8 +87,8 @@ func TestSourceBesideState(t *testing.T) {
 	})
 }
 
-// TestProgramFollows: the program scrolls to the line of the last step, unless the user is at work in the text.
-func TestProgramFollows(t *testing.T) {
+// TestProgramScrolls: the program scrolls to the line of the last step, unless the user is at work in the text.
+func TestProgramScrolls(t *testing.T) {
 	forms(t, func(t *testing.T, b *tab) {
 		b.Size(1280, 700)
 		b.open("")

@@ -118,7 +118,7 @@ func TestFailingRows(t *testing.T) {
 	})
 }
 
-// TestOutcomesOfAnUnfinishedSearch: where a search found no end, the page claims that there is none only if it saw all
+// TestOutcomesOfAnUnfinishedSearch: where a search found no end, the page says that there is none only if it saw all
 // executions.
 func TestOutcomesOfAnUnfinishedSearch(t *testing.T) {
 	forms(t, func(t *testing.T, b *tab) {

@@ -3,6 +3,7 @@ package lsp
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -48,6 +49,9 @@ func (s *Server) lenses(path string) []codeLens {
 	for i := range found.check.Results {
 		out = append(out, lens(top, s.title(&found.check.Results[i])))
 	}
+	for _, words := range s.checked(found) {
+		out = append(out, lens(top, words))
+	}
 	for i := range found.robust.Results {
 		out = append(out, lens(top, s.title(&found.robust.Results[i])))
 	}
@@ -65,6 +69,26 @@ func (s *Server) lenses(path string) []codeLens {
 // title is the first line of an answer, without the name of the file.
 func (s *Server) title(r *verdict.Result) string {
 	return strings.TrimPrefix(s.with.Headline(r), filepath.Base(r.Program)+": ")
+}
+
+// checked says what the answers that found no violation are about, and what was not asked: once if it is the same
+// under all models.
+func (s *Server) checked(f *findings) []string {
+	var out []string
+	for i := range f.check.Results {
+		r := &f.check.Results[i]
+		if r.Coverage.Checked == nil || r.Verdict != verdict.Safe && r.Verdict != verdict.NotObserved {
+			continue
+		}
+		c := *r.Coverage.Checked
+		if len(f.dataRaces.Results) > 0 { // which have lenses of their own
+			c.NotAsked = slices.DeleteFunc(slices.Clone(c.NotAsked), func(n verdict.NotAsked) bool { return n == verdict.NotAskedRaces })
+		}
+		if words := s.with.Checked(r.Question, &c); !slices.Contains(out, words) {
+			out = append(out, words)
+		}
+	}
+	return out
 }
 
 // dataRaceLenses says where the other access of a data race is, or what was searched.

@@ -139,9 +139,14 @@ func (m *messages) attacks(r *verdict.Result) {
 func (m *messages) dataRaces(r *verdict.Result) {
 	for _, v := range violations(r) {
 		if v.Question == verdict.DataRaces {
-			m.add(v.Pos, diagnostic{Severity: severityWarning, Code: "data-race", Message: v.Reason + " (under " + strings.ToUpper(r.Model) + ")", Related: m.steps(v.Witness)})
+			m.add(v.Pos, diagnostic{Severity: severityWarning, Code: "data-race", Message: m.short(v.Reason) + " (under " + strings.ToUpper(r.Model) + ")", Related: m.steps(v.Witness)})
 		}
 	}
+}
+
+// short names files in the folder of the document without the folder.
+func (m *messages) short(words string) string {
+	return strings.ReplaceAll(words, filepath.Dir(m.owner)+string(filepath.Separator), "")
 }
 
 // violations returns the result's own violation and the others.
@@ -193,9 +198,13 @@ func (s *Server) summary(f *findings) string {
 	if f.check.HasErrors() {
 		return "the program has errors"
 	}
+	results := f.check.Results
+	if len(results) == 0 { // nothing to check
+		results = f.robust.Results
+	}
 	var out []string
-	for i := range f.check.Results {
-		out = append(out, s.with.Headline(&f.check.Results[i]))
+	for i := range results {
+		out = append(out, s.with.Headline(&results[i]))
 	}
 	return strings.Join(out, "\n")
 }

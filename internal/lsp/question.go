@@ -27,6 +27,8 @@ type With struct {
 	Options query.CheckOptions // of files without a comment
 	// Headline returns the first line of an answer in words, with its coverage.
 	Headline func(*verdict.Result) string
+	// Checked says what a question was about, and what was not asked.
+	Checked func(verdict.Question, *verdict.Checked) string
 	// Effect says what a step did.
 	Effect  func(verdict.Step) string
 	Version string
@@ -104,6 +106,9 @@ func (a *asking) ask(ctx context.Context, d directive) (*findings, error) {
 	if out.check, err = a.s.with.Check(ctx, in, opt); err != nil {
 		return nil, err
 	}
+	if onlyNothingToCheck(out.check.Diagnostics) {
+		out.check.Diagnostics[0].Severity = "information" // robustness can be asked in any case
+	}
 	if !out.check.HasErrors() {
 		if err := a.more(ctx, in, opt, out); err != nil {
 			return nil, err
@@ -113,6 +118,14 @@ func (a *asking) ask(ctx context.Context, d directive) (*findings, error) {
 	defer a.mu.Unlock()
 	out.read = a.read
 	return out, ctx.Err()
+}
+
+// nothingToCheck is the code of the message that a program states no property.
+const nothingToCheck = "FP0900"
+
+// onlyNothingToCheck reports whether all that is wrong with a program is that it states no property.
+func onlyNothingToCheck(list []verdict.Diagnostic) bool {
+	return len(list) == 1 && list[0].Code == nothingToCheck
 }
 
 // more asks about robustness, data races, and the fences that are missing.

@@ -12,9 +12,9 @@ import (
 	"fencepost/query"
 )
 
-// TestNoClaimBeyondTheSearch: a check that stops at the first violation does not say that a model lacks the first
+// TestImpossibleNeedsAWholeSearch: a check that stops at the first violation does not say that a model lacks the first
 // violation of another model; one that lists all violations does.
-func TestNoClaimBeyondTheSearch(t *testing.T) {
+func TestImpossibleNeedsAWholeSearch(t *testing.T) {
 	const program = `var x, y, f, g;
 thread t1 { reg r, p; x = 1; r = y; f = 1 + r; p = g; assert r == 1 || p != 1; p = g; p = g; p = g; assert p != 2; }
 thread t2 { reg s; y = 1; s = x; g = 1 + s; }

@@ -42,6 +42,7 @@ type testCase struct {
 	Failure *detail `xml:"failure"`
 	Error   *detail `xml:"error"`
 	Skipped *detail `xml:"skipped"`
+	Output  string  `xml:"system-out,omitempty"` // what an answer that was expected covers
 }
 
 type detail struct {
@@ -93,6 +94,9 @@ func newSuite(p *verdict.ProgramTest) suite {
 		c := testCase{Name: clean(o.Key + "=" + o.Want), Line: o.Line, Time: duration(o.Seconds)}
 		switch o.Status {
 		case verdict.TestPassed:
+			if o.Result != nil {
+				c.Output = clean(strings.Join(text.Covered(o.Result), "\n"))
+			}
 		case verdict.TestFailed:
 			c.Failure = &detail{Message: clean(fmt.Sprintf("%s is %s, expected %s", o.Key, o.Got, o.Want)), Type: clean(o.Got), Text: clean(execution(&o))}
 		case verdict.TestRefused:

@@ -17,7 +17,10 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 func programs() []*verdict.ProgramTest {
 	return []*verdict.ProgramTest{
 		{File: "a/dekker.fp", Seconds: 0.25, Outcomes: []verdict.TestOutcome{
-			{Key: "sc", Want: "safe", Got: "safe", Status: verdict.TestPassed, Line: 3, Seconds: 0.1},
+			{Key: "sc", Want: "safe", Got: "safe", Status: verdict.TestPassed, Line: 3, Seconds: 0.1, Result: &verdict.Result{
+				Program: "a/dekker.fp", Question: "assertions", Model: "sc", Verdict: verdict.Safe, Engine: "explicit",
+				Coverage: verdict.Coverage{Bounds: []verdict.Bound{{Name: "buffer", Value: 2, Hit: true, Given: true}}, Checked: &verdict.Checked{Assertions: 1, Threads: 2, NotAsked: []verdict.NotAsked{verdict.NotAskedRaces}}},
+			}},
 			{Key: "tso", Want: "safe", Got: "unsafe", Detail: "a/dekker.fp:33:1: goal <both> & \"inside\"\x1b", Status: verdict.TestFailed, Line: 3},
 			{Key: "trf", Want: "no", Status: verdict.TestNotChecked, Line: 4},
 		}},

@@ -21,7 +21,7 @@ func Report(w io.Writer, results []verdict.Result, diagnostics []verdict.Diagnos
 		b.WriteString("| | model | answer |\n|---|---|---|\n")
 		for i := range results {
 			r := &results[i]
-			fmt.Fprintf(&b, "| %s | %s | %s |\n", sign(r.Verdict), strings.ToUpper(r.Model), cell(text.Headline(r)))
+			fmt.Fprintf(&b, "| %s | %s | %s |\n", sign(r.Verdict), strings.ToUpper(r.Model), answer(r))
 		}
 	}
 	for _, d := range diagnostics {
@@ -69,11 +69,11 @@ func Tests(w io.Writer, tests []*verdict.ProgramTest) error {
 			fmt.Fprintf(&b, "| %s | | | %s |\n", cell(t.File), cell(t.Problem))
 		}
 		for _, o := range t.Outcomes {
-			words := o.Got
+			words := cell(o.Got)
 			if o.Status != verdict.TestPassed && o.Detail != "" {
-				words = strings.TrimPrefix(o.Got+": "+o.Detail, ": ")
+				words = cell(strings.TrimPrefix(o.Got+": "+o.Detail, ": "))
 			} else if o.Result != nil {
-				words = text.Headline(o.Result)
+				words = answer(o.Result)
 			}
 			mark := "✅ "
 			if o.Status != verdict.TestPassed {
@@ -82,7 +82,7 @@ func Tests(w io.Writer, tests []*verdict.ProgramTest) error {
 			if o.Status == verdict.TestKnown || o.Status == verdict.TestNotChecked {
 				mark = "➖ "
 			}
-			fmt.Fprintf(&b, "| %s | %s | %s | %s%s |\n", cell(t.File), cell(o.Key), cell(o.Want), mark, cell(words))
+			fmt.Fprintf(&b, "| %s | %s | %s | %s%s |\n", cell(t.File), cell(o.Key), cell(o.Want), mark, words)
 		}
 	}
 	for _, t := range tests {
@@ -94,6 +94,15 @@ func Tests(w io.Writer, tests []*verdict.ProgramTest) error {
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// answer is the first line of an answer, and under it what was checked and what was not asked.
+func answer(r *verdict.Result) string {
+	lines := text.Covered(r)
+	for i := range lines {
+		lines[i] = cell(lines[i])
+	}
+	return strings.Join(lines, "<br>")
 }
 
 // sign is a sign for an answer, beside its words.

@@ -12,7 +12,7 @@ import (
 func TestReport(t *testing.T) {
 	var b strings.Builder
 	results := []verdict.Result{
-		{Program: "a|b<script>.c", Question: "assertions", Model: "tso", Verdict: verdict.Safe, Engine: "explicit", Coverage: verdict.Coverage{Exhaustive: true}},
+		{Program: "a|b<script>.c", Question: "assertions", Model: "tso", Verdict: verdict.Safe, Engine: "explicit", Coverage: verdict.Coverage{Exhaustive: true, Checked: &verdict.Checked{Assertions: 1, Threads: 2, NotAsked: []verdict.NotAsked{verdict.NotAskedRaces}}}},
 		{Program: "p.c", Question: "assertions", Model: "pso", Verdict: verdict.Unsafe, Reason: "assertion fails: ```<b>", Engine: "explicit"},
 		{Program: "q.c", Question: "assertions", Model: "sc", Verdict: verdict.Unknown, Reason: "out of time", Engine: "explicit"},
 	}
@@ -20,7 +20,7 @@ func TestReport(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := b.String()
-	for _, want := range []string{"| ✅ | TSO | a\\|b&lt;script>.c: safe under TSO: all executions (explicit) |", "| ❌ | PSO |", "| ❔ | SC |", "out of time", "**warning** p.c:3: odd", "\n````\n"} {
+	for _, want := range []string{"| ✅ | TSO | a\\|b&lt;script>.c: safe under TSO: all executions (explicit)<br>checked: 1 assertion; 2 threads; not checked: data races (--races) |", "| ❌ | PSO |", "| ❔ | SC |", "out of time", "**warning** p.c:3: odd", "\n````\n"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%q is not in\n%s", want, got)
 		}

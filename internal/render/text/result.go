@@ -235,6 +235,15 @@ func coverage(c verdict.Coverage) string {
 	}
 }
 
+// Covered returns the first line of an answer and, if it found no violation, what was checked and what was not asked.
+func Covered(r *verdict.Result) []string {
+	out := []string{Headline(r)}
+	if c := r.Coverage.Checked; c != nil && (r.Verdict == verdict.Safe || r.Verdict == verdict.NotObserved) {
+		out = append(out, CheckedText(r.Question, c))
+	}
+	return out
+}
+
 // CheckedText says what the answer to a question is about.
 func CheckedText(question verdict.Question, c *verdict.Checked) string {
 	if question == verdict.FinalStateList { // nothing was asked that could fail
