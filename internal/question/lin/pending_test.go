@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -38,6 +39,23 @@ func TestPendingAnswer(t *testing.T) {
 		}
 		if client := r.Linearizability.Client; strings.Contains(client, "pthread_join") || !strings.Contains(client, "assert(!(lin_result[0] == 1))") {
 			t.Errorf("%s:\n%s", model, client)
+		}
+	}
+}
+
+// TestSpecificationWaits: a call that waits in the specification, too, may be pending.
+func TestSpecificationWaits(t *testing.T) {
+	const spec = "int units; void sem_down(void) { while (units <= 0); units--; } void sem_up(void) { units++; } int sem_value(void) { return units; }"
+	text, err := os.ReadFile("testdata/small/semaphore.h")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for define, want := range map[string]verdict.Verdict{"PLAIN": verdict.Safe, "RESERVED": verdict.Unsafe} {
+		opt := query.LinOptions{Models: query.Models{query.SC}, Calls: 2, Ops: "sem_down,sem_value", SpecFile: query.Input{Name: "spec.c", Text: []byte(spec)}}
+		opt.C.Defines = []string{define}
+		answer, err := Run(t.Context(), query.Input{Name: "semaphore.h", Text: text}, opt)
+		if err != nil || len(answer.Results) != 1 || answer.Results[0].Verdict != want {
+			t.Errorf("%s: %v %+v %+v", define, err, answer.Diagnostics, answer.Results)
 		}
 	}
 }
