@@ -15,6 +15,7 @@ var commonMistakes = []struct {
 	message func(string) (name string, ok bool)
 	help    string // $1 is the name in the message
 }{
+	{"fp", "FP0201", has("'true' is not declared", "'false' is not declared"), "write 1 for true and 0 for false, as in `while (1) { ... }`"},
 	{"fp", "FP0201", nameBetween("'", "' is not declared"), "declare it: `reg $1;` in the thread, or `var $1;` outside for a shared variable"},
 	{"fp", "FP0101", quotes("expected a declaration, found '", "int shared global volatile long char bool _Atomic unsigned static"),
 		"shared variables have no type: `var x;`; registers of a thread are declared in it: `reg r;`"},

@@ -131,7 +131,7 @@ func (r *report) workers(ours, others int, server string) {
 	case others > 0:
 		r.missing = fmt.Sprintf("no worker has this version of fencepost-cluster, and %d have another: start some of this version", others)
 	default:
-		r.missing = fmt.Sprintf("there is no worker: start one with `fencepost-cluster worker --join %s`", server)
+		r.missing = fmt.Sprintf("there is no worker: start one with `fencepost-cluster worker --join %s --token-file FILE`", server)
 	}
 	if before == "" && r.missing != "" && r.say != nil {
 		r.say(fmt.Sprintf("%v: %s", time.Since(r.start).Round(time.Second), r.missing))
