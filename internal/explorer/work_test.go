@@ -68,6 +68,10 @@ func TestAnswersAreAboutTheEditor(t *testing.T) {
 		choose := `($("examples").value = fp.start.examples.findIndex((p) => p.name === "dekker.c"), $("examples").dispatchEvent(new Event("change")), `
 		b.Want(choose+`$("check").disabled)`, "true") // a click does nothing
 		b.idle()
+		// Nor does one where a program comes while the one before is still on its way.
+		b.Want(`(fp.app.open(fp.start.examples[0], "tso").then(() => (fp.early = $("check").disabled)), `+choose+`$("check").disabled))`, "true")
+		b.idle()
+		b.Want(`fp.early + " " + $("check").disabled + " " + fp.now.name`, "true false dekker.c")
 		b.Want(`$("check").disabled + fp.now.name`, "falsedekker.c")
 		b.begin()
 		eval[bool](b, choose+`fp.answers.search("check"), true)`) // with the key

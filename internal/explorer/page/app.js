@@ -6,7 +6,7 @@
 fp.now = { name: "", text: "", model: "tso", run: [], answer: null, full: null };
 
 fp.app = (() => {
-  let last = Promise.resolve(), current = null;
+  let last = Promise.resolve(), current = null, loads = 0; // programs on their way
 
   // load asks where a run leads and shows it. make returns the change, the request and how to show its answer, or
   // nothing if there is nothing to do. Loads are one after the other, and make is called when its turn comes: keys that
@@ -58,8 +58,9 @@ fp.app = (() => {
     for (const input of document.querySelectorAll("#models input")) input.checked = input.value === fp.now.model;
     fp.editor.show(state, answer.diagnostics, state && answer.rows.length ? answer.rows[answer.rows.length - 1].line : 0);
     document.body.classList.toggle("broken", !state);
-    for (const id of ["robust", "fences"]) $(id).disabled = !state || fp.now.model === "sc";
-    for (const id of ["check", "c11", "violation", "random", "walk", "back", "forward", "reset", "share"]) $(id).disabled = !state;
+    for (const id of ["robust", "fences"]) $(id).disabled = !state || loads > 0 || fp.now.model === "sc";
+    for (const id of ["check", "c11", "violation"]) $(id).disabled = !state || loads > 0;
+    for (const id of ["random", "walk", "back", "forward", "reset", "share"]) $(id).disabled = !state;
     if (!state) {
       $("where").textContent = "the program has errors";
       return;
@@ -201,7 +202,6 @@ fp.app = (() => {
   }
 
   // opening disables the searches while another program is on its way: none of them is about the program before.
-  let loads = 0;
   function opening(begins) {
     loads += begins ? 1 : -1;
     if (begins) for (const id of ["check", "robust", "fences", "c11", "violation"]) $(id).disabled = true;
