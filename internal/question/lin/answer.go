@@ -114,11 +114,11 @@ func (q *question) wrong(ctx context.Context, s *search, f *found) (*verdict.Res
 	why := fmt.Sprintf("%s of %s:\n%s", reason, path.Base(q.in.Name), f.client)
 	text := s.writer.program(f.client, f.order, append([]int64{}, f.results...), why)
 	res, err := q.confirmed(ctx, s, lin, text)
-	if err == nil && res.Question != asserted && !f.client.looks {
+	if err == nil && res.Question != asserted && !f.client.checks {
 		// Calls wait for ever in some executions, which is no violation here.
-		looking := *f.client
-		looking.looks = true
-		text = s.writer.program(&looking, f.order, append([]int64{}, f.results...), why)
+		checking := *f.client
+		checking.checks = true
+		text = s.writer.program(&checking, f.order, append([]int64{}, f.results...), why)
 		res, err = q.confirmed(ctx, s, lin, text)
 	}
 	if err != nil {

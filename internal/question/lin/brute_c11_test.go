@@ -287,7 +287,7 @@ func (g *bruteGraphs) inSequence(o order, made, returned uint64) bool {
 			}
 		}
 	}
-	if g.explained(op, want, before, made, returned) {
+	if g.hasSequence(op, want, before, made, returned) {
 		g.judged[id] = true
 		return true
 	}

@@ -16,7 +16,7 @@ import (
 
 // Brute force: all interleavings of a client of a random object, with the events of calls, and every history checked against
 // every sequence of the calls. It shares nothing with the search but the random object and the client. Every history counts, also
-// one in which some calls are pending; states in which nobody can go on tell which calls wait for ever.
+// one in which some calls are pending; states in which no thread can go on tell which calls wait for ever.
 
 var objects = flag.Int("fp.objects", 40, "random objects per model")
 
@@ -291,12 +291,12 @@ func (b *brute) judge(s *bruteState) {
 			}
 		}
 	}
-	b.wrong = b.wrong || !b.explained(op, want, before, begun, returned)
+	b.wrong = b.wrong || !b.hasSequence(op, want, before, begun, returned)
 }
 
-// explained reports whether a sequence of all calls that have returned and some that have begun returns what is wanted. before has
+// hasSequence reports whether a sequence of all calls that have returned and some that have begun returns what is wanted. before has
 // the calls that had returned when each call began.
-func (b *brute) explained(op, want []int, before []uint64, begun, returned uint64) bool {
+func (b *brute) hasSequence(op, want []int, before []uint64, begun, returned uint64) bool {
 	var try func(done uint64, mem bruteMem) bool
 	try = func(done uint64, mem bruteMem) bool {
 		if returned&^done == 0 {
@@ -403,7 +403,7 @@ func compare(t *testing.T, seed uint64, model memory.Model, returns query.Return
 }
 
 // decide looks at all executions of a client after a prefix. It reports whether all calls come to their end one at a time, if
-// those that would wait let others go first.
+// calls that would wait let others go first.
 func (b *brute) decide(prefix []int) (ends bool) {
 	for _, p := range prefix {
 		if _, ends := run(b.ops[p], &b.start); !ends {

@@ -44,7 +44,7 @@ func (s statement) waitC(v, order string) string {
 	panic("BUG: a statement without a kind")
 }
 
-// addWaits adds statements that wait. Under c11 nobody waits at a condition: waking up for no reason again and again meets the bound of
+// addWaits adds statements that wait. Under c11 no thread waits at a condition: waking up for no reason again and again meets the bound of
 // loops.
 func addWaits(r *rand.Rand, ops []randomOp, model memory.Model) {
 	for i, op := range ops {
@@ -120,7 +120,7 @@ func (b *brute) atCondition(s *bruteState, t int) bool {
 	return true
 }
 
-// alwaysEnds reports whether all calls come to their end one at a time, if those that would wait let others go first.
+// alwaysEnds reports whether all calls come to their end one at a time, if calls that would wait let others go first.
 func (b *brute) alwaysEnds() bool {
 	var from func(next []int, mem bruteMem) bool
 	from = func(next []int, mem bruteMem) bool {

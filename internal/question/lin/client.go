@@ -41,7 +41,7 @@ type client struct {
 	suffix  []call
 	// pending has the concurrent calls that need not return, as bits: each is the last one of its thread, and has no results.
 	pending uint64
-	looks   bool // main looks whether calls have returned, and ends the program if not; otherwise it joins threads
+	checks  bool // main checks whether calls have returned, and ends the program if not; otherwise it joins threads
 }
 
 // concurrent returns the calls of the threads, thread by thread.
@@ -62,7 +62,7 @@ func (c *client) all() []call {
 
 // without returns the client without some of its concurrent calls.
 func (c *client) without(dropped uint64) *client {
-	out := &client{prefix: c.prefix, suffix: c.suffix, looks: c.looks}
+	out := &client{prefix: c.prefix, suffix: c.suffix, checks: c.checks}
 	n, m := 0, 0
 	for _, t := range c.threads {
 		var kept []call

@@ -37,8 +37,8 @@ type variable struct {
 	count int
 }
 
-// looked says what is looked at in the executions of a program.
-type looked struct {
+// request says what is looked at in the executions of a program.
+type request struct {
 	vars  []variable
 	model memory.Model
 	stuck bool // threads that wait for ever are an error
@@ -63,7 +63,7 @@ func (x *explorer) input(text string) query.Input {
 }
 
 // explore returns what the executions of a program come to.
-func (x *explorer) explore(ctx context.Context, text string, at *looked) (*explored, error) {
+func (x *explorer) explore(ctx context.Context, text string, at *request) (*explored, error) {
 	run := pipeline.Open(x.input(text))
 	opt := x.opt
 	opt.Progress = nil

@@ -117,7 +117,7 @@ func TestFuzzRefused(t *testing.T) {
 	}
 }
 
-// TestFuzzBlocking: calls of a blocking queue may wait for ever, and a lock that nobody gives back may not.
+// TestFuzzBlocking: calls of a blocking queue may wait for ever, and two locks in opposite orders may not.
 func TestFuzzBlocking(t *testing.T) {
 	const queue = "#include <pthread.h>\nstatic pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;\nstatic pthread_cond_t c = PTHREAD_COND_INITIALIZER;\nstatic int a[8], n, h;\n" +
 		"void q_put(int v) { pthread_mutex_lock(&m); a[(h + n++) % 8] = v; pthread_cond_signal(&c); pthread_mutex_unlock(&m); }\n" +

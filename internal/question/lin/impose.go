@@ -86,8 +86,8 @@ func threads(b *strings.Builder, c *client, m *imposed) {
 	join := func(t int) {
 		switch {
 		case joined[t]:
-		case c.looks:
-			m.look(b, c, t)
+		case c.checks:
+			m.checksThread(b, c, t)
 		default:
 			fmt.Fprintf(b, "  pthread_join(t%d, 0);\n", t+1)
 		}
@@ -111,7 +111,7 @@ func threads(b *strings.Builder, c *client, m *imposed) {
 		join(t)
 	}
 	for _, n := range clocks {
-		if !c.looks {
+		if !c.checks {
 			fmt.Fprintf(b, "  pthread_join(c%d, 0);\n", n+1)
 		}
 	}

@@ -209,7 +209,7 @@ func (m *monitor) failsAlone() bool {
 	return false
 }
 
-// alwaysEnds reports whether all calls of the client come to their end one at a time, if those that would wait let others go first.
+// alwaysEnds reports whether all calls of the client come to their end one at a time, if calls that would wait let others go first.
 // It is false where that takes too long to find out.
 func (m *monitor) alwaysEnds() bool {
 	m.tried, m.tries = map[string]bool{}, 0

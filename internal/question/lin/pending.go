@@ -71,7 +71,7 @@ func (c *client) withPending() []*client {
 
 // upTo returns the client whose threads make some calls that return, and one that is pending if there are more.
 func (c *client) upTo(made []int) *client {
-	out := &client{prefix: c.prefix, looks: true}
+	out := &client{prefix: c.prefix, checks: true}
 	n := 0
 	for t, calls := range c.threads {
 		if made[t] < len(calls) {
@@ -93,7 +93,7 @@ func alike(a, b []call) bool {
 // its results in atomic variables, whose stores order nothing else.
 func (c *client) isShown(n int) bool {
 	last := c.lastOf(n)
-	return c.looks && n < last && c.isPending(last)
+	return c.checks && n < last && c.isPending(last)
 }
 
 // lastOf returns the last call of the thread of a call, -1 for a call before or after the threads.
@@ -110,7 +110,7 @@ func (c *client) lastOf(n int) int {
 	return -1
 }
 
-// declareShown writes the variables of a client whose main looks.
+// declareShown writes the variables of a client whose main does not join threads.
 func declareShown(b *strings.Builder, c *client, over bool) {
 	slots := c.slotOf()
 	if total := slots[len(slots)-1]; slices.ContainsFunc(c.numbers(), c.isShown) && total > 0 {
@@ -150,7 +150,7 @@ func (m *imposed) first(n int) bool {
 	return slices.ContainsFunc(m.added, func(p [2]int) bool { return p[0] == n })
 }
 
-// flagged reports whether main looks at a flag for a call that is shown: it has no results, or they can be seen before the
+// flagged reports whether main checks a flag for a call that is shown: it has no results, or they can be seen before the
 // thread has found that it was in time.
 func (m *imposed) flagged(c *client, n int) bool {
 	slots := c.slotOf()
@@ -158,8 +158,8 @@ func (m *imposed) flagged(c *client, n int) bool {
 	return slots[all] == slots[all+1] || m.open && m.first(n)
 }
 
-// look writes how main looks whether the calls of a thread have returned.
-func (m *imposed) look(b *strings.Builder, c *client, t int) {
+// checksThread writes how main finds out whether the calls of a thread have returned.
+func (m *imposed) checksThread(b *strings.Builder, c *client, t int) {
 	n := 0
 	for _, calls := range c.threads[:t] {
 		n += len(calls)

@@ -1,21 +1,11 @@
 package lin
 
 import (
-	"context"
-	"fmt"
-	"math/rand/v2"
 	"os"
 	"slices"
 	"strings"
 	"testing"
 
-	"fencepost/internal/engine"
-	"fencepost/internal/engine/explicit"
-	"fencepost/internal/engine/rf"
-	"fencepost/internal/engine/smc"
-	"fencepost/internal/memory"
-	"fencepost/internal/pipeline"
-	"fencepost/internal/property"
 	"fencepost/query"
 	"fencepost/verdict"
 )
@@ -100,61 +90,4 @@ func TestWithPending(t *testing.T) {
 			t.Errorf("%s: %q, want %q", c.client, got, c.want)
 		}
 	}
-}
-
-// TestExitFinals: three engines agree on the results that the others can have while calls are pending.
-func TestExitFinals(t *testing.T) {
-	some := 0
-	for seed := range uint64(12) {
-		r := rand.New(rand.NewPCG(seed, 0x6578))
-		model := []memory.Model{memory.SC, memory.TSO, memory.PSO}[seed%3]
-		ops := randomObject(r)
-		addWaits(r, ops, memory.C11)
-		object := &Object{Ops: []*Operation{{Name: "op0", Result: "int"}, {Name: "op1", Result: "int"}}}
-		c := &client{threads: [][]call{{{op: object.Ops[0]}, {op: object.Ops[1]}}, {{op: object.Ops[r.IntN(2)]}}}}
-		q := &question{in: query.Input{Name: "object.h", Text: []byte(text(ops, "relaxed"))}, object: object}
-		s, err := q.search(context.Background(), model)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, p := range c.withPending() {
-			program := s.writer.program(p, p.programOrder(), nil, "")
-			want := exitFinals(t, s, p, program, model, &explicit.Engine)
-			for _, e := range []*engine.Engine{&smc.Engine, &rf.Engine} {
-				if got := exitFinals(t, s, p, program, model, e); fmt.Sprint(got) != fmt.Sprint(want) {
-					t.Errorf("seed %d under %s: %s finds %v, explicit %v\n%s", seed, model, e.Name, got, want, program)
-				}
-			}
-			some += len(want)
-		}
-	}
-	if some == 0 {
-		t.Error("no call ever returns: the test compares nothing")
-	}
-}
-
-// exitFinals returns the results that an engine finds.
-func exitFinals(t *testing.T, s *search, c *client, program string, model memory.Model, e *engine.Engine) []string {
-	run := pipeline.Open(s.explorer.input(program))
-	opt := s.explorer.opt
-	if err := run.Read(t.Context(), pipeline.ReadOptions{Options: opt}); err != nil {
-		t.Fatalf("%v %v\n%s", err, run.Diagnostics, program)
-	}
-	flat, err := run.FlattenFixed(opt)
-	if err != nil {
-		t.Fatal(err)
-	}
-	slots := c.slotOf()
-	vars, err := observe(flat, []variable{{overName, 1}, {resultName, slots[len(slots)-1]}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	run.Props = &property.Set{Checks: true, Observe: vars}
-	task := run.Task(flat, model, &opt)
-	task.Finals, task.KeepGoing, task.ExitFinals = true, true, true
-	out, err := pipeline.RunEngine(t.Context(), e, task)
-	if err != nil || out.Unknown != "" || len(out.Violations) > 0 {
-		t.Fatalf("%s: %v %+v\n%s", e.Name, err, out, program)
-	}
-	return slices.DeleteFunc(out.Finals, func(state string) bool { return values(state)[0] == 0 })
 }

@@ -164,8 +164,8 @@ func (r *repairer) add(ctx context.Context, s *search, c *client, o order) (bool
 		return false, err
 	}
 	if !ends {
-		looking := *c
-		looking.looks, c = true, &looking
+		checking := *c
+		checking.checks, c = true, &checking
 	}
 	text := s.writer.allows(c, o, allowed)
 	if r.seen[text] {

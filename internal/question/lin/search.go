@@ -106,8 +106,8 @@ type clientSearch struct {
 // results explores the client with an order. stuck says that threads that wait for ever are an error.
 func (x *clientSearch) results(ctx context.Context, o order, stuck bool) (*explored, error) {
 	slots := x.c.slotOf()
-	at := looked{vars: []variable{{resultName, slots[len(slots)-1]}}, model: x.model, stuck: stuck, exits: x.c.looks}
-	if x.c.looks {
+	at := request{vars: []variable{{resultName, slots[len(slots)-1]}}, model: x.model, stuck: stuck, exits: x.c.checks}
+	if x.c.checks {
 		at.vars = append([]variable{{overName, 1}}, at.vars...)
 	}
 	out, err := x.explorer.explore(ctx, x.writer.program(x.c, o, nil, ""), &at)
@@ -122,7 +122,7 @@ func (x *clientSearch) results(ctx context.Context, o order, stuck bool) (*explo
 	if !out.complete() && x.bounds == nil {
 		x.bounds = out
 	}
-	if x.c.looks {
+	if x.c.checks {
 		var over [][]int64
 		for _, r := range out.finals {
 			if r[0] == 1 {

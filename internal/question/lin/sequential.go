@@ -60,7 +60,7 @@ func (s *specification) table(ctx context.Context, c *client, dropped uint64) (*
 		return t, nil
 	}
 	slots := part.slotOf()
-	out, err := s.explorer.explore(ctx, s.writer.sequential(part), &looked{vars: []variable{{orderName, 1}, {resultName, slots[len(slots)-1]}}, model: memory.SC})
+	out, err := s.explorer.explore(ctx, s.writer.sequential(part), &request{vars: []variable{{orderName, 1}, {resultName, slots[len(slots)-1]}}, model: memory.SC})
 	if err != nil {
 		return nil, refusedBy(out, err)
 	}

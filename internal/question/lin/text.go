@@ -63,7 +63,7 @@ func (w *writer) text(c *client, o order, function, assertion, why string) strin
 	if assertion != "" {
 		b.WriteString("#include <assert.h>\n")
 	}
-	if m.flags || c.looks || w.returns == query.ReturnDrains {
+	if m.flags || c.checks || w.returns == query.ReturnDrains {
 		b.WriteString("#include <stdatomic.h>\n#include <stdlib.h>\n")
 	}
 	w.head(&b, c)
@@ -71,10 +71,10 @@ func (w *writer) text(c *client, o order, function, assertion, why string) strin
 	if imposes && m.open {
 		fmt.Fprintf(&b, "static atomic_int %s[%d]; // by call; loads of it leave stores in the buffer\n", goName, len(c.concurrent()))
 	}
-	if imposes && !m.open || c.looks {
+	if imposes && !m.open || c.checks {
 		fmt.Fprintf(&b, "static atomic_int %s[%d]; // by call: it has returned\n", doneName, len(c.concurrent()))
 	}
-	if c.looks {
+	if c.checks {
 		declareShown(&b, c, assertion == "")
 	}
 	n := 0
@@ -94,7 +94,7 @@ func (w *writer) text(c *client, o order, function, assertion, why string) strin
 			if m.flags {
 				m.after(&b, n)
 			}
-			if c.looks {
+			if c.checks {
 				m.shows(&b, c, n)
 			}
 			n++
@@ -111,9 +111,9 @@ func (w *writer) text(c *client, o order, function, assertion, why string) strin
 	w.end(&b, c)
 	b.WriteString(assertion)
 	switch {
-	case c.looks && assertion == "":
+	case c.checks && assertion == "":
 		fmt.Fprintf(&b, "  atomic_store(&%s, 1);\n  exit(0);\n}\n", overName)
-	case c.looks:
+	case c.checks:
 		b.WriteString("  exit(0); // other calls may wait\n}\n")
 	default:
 		b.WriteString("  return 0;\n}\n")

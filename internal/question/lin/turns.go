@@ -18,7 +18,7 @@ func (w *writer) sequential(whole *client) string {
 	var b strings.Builder
 	one := *whole
 	c := &one
-	c.looks = false
+	c.checks = false
 	calls := c.concurrent()
 	turns := c.threadState()
 	b.WriteString("_Bool __VERIFIER_nondet_bool(void);\nvoid __VERIFIER_assume(int);\n")
