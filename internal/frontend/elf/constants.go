@@ -119,6 +119,8 @@ func (p *program) keptCalls(f *function) {
 		in.pointer = false
 		if name := p.externOf(to); name != "" {
 			in.extern = name
+		} else if g := p.funcs[to.Func]; p.madeUp(g) { // a function of a library
+			in.extern = g.sym.Name
 		} else {
 			in.callee = p.funcs[to.Func]
 		}

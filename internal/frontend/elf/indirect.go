@@ -227,7 +227,8 @@ func symbolicValue(values map[ir.Reg]symbolic, e *ir.Expr) symbolic {
 }
 
 // tableTargets reads the table: up to something else that the program mentions, and up to the first word that does not
-// lead to an instruction of the function. 0 stands for words before the table, where its index does not begin at 0.
+// lead to an instruction of the function. 0 stands for words before the table, where its index does not begin at 0, and for
+// indices that the compiler has found to be impossible.
 func (p *program) tableTargets(f *function, use *tableUse) []uint64 {
 	const most, skipped = 4096, 256
 	d := p.data[use.base.Obj]
@@ -240,8 +241,11 @@ func (p *program) tableTargets(f *function, use *tableUse) []uint64 {
 	found := false
 	for at := from; at+size <= end && at >= from && len(out) < most; at += size {
 		to, ok := p.tableTarget(use, sec, from, at)
+		impossible := ok && f.sym.Size > 0 && to == f.sym.Addr()+f.sym.Size // the end of the function: the compiler knows that the index is another one
 		ok = ok && p.belongs(f, to)
 		switch {
+		case !ok && impossible:
+			to = 0
 		case !ok && (found || len(out) >= skipped):
 			return out
 		case !ok:

@@ -67,6 +67,8 @@ type program struct {
 	catchers  map[*function]bool     // during whose run an exception may be caught
 	slots     map[*function][]string // the types of functions whose addresses are taken
 	edges     map[*object.Symbol]bool
+	// textMakers is the name of a function that makes a text for println! and may do more; nil: that is not known yet.
+	textMakers *string
 }
 
 // function is a function of the program.

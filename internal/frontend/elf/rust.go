@@ -30,6 +30,10 @@ var debianStable, recentStable = []string{"1.63"}, []string{"1.95"}
 var rustStd = map[string]rustFunction{
 	"std::env::_var_os":                                                   {"fp_rust_no_variable", nil},
 	"std::rt::lang_start_internal":                                        {"fp_rust_start", nil},
+	"std::io::stdio::_print":                                              {rustPrint, nil},
+	"std::io::stdio::print":                                               {rustPrint, nil},
+	"std::io::stdio::_eprint":                                             {"fp_rust_print_error", nil},
+	"std::io::stdio::eprint":                                              {"fp_rust_print_error", nil},
 	"<std::thread::builder::Builder>::name":                               {"fp_rust_builder_name", recentStable},
 	"<std::thread::thread::Thread>::name":                                 {"fp_rust_name", recentStable},
 	"std::thread::functions::park_timeout":                                {"fp_rust_park_here_some_time", recentStable},

@@ -61,6 +61,12 @@ func (p *program) external(f *function, in *inst) {
 			return
 		}
 	}
+	if pr != nil && strings.HasPrefix(pr.name, rustPrint) {
+		if maker := p.harmfulText(); maker != "" {
+			refuse("%s: %s, which may make a text here, is not known to do only that", shortName(name), maker)
+			return
+		}
+	}
 	if pr == nil && handlers[name] {
 		refuse("%s: catching exceptions of C++ is not supported", name)
 		return
