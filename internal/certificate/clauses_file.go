@@ -26,6 +26,7 @@ type Refuter func(ctx context.Context, clauses [][]int32, step func(clause []int
 const (
 	proofWhole byte = 1 << iota // no bound is met
 	proofApart                  // blocks that one thread alone can reach are kept apart
+	proofEvery                  // every round of a loop counts
 )
 
 // Clauses searches a proof by clauses and writes it as a certificate. rounds is how often loops are run. The error is a
@@ -37,6 +38,10 @@ func Clauses(ctx context.Context, w io.Writer, statement Statement, p *ir.Progra
 	opt, whole := clauses.Options{Rounds: rounds, Apart: true}, true
 	for {
 		f, err := clauses.Encode(ctx, p, props, model, opt, whole)
+		if errors.Is(err, clauses.ErrTooLarge) && !opt.Every {
+			opt.Every = true
+			continue
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -80,6 +85,9 @@ func writeClauses(w io.Writer, statement *Statement, body []byte, steps int, opt
 	}
 	if opt.Apart {
 		marks |= proofApart
+	}
+	if opt.Every {
+		marks |= proofEvery
 	}
 	if !whole {
 		statement.Unroll = opt.Rounds
@@ -133,10 +141,10 @@ func checkClauses(ctx context.Context, r *Reader, p *ir.Program, props *property
 		return nil, err
 	}
 	rounds, err := binary.ReadUvarint(r)
-	if err != nil || marks > proofWhole|proofApart || rounds > maxRounds {
+	if err != nil || marks > proofWhole|proofApart|proofEvery || rounds > maxRounds {
 		return nil, ErrDamaged
 	}
-	opt := clauses.Options{Rounds: int(rounds), Apart: marks&proofApart != 0}
+	opt := clauses.Options{Rounds: int(rounds), Apart: marks&proofApart != 0, Every: marks&proofEvery != 0}
 	f, err := clauses.Encode(ctx, p, props, model, opt, marks&proofWhole != 0)
 	if err != nil {
 		return nil, err

@@ -14,7 +14,10 @@ import (
 
 // path is a thread at a location.
 type path struct {
-	on   Lit
+	on Lit
+	// way is on without what the thread waits for, and without its stopping: which branches it has taken. It decides only
+	// which rounds of loops count.
+	way  Lit
 	regs []word
 	// next is the offset of the next new block of the thread.
 	next    word
@@ -89,6 +92,8 @@ type Options struct {
 	Rounds int
 	// Apart keeps blocks that one thread alone can reach apart from the memory of all.
 	Apart bool
+	// Every says that every round counts.
+	Every bool
 }
 
 // maxRounds bounds the rounds of loops for which it is known how often they run.
@@ -146,7 +151,7 @@ func rank(all []element, visit func(ir.Loc)) {
 
 // entries returns the paths with which a thread begins.
 func (x *encoder) entries(t *thread) []*path {
-	at := &path{on: no, next: number(0), result: number(0), started: map[ir.ThreadID]Lit{}, joined: map[ir.ThreadID]Lit{}, mine: map[uint64]*private{}}
+	at := &path{on: no, way: yes, next: number(0), result: number(0), started: map[ir.ThreadID]Lit{}, joined: map[ir.ThreadID]Lit{}, mine: map[uint64]*private{}}
 	for _, r := range t.f.Regs {
 		at.regs = append(at.regs, number(r.Init))
 	}
@@ -177,7 +182,8 @@ func (x *encoder) visitAll(t *thread, all []element) {
 	}
 }
 
-// loop goes round a loop. A round counts unless it is certain that a thread which begins the round before comes to it.
+// loop goes round a loop. A round counts unless a thread that begins the round before comes to it whatever it reads, if it
+// does not stop.
 func (x *encoder) loop(t *thread, e element) {
 	t.open = append(t.open, e.loc)
 	counted, last := 0, Lit(0)
@@ -189,17 +195,17 @@ func (x *encoder) loop(t *thread, e element) {
 				break
 			}
 			t.queue[e.loc] = []*path{at}
-			if at.on != last {
+			if at.way != last || x.opt.Every {
 				counted++
 			}
-			last = at.on
+			last = at.way
 			if counted > x.opt.Rounds || i >= maxRounds {
 				x.cuts = append(x.cuts, Bad{On: at.on, What: "unroll", Edge: ir.NoEdge, Bound: true})
 				delete(t.queue, e.loc)
 				break
 			}
 		} else if at := x.join(t.queue[e.loc]); at != nil {
-			last = at.on
+			last = at.way
 			t.queue[e.loc] = []*path{at}
 		}
 		x.visit(t, e.loc)
@@ -235,6 +241,7 @@ func (x *encoder) join(all []*path) *path {
 		}
 		out.next = x.chooseWord(s.on, s.next, out.next)
 		out.result = x.chooseWord(s.on, s.result, out.result)
+		out.way = x.or(out.way, s.way)
 		x.joinFlags(s.on, out.started, s.started)
 		x.joinFlags(s.on, out.joined, s.joined)
 		x.joinPrivate(s.on, out.mine, s.mine)
@@ -277,7 +284,10 @@ func (x *encoder) visit(t *thread, l ir.Loc) {
 		next, goes := x.operation(t, at, e, on)
 		here.goes = append(here.goes, goes)
 		if next != nil && goes != no {
-			next.on = goes
+			next.on, next.way = goes, x.and(at.way, x.branch(at, &e.Op))
+			if on != at.on {
+				next.way = x.and(next.way, on)
+			}
 			x.arrive(t, l, e.To, next)
 		}
 	}
@@ -311,6 +321,14 @@ func (x *encoder) selected(t *thread, at *path, edges []int32) []Lit {
 		out[k] = x.and(at.on, out[k])
 	}
 	return out
+}
+
+// branch is the condition of an operation that only registers decide.
+func (x *encoder) branch(at *path, op *ir.Op) Lit {
+	if op.Kind == ir.Assume {
+		return x.nonzero(x.eval(op.Val, x.values(at)))
+	}
+	return yes
 }
 
 func (x *encoder) values(at *path) values { return values{p: x.p, regs: at.regs} }

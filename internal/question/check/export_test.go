@@ -23,14 +23,18 @@ func Proof(ctx context.Context, in query.Input, opt query.CheckOptions, model qu
 			return err
 		}
 		q := &question{Program: run.Program, model: m, opt: opt}
-		rules, plain, props, err := provable(q, run.Props.Endless || run.Props.Fairness != 0)
+		loops := kind != certificate.KindClauses && (run.Props.Endless || run.Props.Fairness != 0)
+		rules, plain, props, err := provable(q, loops)
 		if err != nil {
 			return err
 		}
 		var file bytes.Buffer
-		if kind == certificate.KindClasses {
+		switch kind {
+		case certificate.KindClauses:
+			_, err = certificate.Clauses(ctx, &file, certificate.Statement{}, plain, props, rules, opt.UnrollBound(), fewClauses)
+		case certificate.KindClasses:
 			_, err = certificate.Classes(ctx, &file, certificate.Statement{}, plain, props, rules, 3*smallTree)
-		} else {
+		default:
 			limits := certificate.Limits{Buffer: longBuffer, Bytes: 20 << 20}
 			_, err = certificate.States(ctx, &file, certificate.Statement{}, plain, props, rules, limits)
 		}
@@ -51,6 +55,14 @@ func Proof(ctx context.Context, in query.Input, opt query.CheckOptions, model qu
 		}
 		return nil
 	})
+}
+
+// fewClauses asks the solver only about formulas that are small.
+func fewClauses(ctx context.Context, clauses [][]int32, step func([]int32, []int) error) (func(int32) bool, error) {
+	if len(clauses) > 40_000 {
+		return nil, certificate.ErrTooLarge
+	}
+	return refuter(0)(ctx, clauses, step)
 }
 
 // BoundError is the error of a proof that covers executions up to a bound.
