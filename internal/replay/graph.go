@@ -221,8 +221,15 @@ func (g *grapher) remember(s *state, i int) (*state, error) {
 	return s, nil
 }
 
-// began returns the allocation after which the contents of an address were undefined, or nil.
+// began returns the allocation, or the beginning of the scope of a variable, after which the contents of an address were
+// undefined, or nil.
 func (g *grapher) began(s *state, addr uint64) *life {
+	for i := range g.m.p.Objects {
+		o := &g.m.p.Objects[i]
+		if l, ok := g.lives[o.Addr]; ok && o.Masked && inside(addr, 1, o.Addr, o.Size) {
+			return &l
+		}
+	}
 	for _, b := range s.blocks {
 		if l, ok := g.lives[b.addr]; ok && l.undef && inside(addr, 1, b.addr, b.size) {
 			return &l
@@ -284,6 +291,9 @@ func (g *grapher) note(i int, s *state, tr *transition) error {
 		if err := g.noteWrite(i, tr, op, addr, size, reads); err != nil {
 			return err
 		}
+	}
+	if (op.Kind == ir.Nop || op.Kind == ir.Assign) && op.Block.Undef && g.m.p.Objects[op.Obj].Masked {
+		g.lives[g.m.p.Objects[op.Obj].Addr] = life{step: i, event: g.last[tr.thread], undef: true, state: tr.next}
 	}
 	switch op.Kind {
 	case ir.Fence:

@@ -369,7 +369,10 @@ func (rn *runner) pokes(o *op) []poke {
 			continue
 		}
 		p := poke{addr: at.addr, size: at.size, from: r.from}
-		if r.from == initial {
+		if rn.masked && rn.ofOneThread(at.addr) {
+			// Its scope may have begun since the source, and made it undefined.
+			p.val = memory.ReadContent(rn.m.Sys, rn.m.State, at.addr, at.size)
+		} else if r.from == initial {
 			p.val = memory.ReadContent(rn.m.Sys, rn.first, at.addr, at.size)
 		} else {
 			w := rn.graph.op(r.from)
@@ -381,6 +384,14 @@ func (rn *runner) pokes(o *op) []poke {
 		out = append(out, p)
 	}
 	return out
+}
+
+// ofOneThread reports whether memory has what a thread last did to a variable that may be undefined, and that no other
+// thread can reach.
+func (rn *runner) ofOneThread(addr uint64) bool {
+	p := rn.m.Sys.Prog
+	o := p.FindObject(addr, 1)
+	return o != ir.NoObject && p.Objects[o].Masked && p.Objects[o].Ends
 }
 
 // content returns what the operation has written to a cell.
