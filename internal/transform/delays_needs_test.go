@@ -17,8 +17,8 @@ var (
 	needSeed     = flag.Uint64("fp.needseed", 1, "seed of TestNeedsAgainstDefinition")
 )
 
-// TestNeedsAgainstDefinition: the variables that are needed at each location of random functions are those of the
-// definition, a set of equations that is solved by going over all edges until nothing changes.
+// TestNeedsAgainstDefinition: in random functions, the same variables are needed at each location as by the definition, a
+// set of equations that is solved by going over all edges until nothing changes.
 func TestNeedsAgainstDefinition(t *testing.T) {
 	r := rand.New(rand.NewPCG(*needSeed, 0))
 	needed, free, objects := 0, 0, 0

@@ -92,6 +92,7 @@ func (l *localizer) stopped() error {
 }
 
 func (l *localizer) run() error {
+	l.forwardBlocks()
 	l.flow = analysis.NewPointsTo(l.f)
 	live := analysis.Liveness(l.f)
 	l.made, l.private, l.uses = map[ir.EdgeID]ir.ObjectID{}, map[ir.ObjectID]bool{}, map[analysis.Pointee][]*ir.Edge{}
@@ -119,6 +120,19 @@ func (l *localizer) run() error {
 		l.rewrite(&l.f.Edges[i])
 	}
 	return l.propagate()
+}
+
+// forwardBlocks replaces copies of the addresses of blocks of automatic storage by the registers that the allocations set.
+func (l *localizer) forwardBlocks() {
+	defs, allocs := make([]int, len(l.f.Regs)), map[ir.Reg]bool{}
+	for i := range l.f.Edges {
+		op := &l.f.Edges[i].Op
+		op.Defs(func(r ir.Reg) { defs[r]++ })
+		if op.Kind == ir.Alloc && op.Block.Stack {
+			allocs[op.Dst] = true
+		}
+	}
+	forwardAddresses(l.f, func(e *ir.Expr) bool { return e.Op == ir.RegRef && allocs[e.Reg] && defs[e.Reg] == 1 })
 }
 
 // outlives reports whether no register that may hold the address of a block is live where

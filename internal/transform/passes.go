@@ -27,6 +27,9 @@ type Options struct {
 	Plain bool
 	// Stop, if not nil, is called now and then. An error that it returns ends the passes.
 	Stop func() error
+
+	// local says which objects of the flat program are automatic or thread-local variables; nil: that is not known. Run sets it.
+	local func(ir.ObjectID) bool
 }
 
 // Pass is one entry of the table of passes.
@@ -68,6 +71,12 @@ var Passes = []Pass{
 		Run:    undefined,
 	},
 	{
+		Name: registersPass,
+		Doc:  "turns variables in memory that only one thread knows into registers",
+		Why:  "after undefined, which knows what is undefined in objects; before the passes that look for what is not needed",
+		Run:  registers,
+	},
+	{
 		Name: loadSectionsPass,
 		Doc:  "makes sections that only load like others where no store can be in the buffer",
 		Why:  "after localize, which takes stores away",
@@ -97,6 +106,10 @@ var Passes = []Pass{
 // and returns the flat program. If dump is not nil, Run calls it with the name of each pass
 // and the program after it.
 func Run(p *ir.Program, opt Options, dump func(stage string, p *ir.Program)) (*ir.Program, error) {
+	structured := p
+	opt.local = func(o ir.ObjectID) bool {
+		return int(o) >= len(structured.Objects) || structured.Objects[o].PerThread
+	}
 	for _, pass := range Passes {
 		if opt.Plain && !pass.Needed {
 			continue
