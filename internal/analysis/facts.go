@@ -12,10 +12,10 @@ type Facts struct {
 }
 
 type funcFacts struct {
-	live         []regSet // by location
-	local        []bool   // by location
-	cycleHead    []bool   // by location
-	component    []int32  // by location: strongly connected component, -1 if unreachable
+	live         []Numbers[ir.Reg] // by location
+	local        []bool            // by location
+	cycleHead    []bool            // by location
+	component    []int32           // by location: strongly connected component, -1 if unreachable
 	cyclic       bool
 	cyclicStores bool
 }

@@ -7,44 +7,43 @@ import (
 	"fencepost/internal/ir"
 )
 
-// TestRegSet compares sets of registers with maps.
-func TestRegSet(t *testing.T) {
+// TestNumbers compares sets of registers with maps.
+func TestNumbers(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	for _, n := range []int{1, 64, 65, 128, 1000} {
-		var sets [4]regSet
+		var sets [4]Numbers[ir.Reg]
 		var want [4]map[ir.Reg]bool
 		for i := range sets {
-			sets[i], want[i] = emptySet(n), map[ir.Reg]bool{}
+			sets[i], want[i] = NoNumbers[ir.Reg](n), map[ir.Reg]bool{}
 		}
 		for range 3000 {
 			i, r, in := rng.IntN(4), ir.Reg(rng.IntN(n)), rng.IntN(3) > 0
 			before := sets[i]
-			had := before.has(r)
-			sets[i] = before.with(r, in)
+			had := before.Has(r)
+			sets[i].Put(r, in)
 			if in {
 				want[i][r] = true
 			} else {
 				delete(want[i], r)
 			}
-			if before.has(r) != had {
+			if before.Has(r) != had {
 				t.Fatal("adding a register to a set changed another set")
 			}
 			if rng.IntN(50) == 0 {
 				j := rng.IntN(4)
-				old := sets[i].root
-				sets[i].root = union(old, sets[j].root)
+				reported := sets[i].Add(sets[j])
 				grown := false
 				for r := range want[j] {
 					grown = grown || !want[i][r]
 					want[i][r] = true
 				}
-				if grown != (sets[i].root != old) {
+				if grown != reported {
 					t.Fatalf("a union that adds registers: %t, reported %t", grown, !grown)
 				}
 			}
 			count, last := 0, ir.Reg(-1)
-			sets[i].each(func(r ir.Reg) {
-				if r <= last || !want[i][r] || !sets[i].has(r) {
+			sets[i].Each(func(r ir.Reg) {
+				if r <= last || !want[i][r] || !sets[i].Has(r) {
 					t.Fatalf("register %d after %d, wanted %t", r, last, want[i][r])
 				}
 				count, last = count+1, r
@@ -86,9 +85,9 @@ func nested(n int) *ir.Func {
 // common: twice the depth needs about twice the memory.
 func TestLiveShared(t *testing.T) {
 	nodes := func(n int) int {
-		seen := map[*regNode]bool{}
-		var visit func(*regNode)
-		visit = func(m *regNode) {
+		seen := map[*numberNode]bool{}
+		var visit func(*numberNode)
+		visit = func(m *numberNode) {
 			if m != nil && !seen[m] {
 				seen[m] = true
 				visit(m.low)
@@ -97,8 +96,8 @@ func TestLiveShared(t *testing.T) {
 		}
 		live := liveness(nested(n), func(ir.Reg) bool { return false })
 		for r := range n {
-			if !live[n].has(ir.Reg(r)) || live[r].has(ir.Reg(r)) {
-				t.Fatalf("register %d: live halfway %t, live before its definition %t", r, live[n].has(ir.Reg(r)), live[r].has(ir.Reg(r)))
+			if !live[n].Has(ir.Reg(r)) || live[r].Has(ir.Reg(r)) {
+				t.Fatalf("register %d: live halfway %t, live before its definition %t", r, live[n].Has(ir.Reg(r)), live[r].Has(ir.Reg(r)))
 			}
 		}
 		for _, set := range live {

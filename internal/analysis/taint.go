@@ -1,8 +1,6 @@
 package analysis
 
 import (
-	"math/bits"
-
 	"fencepost/internal/ir"
 )
 
@@ -16,14 +14,14 @@ import (
 // Taint says what depends on something that is read or chosen.
 type Taint struct {
 	f        *ir.Func
-	live     []regSet // by location
+	live     []Numbers[ir.Reg] // by location
 	constant func(*ir.Edge) bool
-	after    []ir.Loc // by location: the nearest postdominator
-	regs     []regSet // by location: live registers that depend
-	decided  []bool   // by location: it is reached depending on a tainted branch
-	branch   []bool   // by location: a tainted branch
-	sources  sources  // of the walks from all tainted branches
-	waiting  *waiting
+	after    []ir.Loc          // by location: the nearest postdominator
+	regs     []Numbers[ir.Reg] // by location: live registers that depend
+	decided  []bool            // by location: it is reached depending on a tainted branch
+	branch   []bool            // by location: a tainted branch
+	sources  sources           // of the walks from all tainted branches
+	waiting  *Waiting[ir.Loc]
 }
 
 // Taint computes the taint of a function. constant says which loads read memory that is never written: reading a
@@ -32,18 +30,18 @@ func (fs *Facts) Taint(id ir.FuncID, constant func(*ir.Edge) bool) *Taint {
 	return newTaint(fs.p.Funcs[id], fs.funcs[id].live, constant)
 }
 
-func newTaint(f *ir.Func, live []regSet, constant func(*ir.Edge) bool) *Taint {
+func newTaint(f *ir.Func, live []Numbers[ir.Reg], constant func(*ir.Edge) bool) *Taint {
 	t := &Taint{
-		f: f, live: live, constant: constant, after: Postdominators(f), regs: make([]regSet, len(f.Locs)),
+		f: f, live: live, constant: constant, after: Postdominators(f), regs: make([]Numbers[ir.Reg], len(f.Locs)),
 		decided: make([]bool, len(f.Locs)), branch: make([]bool, len(f.Locs)), sources: sources{},
-		waiting: newWaiting(ReversePostorder(f)),
+		waiting: NewWaiting(ReversePostorder(f)),
 	}
 	for l := range f.Locs {
-		t.regs[l] = emptySet(len(f.Regs))
-		t.waiting.add(ir.Loc(l))
+		t.regs[l] = NoNumbers[ir.Reg](len(f.Regs))
+		t.waiting.Add(ir.Loc(l))
 	}
 	for {
-		l, ok := t.waiting.next()
+		l, ok := t.waiting.Next()
 		if !ok {
 			return t
 		}
@@ -66,13 +64,11 @@ func (t *Taint) visit(l ir.Loc) {
 		constant := e.Op.Kind == ir.Assign || t.constant(e)
 		bad := !constant && e.Op.Kind != ir.Spawn || t.decided[l]
 		if constant && !bad {
-			e.Op.Uses(func(r ir.Reg) { bad = bad || t.regs[l].has(r) })
+			e.Op.Uses(func(r ir.Reg) { bad = bad || t.regs[l].Has(r) })
 		}
-		e.Op.Defs(func(r ir.Reg) { next = next.with(r, bad) })
-		to := &t.regs[e.To]
-		if root := union(to.root, intersection(next.root, t.live[e.To].root)); root != to.root {
-			to.root = root
-			t.waiting.add(e.To)
+		e.Op.Defs(func(r ir.Reg) { next.Put(r, bad) })
+		if next.Keep(t.live[e.To]); t.regs[e.To].Add(next) {
+			t.waiting.Add(e.To)
 		}
 	}
 }
@@ -87,7 +83,7 @@ func (t *Taint) Branches(l ir.Loc) bool {
 	for _, i := range out {
 		op := &t.f.Edges[i].Op
 		depends = depends || op.Kind != ir.Assume
-		op.Uses(func(r ir.Reg) { depends = depends || t.regs[l].has(r) })
+		op.Uses(func(r ir.Reg) { depends = depends || t.regs[l].Has(r) })
 	}
 	return depends
 }
@@ -97,7 +93,7 @@ func (t *Taint) decide(branch ir.Loc) {
 	t.between(branch, t.sources, func(l ir.Loc) {
 		if !t.decided[l] {
 			t.decided[l] = true
-			t.waiting.add(l)
+			t.waiting.Add(l)
 		}
 	})
 }
@@ -191,37 +187,4 @@ func ReversePostorder(f *ir.Func) []ir.Loc {
 		}
 	}
 	return order
-}
-
-// waiting is a set of locations. The first of them in an order is taken first.
-type waiting struct {
-	order []ir.Loc
-	rank  []int32  // by location: its number in the order
-	set   []uint64 // by rank: whether it waits
-	from  int      // no word before it has a bit
-}
-
-func newWaiting(order []ir.Loc) *waiting {
-	w := &waiting{order: order, rank: make([]int32, len(order)), set: make([]uint64, (len(order)+63)/64)}
-	for i, l := range order {
-		w.rank[l] = int32(i)
-	}
-	return w
-}
-
-func (w *waiting) add(l ir.Loc) {
-	word := int(w.rank[l] / 64)
-	w.set[word] |= 1 << (w.rank[l] % 64)
-	w.from = min(w.from, word)
-}
-
-// next takes the first location out of the set. It returns false if the set is empty.
-func (w *waiting) next() (ir.Loc, bool) {
-	for ; w.from < len(w.set); w.from++ {
-		if word := w.set[w.from]; word != 0 {
-			w.set[w.from] &= word - 1
-			return w.order[64*w.from+bits.TrailingZeros64(word)], true
-		}
-	}
-	return 0, false
 }

@@ -89,7 +89,7 @@ func TestTaint(t *testing.T) {
 		got, want := newTaint(f, live, func(*ir.Edge) bool { return false }), newPlainTaint(f)
 		for l := range f.Locs {
 			for r := range f.Regs {
-				if live[l].has(ir.Reg(r)) && got.regs[l].has(ir.Reg(r)) != want.regs[l][r] {
+				if live[l].Has(ir.Reg(r)) && got.regs[l].Has(ir.Reg(r)) != want.regs[l][r] {
 					t.Fatalf("seed %d: register %d at %d: %v", seed, r, l, !want.regs[l][r])
 				}
 			}

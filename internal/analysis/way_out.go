@@ -102,8 +102,8 @@ type loop struct {
 	in         map[ir.Loc]bool
 	known      bool // depends was computed
 	depends    bool
-	carries    []regSet // by location: the registers that carry what was read
-	controlled []bool   // by location: it is control dependent on a branch on what was read
+	carries    []Numbers[ir.Reg] // by location: the registers that carry what was read
+	controlled []bool            // by location: it is control dependent on a branch on what was read
 }
 
 // hasWayOut reports whether the loop has a way out that depends on what the thread reads.
@@ -128,9 +128,9 @@ func (l *loop) inside(e *ir.Edge) bool { return !e.Op.Terminal() && l.in[e.From]
 
 // findWayOut computes what hasWayOut returns.
 func (l *loop) findWayOut() bool {
-	l.carries, l.controlled = make([]regSet, len(l.f.Locs)), make([]bool, len(l.f.Locs))
+	l.carries, l.controlled = make([]Numbers[ir.Reg], len(l.f.Locs)), make([]bool, len(l.f.Locs))
 	for at := range l.carries {
-		l.carries[at] = emptySet(len(l.f.Regs))
+		l.carries[at] = NoNumbers[ir.Reg](len(l.f.Regs))
 	}
 	branched := make([]bool, len(l.f.Locs))
 	now, later := make([]bool, len(l.f.Locs)), make([]bool, len(l.f.Locs)) // locations about which more is known
@@ -194,7 +194,7 @@ func failsAfter(f *ir.Func, e *ir.Edge) bool {
 // uses reports whether an edge uses a register that carries what was read.
 func (l *loop) uses(e *ir.Edge) bool {
 	found := false
-	e.Op.Uses(func(r ir.Reg) { found = found || l.carries[e.From].has(r) })
+	e.Op.Uses(func(r ir.Reg) { found = found || l.carries[e.From].Has(r) })
 	return found
 }
 
@@ -207,11 +207,8 @@ func (l *loop) carry(e *ir.Edge) bool {
 	reads := e.Op.Kind == ir.Havoc || !e.Op.Local() && e.Op.Kind != ir.Alloc && e.Op.Kind != ir.Spawn
 	read := reads || l.uses(e) || l.controlled[e.From]
 	after := l.carries[e.From]
-	e.Op.Defs(func(r ir.Reg) { after = after.with(r, read) })
-	to := &l.carries[e.To]
-	before := to.root
-	to.root = union(before, after.root)
-	return to.root != before
+	e.Op.Defs(func(r ir.Reg) { after.Put(r, read) })
+	return l.carries[e.To].Add(after)
 }
 
 // addControlled marks the locations that are control dependent on a branch, and calls grown with the new ones.

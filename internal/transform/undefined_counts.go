@@ -3,7 +3,9 @@
 package transform
 
 import (
+	"cmp"
 	"encoding/binary"
+	"slices"
 
 	"fencepost/internal/analysis"
 	"fencepost/internal/ir"
@@ -21,7 +23,8 @@ import (
 
 const (
 	maxNodesAt = 600     // of a location
-	maxNodes   = 1 << 16 // of a function
+	maxNodes   = 1 << 16 // of a function, or nodesEach for each location
+	nodesEach  = 16
 )
 
 // flowNode is a location with the values of counters.
@@ -41,7 +44,7 @@ type flowStep struct {
 func (w *undefinedFlow) nodes() []flowNode {
 	counters := w.counters()
 	if len(counters) > 0 {
-		if list := w.expand(counters, maxNodes); list != nil {
+		if list := w.expand(counters, max(maxNodes, nodesEach*len(w.f.Locs))); list != nil {
 			return list
 		}
 	}
@@ -87,18 +90,49 @@ func (w *undefinedFlow) counters() []ir.Reg {
 	return list
 }
 
-// values has the values of the counters; nil: not known.
-type values []*ir.Expr
+// values has the counters whose values are known, by number. A long function has many counters, few of which are alive at a
+// location.
+type values []knownValue
+
+type knownValue struct {
+	counter int32
+	value   *ir.Expr
+}
+
+// find returns where a counter stands, or would stand.
+func (v values) find(counter int) (int, bool) {
+	return slices.BinarySearchFunc(v, int32(counter), func(k knownValue, c int32) int { return cmp.Compare(k.counter, c) })
+}
+
+// of returns the value of a counter; nil: not known.
+func (v values) of(counter int) *ir.Expr {
+	if k, is := v.find(counter); is {
+		return v[k].value
+	}
+	return nil
+}
+
+// with returns the values after a counter got one, or is not known any more.
+func (v values) with(counter int, value *ir.Expr) values {
+	switch k, is := v.find(counter); {
+	case value == nil && is:
+		return slices.Delete(v, k, k+1)
+	case value == nil:
+		return v
+	case is:
+		v[k].value = value
+		return v
+	default:
+		return slices.Insert(v, k, knownValue{int32(counter), value})
+	}
+}
 
 // key returns the values as a string.
 func (v values) key() string {
-	b := make([]byte, 0, 9*len(v))
-	for _, x := range v {
-		if x == nil {
-			b = append(b, 0)
-		} else {
-			b = binary.LittleEndian.AppendUint64(append(b, 1), uint64(x.Value))
-		}
+	b := make([]byte, 0, 12*len(v))
+	for _, k := range v {
+		b = binary.LittleEndian.AppendUint32(b, uint32(k.counter))
+		b = binary.LittleEndian.AppendUint64(b, uint64(k.value.Value))
 	}
 	return string(b)
 }
@@ -118,11 +152,11 @@ type expander struct {
 // expand returns the nodes of a function, with the values of some registers. It returns nil if there would be too many.
 func (w *undefinedFlow) expand(counters []ir.Reg, most int) []flowNode {
 	x := &expander{w: w, counters: counters, number: map[ir.Reg]int{}, max: most, ids: make([]map[string]int, len(w.f.Locs))}
-	first := make(values, len(counters))
+	var first values
 	for i, r := range counters {
 		x.number[r] = i
 		if reg := &w.f.Regs[r]; int(r) >= w.f.Params && reg.Undef == (ir.Type{}) {
-			first[i] = ir.Int(reg.Init)
+			first = append(first, knownValue{int32(i), ir.Int(reg.Init)})
 		}
 	}
 	if len(counters) > 0 {
@@ -140,13 +174,9 @@ func (w *undefinedFlow) expand(counters []ir.Reg, most int) []flowNode {
 
 // node returns the number of the node of a location and values.
 func (x *expander) node(at ir.Loc, known values) int32 {
-	for i, r := range x.counters {
-		if known[i] != nil && !x.live(at, r) {
-			known[i] = nil
-		}
-	}
+	known = slices.DeleteFunc(known, func(k knownValue) bool { return !x.live(at, x.counters[k.counter]) })
 	if len(x.ids[at]) >= maxNodesAt {
-		known = make(values, len(x.counters))
+		known = nil
 	}
 	key := known.key()
 	if n, is := x.ids[at][key]; is {
@@ -165,8 +195,10 @@ func (x *expander) steps(n int) {
 	w, known := x.w, x.known[n]
 	replace := func(e *ir.Expr) *ir.Expr {
 		if e.Op == ir.RegRef {
-			if i, is := x.number[e.Reg]; is && known[i] != nil {
-				return known[i]
+			if i, is := x.number[e.Reg]; is {
+				if v := known.of(i); v != nil {
+					return v
+				}
 			}
 		}
 		return e
@@ -174,10 +206,10 @@ func (x *expander) steps(n int) {
 	for _, i := range w.f.Out(x.nodes[n].at) {
 		e := &w.f.Edges[i]
 		op, foot := &e.Op, w.u.foot[e.ID]
-		after := append(values(nil), known...)
+		after := slices.Clone(known)
 		op.Defs(func(r ir.Reg) {
 			if k, is := x.number[r]; is {
-				after[k] = nil
+				after = after.with(k, nil)
 			}
 		})
 		switch {
@@ -189,12 +221,12 @@ func (x *expander) steps(n int) {
 		case op.Kind == ir.Assign:
 			if k, is := x.number[op.Dst]; is {
 				if v := op.Val.Map(replace); isKnown(v) {
-					after[k] = v
+					after = after.with(k, v)
 				}
 			}
 		case op.Kind == ir.Load && w.constantAt(op, foot) != nil:
 			if k, is := x.number[op.Dst]; is {
-				after[k] = w.constantAt(op, foot)
+				after = after.with(k, w.constantAt(op, foot))
 			}
 		case op.Accesses() && !foot.Anything:
 			if addr := op.Addr.Map(replace); addr != op.Addr {

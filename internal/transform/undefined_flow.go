@@ -16,55 +16,33 @@ import (
 // Only registers that can be undefined at all have a bit in the sets. In a function that is too large for sets at each
 // location, these registers count as undefined everywhere.
 
-// maxUndefinedBits bounds the size of all sets of a function.
-const maxUndefinedBits = 1 << 31
+// maxUndefinedBits bounds the size of all sets of a function, as if they had nothing in common.
+const maxUndefinedBits = 1 << 33
 
 // maxUndefinedObject is the largest object whose bytes are tracked one by one.
 const maxUndefinedObject = 512
 
-// bitset is a set of small numbers.
-type bitset []uint64
-
-func (b bitset) has(i int) bool { return b[i/64]>>(i%64)&1 != 0 }
-
-func (b bitset) put(i int, in bool) {
-	if in {
-		b[i/64] |= 1 << (i % 64)
-	} else {
-		b[i/64] &^= 1 << (i % 64)
-	}
-}
-
-// union adds a set and reports whether it added anything.
-func (b bitset) union(c bitset) bool {
-	grown := false
-	for i, w := range c {
-		grown = grown || w&^b[i] != 0
-		b[i] |= w
-	}
-	return grown
-}
-
 // undefinedFlow is the analysis of one function.
 type undefinedFlow struct {
-	u      *undefiner
-	f      *ir.Func
-	number map[ir.Reg]int      // of the registers that may be undefined
-	first  map[ir.ObjectID]int // number of the first byte of an object that is tracked
-	away   map[ir.ObjectID]int // number that says that the address of a tracked object may have been taken
-	bits   int                 // numbers in use
-	walk   []flowNode          // what the analysis walks over; the first is the entry
-	sets   []bitset            // by node; nil: not reached
-	at     []bitset            // by location: the union over its nodes
-	reads  map[ir.EdgeID]bool  // loads that may read undefined bytes of objects that are tracked
-	coarse bool                // the function is too large: everything with a number may be undefined everywhere
+	u       *undefiner
+	f       *ir.Func
+	number  map[ir.Reg]int          // of the registers that may be undefined
+	first   map[ir.ObjectID]int     // number of the first byte of an object that is tracked
+	away    map[ir.ObjectID]int     // number that says that the address of a tracked object may have been taken
+	bits    int                     // numbers in use
+	walk    []flowNode              // what the analysis walks over; the first is the entry
+	sets    []analysis.Numbers[int] // by node
+	reached []bool                  // by node
+	at      []analysis.Numbers[int] // by location: the union over its nodes
+	reads   map[ir.EdgeID]bool      // loads that may read undefined bytes of objects that are tracked
+	coarse  bool                    // the function is too large: everything with a number may be undefined everywhere
 }
 
 func newUndefinedFlow(u *undefiner, id ir.FuncID) *undefinedFlow {
 	f := u.p.Funcs[id]
 	w := &undefinedFlow{
 		u: u, f: f, number: map[ir.Reg]int{}, first: map[ir.ObjectID]int{}, away: map[ir.ObjectID]int{},
-		at: make([]bitset, len(f.Locs)), reads: map[ir.EdgeID]bool{},
+		at: make([]analysis.Numbers[int], len(f.Locs)), reads: map[ir.EdgeID]bool{},
 	}
 	for i := range f.Edges {
 		op := &f.Edges[i].Op
@@ -134,7 +112,7 @@ func (w *undefinedFlow) tracks(e *ir.Edge) bool {
 
 // mentions reports whether an expression mentions something that may be undefined: in a set, or, if the set is nil,
 // anywhere.
-func (w *undefinedFlow) mentions(e *ir.Expr, in bitset) bool {
+func (w *undefinedFlow) mentions(e *ir.Expr, in *analysis.Numbers[int]) bool {
 	found := false
 	e.Walk(func(x *ir.Expr) {
 		if x.Undef {
@@ -142,7 +120,7 @@ func (w *undefinedFlow) mentions(e *ir.Expr, in bitset) bool {
 		}
 		if x.Op == ir.RegRef {
 			n, is := w.number[x.Reg]
-			found = found || is && (in == nil || in.has(n))
+			found = found || is && (in == nil || in.Has(n))
 		}
 	})
 	return found
@@ -151,7 +129,7 @@ func (w *undefinedFlow) mentions(e *ir.Expr, in bitset) bool {
 // mayBe reports whether a register may be undefined at a location.
 func (w *undefinedFlow) mayBe(l ir.Loc, r ir.Reg) bool {
 	n, is := w.number[r]
-	return is && (w.coarse || w.at[l] != nil && w.at[l].has(n))
+	return is && (w.coarse || w.at[l].Has(n))
 }
 
 // unsure reports whether an expression may be undefined at a location.
@@ -175,41 +153,49 @@ func (w *undefinedFlow) solve() {
 		w.solveCoarsely()
 		return
 	}
-	words := (w.bits + 63) / 64
 	if w.sets == nil {
-		w.sets = make([]bitset, len(w.walk))
-		entry := make(bitset, words)
+		w.sets, w.reached = make([]analysis.Numbers[int], len(w.walk)), make([]bool, len(w.walk))
+		for n := range w.sets {
+			w.sets[n] = analysis.NoNumbers[int](w.bits)
+		}
 		for r := range w.f.Regs {
 			if w.f.Regs[r].Undef != (ir.Type{}) {
-				entry.put(w.number[ir.Reg(r)], true)
+				w.sets[0].Put(w.number[ir.Reg(r)], true)
 			}
 		}
-		w.sets[0] = entry
+		w.reached[0] = true
 	}
-	next := make(bitset, words)
-	work := make([]int32, 0, len(w.walk))
-	waiting := make([]bool, len(w.walk))
-	for n := range w.sets {
-		if w.sets[n] != nil {
-			work, waiting[n] = append(work, int32(n)), true
+	work := analysis.NewWaiting(w.order())
+	for n, reached := range w.reached {
+		if reached {
+			work.Add(int32(n))
 		}
 	}
-	for len(work) > 0 {
-		n := work[len(work)-1]
-		work, waiting[n] = work[:len(work)-1], false
+	for n, more := work.Next(); more; n, more = work.Next() {
 		for _, s := range w.walk[n].steps {
-			copy(next, w.sets[n])
-			w.edge(&w.f.Edges[s.edge], s.foot, next)
-			fresh := w.sets[s.to] == nil
-			if fresh {
-				w.sets[s.to] = make(bitset, words)
-			}
-			if (w.sets[s.to].union(next) || fresh) && !waiting[s.to] {
-				work, waiting[s.to] = append(work, s.to), true
+			next := w.sets[n]
+			w.edge(&w.f.Edges[s.edge], s.foot, &next)
+			grown := w.sets[s.to].Add(next) || !w.reached[s.to]
+			w.reached[s.to] = true
+			if grown {
+				work.Add(s.to)
 			}
 		}
 	}
-	w.join(words)
+	w.join()
+}
+
+// order returns the nodes such that a node comes after those that lead to it, but for loops.
+func (w *undefinedFlow) order() []int32 {
+	at := make([][]int32, len(w.f.Locs))
+	for n := range w.walk {
+		at[w.walk[n].at] = append(at[w.walk[n].at], int32(n))
+	}
+	order := make([]int32, 0, len(w.walk))
+	for _, l := range analysis.ReversePostorder(w.f) {
+		order = append(order, at[l]...)
+	}
+	return order
 }
 
 // solveCoarsely notes what may be undefined in a function that is too large for sets.
@@ -227,26 +213,21 @@ func (w *undefinedFlow) solveCoarsely() {
 }
 
 // join makes the sets of locations from those of nodes.
-func (w *undefinedFlow) join(words int) {
-	clear(w.at)
+func (w *undefinedFlow) join() {
+	for l := range w.at {
+		w.at[l] = analysis.NoNumbers[int](w.bits)
+	}
 	for n, set := range w.sets {
-		if set == nil {
-			continue
-		}
-		at := &w.at[w.walk[n].at]
-		if *at == nil {
-			*at = make(bitset, words)
-		}
-		at.union(set)
+		w.at[w.walk[n].at].Add(set)
 	}
 }
 
 // edge changes the set before an edge to the set after it. foot has the bytes that the operation may access.
-func (w *undefinedFlow) edge(e *ir.Edge, foot analysis.Footprint, set bitset) {
+func (w *undefinedFlow) edge(e *ir.Edge, foot analysis.Footprint, set *analysis.Numbers[int]) {
 	op := &e.Op
 	put := func(r ir.Reg, in bool) {
 		if n, is := w.number[r]; is {
-			set.put(n, in)
+			set.Put(n, in)
 		}
 	}
 	w.u.takes(e, func(o ir.ObjectID) { w.take(o, set) })
@@ -276,15 +257,15 @@ func (w *undefinedFlow) edge(e *ir.Edge, foot analysis.Footprint, set bitset) {
 }
 
 // take notes that the address of an object is a value from now on.
-func (w *undefinedFlow) take(o ir.ObjectID, set bitset) {
+func (w *undefinedFlow) take(o ir.ObjectID, set *analysis.Numbers[int]) {
 	n, is := w.away[o]
 	if !is {
 		return
 	}
-	set.put(n, true)
+	set.Put(n, true)
 	first := w.first[o]
 	for k := range int(w.u.p.Objects[o].Size) {
-		if set.has(first + k) {
+		if set.Has(first + k) {
 			w.share(o)
 		}
 	}
@@ -299,12 +280,12 @@ func (w *undefinedFlow) share(o ir.ObjectID) {
 
 // known removes the registers that a check has found to be defined: where an expression is defined, the operands of
 // an operator that hides no bit of them are.
-func (w *undefinedFlow) known(e *ir.Expr, set bitset) {
+func (w *undefinedFlow) known(e *ir.Expr, set *analysis.Numbers[int]) {
 	switch {
 	case e == nil:
 	case e.Op == ir.RegRef:
 		if n, is := w.number[e.Reg]; is {
-			set.put(n, false)
+			set.Put(n, false)
 		}
 	case e.Type.Bits != 64:
 	case e.Op == ir.Neg || e.Op == ir.BitNot:
@@ -316,24 +297,24 @@ func (w *undefinedFlow) known(e *ir.Expr, set bitset) {
 }
 
 // undefine adds the bytes of an object whose contents become undefined.
-func (w *undefinedFlow) undefine(op *ir.Op, set bitset) {
+func (w *undefinedFlow) undefine(op *ir.Op, set *analysis.Numbers[int]) {
 	if !op.Block.Undef {
 		return
 	}
 	if first, is := w.first[op.Obj]; is {
 		for k := range int(w.u.p.Objects[op.Obj].Size) {
-			set.put(first+k, true)
+			set.Put(first+k, true)
 		}
-		if set.has(w.away[op.Obj]) {
+		if set.Has(w.away[op.Obj]) {
 			w.share(op.Obj)
 		}
 	}
 }
 
 // readsUndefined reports whether a load may read a byte of the set.
-func (w *undefinedFlow) readsUndefined(foot analysis.Footprint, set bitset) bool {
+func (w *undefinedFlow) readsUndefined(foot analysis.Footprint, set *analysis.Numbers[int]) bool {
 	found := false
-	w.eachByte(foot, func(n int) { found = found || set.has(n) })
+	w.eachByte(foot, func(n int) { found = found || set.Has(n) })
 	return found
 }
 
@@ -354,7 +335,7 @@ func (w *undefinedFlow) eachByte(foot analysis.Footprint, f func(int)) {
 }
 
 // writes reports whether a store or a read-modify-write may write undefined bits.
-func (w *undefinedFlow) writes(e *ir.Edge, in bitset) bool {
+func (w *undefinedFlow) writes(e *ir.Edge, in *analysis.Numbers[int]) bool {
 	switch op := &e.Op; {
 	case op.Kind == ir.Store, op.Kind == ir.RMW && op.RMW == ir.Xchg:
 		return w.mentions(op.Val, in)
@@ -365,7 +346,7 @@ func (w *undefinedFlow) writes(e *ir.Edge, in bitset) bool {
 }
 
 // write changes the set by a store or a read-modify-write.
-func (w *undefinedFlow) write(e *ir.Edge, foot analysis.Footprint, set bitset) {
+func (w *undefinedFlow) write(e *ir.Edge, foot analysis.Footprint, set *analysis.Numbers[int]) {
 	unsure := w.writes(e, set)
 	exact := !foot.Anything && len(foot.Ranges) == 1 && foot.Ranges[0].Hi-foot.Ranges[0].Lo == int64(e.Op.Type.Size()) && (e.Op.Kind == ir.Store || e.Op.RMW == ir.Xchg)
 	if !unsure && !exact {
@@ -373,7 +354,7 @@ func (w *undefinedFlow) write(e *ir.Edge, foot analysis.Footprint, set bitset) {
 	}
 	w.eachByte(foot, func(n int) {
 		if unsure || exact {
-			set.put(n, unsure)
+			set.Put(n, unsure)
 		}
 	})
 	if unsure {
@@ -382,14 +363,14 @@ func (w *undefinedFlow) write(e *ir.Edge, foot analysis.Footprint, set bitset) {
 }
 
 // spoilOthers notes undefined bits in the objects and blocks that a write may reach and that others may access.
-func (w *undefinedFlow) spoilOthers(e *ir.Edge, foot analysis.Footprint, set bitset) {
+func (w *undefinedFlow) spoilOthers(e *ir.Edge, foot analysis.Footprint, set *analysis.Numbers[int]) {
 	if foot.Anything {
 		w.u.spoil(e)
 		return
 	}
 	for _, r := range foot.Ranges {
 		w.u.find(r, func(o ir.ObjectID) {
-			if n, is := w.away[o]; !is || set.has(n) {
+			if n, is := w.away[o]; !is || set.Has(n) {
 				w.share(o)
 			}
 		})

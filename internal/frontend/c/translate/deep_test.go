@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"fencepost/internal/family"
 	"fencepost/internal/frontend/c/translate"
 	"fencepost/internal/frontend/c/translate/library"
 	"fencepost/internal/ir"
@@ -62,7 +63,7 @@ func TestTooDeep(t *testing.T) {
 		"int x[1] = " + strings.Repeat("{", n) + "0" + strings.Repeat("}", n) + ";\nint main(void) { return 0; }\n":           "deep.c:1:50012 this is nested too deeply",
 		"#define P ((((((((((\n#define Q P P P P P P P P P P\nint main(void) { return\n" + strings.Repeat("Q ", n/100) + "\n": "deep.c:3:16 '{' has no end",
 	} {
-		u, diags := translate.Program([]*source.File{source.NewFile("deep.c", []byte(text))}, library.New(), translate.Options{})
+		u, diags := translate.Program([]*source.File{source.NewFile("deep.c", []byte(text))}, library.New(), translate.Options{Undefined: true})
 		if u.Program != nil || len(diags.All) != 1 || diags.All[0].Span.Pos.String()+" "+diags.All[0].Message != at {
 			t.Errorf("%.40q: want an error at %s, have %.300v", text, at, diags.All)
 		}
@@ -73,7 +74,7 @@ func TestTooDeep(t *testing.T) {
 // later passes take time that is linear in the length of the sum.
 func TestLongSum(t *testing.T) {
 	text := "int x; int main(void) { long r = " + sumOf(20000, "x") + "; return r != 0; }\n"
-	u, diags := translate.Program([]*source.File{source.NewFile("sum.c", []byte(text))}, library.New(), translate.Options{})
+	u, diags := translate.Program([]*source.File{source.NewFile("sum.c", []byte(text))}, library.New(), translate.Options{Undefined: true})
 	if u.Program == nil {
 		t.Fatal(diags.All)
 	}
@@ -98,26 +99,40 @@ func TestDeepIsLinear(t *testing.T) {
 		"conjunction": func(n int) string { return strings.Repeat("x == 0 && ", n) + "x" },
 	} {
 		bytes := func(n int) float64 {
-			text := "int x; int main(void) { int y = " + expr(n) + "; return y; }\n"
-			var before, after runtime.MemStats
-			runtime.ReadMemStats(&before)
-			u, diags := translate.Program([]*source.File{source.NewFile("deep.c", []byte(text))}, library.New(), translate.Options{})
-			if u.Program == nil {
-				t.Fatal(diags.All)
-			}
-			flat, err := transform.Run(u.Program, transform.Options{}, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			reduce.NewPlan(memory.New(flat, memory.TSO, memory.Options{}), reduce.Options{Reduce: true})
-			runtime.ReadMemStats(&after)
-			return float64(after.TotalAlloc - before.TotalAlloc)
+			return allocated(t, "int x; int main(void) { int y = "+expr(n)+"; return y; }\n")
 		}
 		bytes(100)
 		if small, large := bytes(1500), bytes(3000); large > 2.6*small {
 			t.Errorf("%s: %.0f bytes for depth 1500, %.0f for depth 3000", name, small, large)
 		}
 	}
+}
+
+// TestLongIsLinear: so does a program with twice as many functions that fill arrays.
+func TestLongIsLinear(t *testing.T) {
+	for name, text := range map[string]func(lines int) string{"loops": family.LoopsInC, "pointers": family.PointersInC} {
+		if small, large := allocated(t, text(4000)), allocated(t, text(8000)); large > 2.6*small {
+			t.Errorf("%s: %.0f bytes for 4,000 lines, %.0f for 8,000", name, small, large)
+		}
+	}
+}
+
+// allocated returns how many bytes reading, flattening and compiling a program allocates.
+func allocated(t *testing.T, text string) float64 {
+	t.Helper()
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	u, diags := translate.Program([]*source.File{source.NewFile("deep.c", []byte(text))}, library.New(), translate.Options{Undefined: true})
+	if u.Program == nil {
+		t.Fatal(diags.All)
+	}
+	flat, err := transform.Run(u.Program, transform.Options{}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	reduce.NewPlan(memory.New(flat, memory.TSO, memory.Options{}), reduce.Options{Reduce: true})
+	runtime.ReadMemStats(&after)
+	return float64(after.TotalAlloc - before.TotalAlloc)
 }
 
 func depthOf(e *ir.Expr) int {
