@@ -185,7 +185,7 @@ func (w *undefinedFlow) solve() {
 	w.join()
 }
 
-// order returns the nodes such that a node comes after those that lead to it, but for loops.
+// order returns the nodes in an order in which a node comes after its predecessors, except in loops.
 func (w *undefinedFlow) order() []int32 {
 	at := make([][]int32, len(w.f.Locs))
 	for n := range w.walk {
