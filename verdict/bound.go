@@ -173,8 +173,11 @@ func (c *Coverage) Complete() bool {
 	return len(met) > 0
 }
 
-// BoundText returns the bounds that were met, in words.
+// BoundText returns the bounds that were met, in words; "all executions" if all were covered.
 func (c *Coverage) BoundText() string {
+	if c.Exhaustive {
+		return "all executions"
+	}
 	var words []string
 	for _, b := range c.Met() {
 		words = append(words, b.String())
