@@ -3,7 +3,7 @@
 #
 #   fencepost.sh install           puts fencepost into $FENCEPOST_BIN (default: ./.fencepost-bin)
 #   fencepost.sh test PATH...      programs against the answers in their comments, with all reports
-#   fencepost.sh shard I N FILE    part I of N of a long check, as I.json
+#   fencepost.sh shard I N FILE    part I of N of a long check, I from 0, as I.json
 #   fencepost.sh merge N           the answer of all parts
 #
 # install takes the first of these that is set:
