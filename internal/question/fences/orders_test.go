@@ -55,7 +55,7 @@ func TestClassicOrders(t *testing.T) {
 			}
 			in := query.Input{Name: filepath.Base(file), Text: text}
 			opt := query.FenceOptions{Options: query.Defaults()}
-			opt.Orders.Weaken = true
+			opt.Orders.Weaken, opt.Timeout = true, 0
 			answer, err := fences.RunOrders(context.Background(), in, opt)
 			if err != nil || answer.HasErrors() {
 				t.Fatal(err, answer.Diagnostics)
