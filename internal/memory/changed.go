@@ -37,6 +37,7 @@ func (p PartSet) Next(i int) int {
 // Changed sets out to the parts that steps since the mark may have changed.
 func (c *Codec) Changed(s *State, mark int, out PartSet) {
 	clear(out)
+	c.pieces.settle()
 	rest := c.Parts() - 1
 	for i := mark; i < len(s.undo); i++ {
 		u := &s.undo[i]
@@ -48,6 +49,7 @@ func (c *Codec) Changed(s *State, mark int, out PartSet) {
 		case undoMem, undoMask:
 			if int(u.a) >= len(c.y.static.unitAt) {
 				out.add(rest) // a block
+				c.pieces.change(int(u.a), int(u.size))
 				continue
 			}
 			first, last := c.y.static.unitAt[u.a], c.y.static.unitAt[int(u.a)+int(u.size)-1]

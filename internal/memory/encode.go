@@ -52,15 +52,16 @@ const partUnits = 16
 
 // Codec encodes and decodes the states of a system. It is immutable and shared by workers.
 type Codec struct {
-	y     *System
-	units int // elements of static memory in a part
+	y      *System
+	units  int     // elements of static memory in a part
+	pieces *Pieces // of large blocks; nil: blocks are encoded with all their bytes
 }
 
 // Codec returns the codec of the system.
 func (y *System) Codec() *Codec { return &y.codec }
 
 // ByElement returns a codec that encodes as c does, and for which every element of static memory is a part.
-func (c *Codec) ByElement() *Codec { return &Codec{c.y, 1} }
+func (c *Codec) ByElement() *Codec { return &Codec{c.y, 1, nil} }
 
 // Parts returns how many parts a state has.
 func (c *Codec) Parts() int { return len(c.y.threads) + c.memoryParts() + 1 }
@@ -99,6 +100,7 @@ func (c *Codec) DecodePart(s *State, i int, in []byte) []byte {
 
 // Reset prepares a state for decoding. The steps taken so far cannot be undone any more.
 func (c *Codec) Reset(s *State) {
+	c.pieces.reset()
 	s.undo, s.removed, s.saved = s.undo[:0], s.removed[:0], s.saved[:0]
 	s.over, s.faulted = false, false
 	s.holder = -1
@@ -285,15 +287,38 @@ func (c *Codec) encodeBlocks(s *State, out []byte) []byte {
 			out = putNumber(out, int64(b.site))
 			out = putNumber(out, s.rank(b))
 		}
-		for ; n >= 8; off, n = off+8, n-8 {
-			out = putNumber(out, int64(s.load(off, 8)))
+		if c.pieces.has(n) {
+			out = c.pieces.encode(s, off, n, out)
+			continue
 		}
-		out = append(out, s.mem[off:off+n]...)
-		if s.masks != nil {
-			out = appendMasks(out, s.masks[b.off:off+n])
-		}
+		out = encodeBytes(s, off, n, out)
 	}
 	return append(out, 0)
+}
+
+// encodeBytes appends bytes of blocks, and which of their bits are undefined.
+func encodeBytes(s *State, off, n int, out []byte) []byte {
+	first := off
+	for ; n >= 8; off, n = off+8, n-8 {
+		out = putNumber(out, int64(s.load(off, 8)))
+	}
+	out = append(out, s.mem[off:off+n]...)
+	if s.masks != nil {
+		out = appendMasks(out, s.masks[first:off+n])
+	}
+	return out
+}
+
+// decodeBytes appends the bytes that encodeBytes wrote, and returns the rest of the input.
+func decodeBytes(s *State, n int, in []byte) []byte {
+	var v int64
+	for ; n >= 8; n -= 8 {
+		v, in = getNumber(in)
+		s.mem = append(s.mem, 0, 0, 0, 0, 0, 0, 0, 0)
+		s.put(len(s.mem)-8, 8, uint64(v))
+	}
+	s.mem = append(s.mem, in[:n]...)
+	return in[n:]
 }
 
 // rank returns the position of a block among the blocks in use of its allocation site, from 1.
@@ -383,6 +408,7 @@ func (c *Codec) decodeBlocks(s *State, in []byte) []byte {
 	if s.masks != nil {
 		s.masks = s.masks[:len(s.mem)]
 	}
+	c.pieces.begin()
 	for in[0] != 0 {
 		tag := in[0] - 2
 		b := block{kind: blockKind(tag / 2), free: tag%2 == 1, off: int32(len(s.mem)), size: WordSize}
@@ -403,14 +429,9 @@ func (c *Codec) decodeBlocks(s *State, in []byte) []byte {
 			b.size, b.empty = 1, true
 			s.mem = append(s.mem, 0)
 		}
-		for ; n >= 8; n -= 8 {
-			v, in = getNumber(in)
-			s.mem = append(s.mem, 0, 0, 0, 0, 0, 0, 0, 0)
-			s.put(len(s.mem)-8, 8, uint64(v))
-		}
-		s.mem = append(s.mem, in[:n]...)
-		in = in[n:]
-		if s.masks != nil {
+		if b.kind != cellBlock && c.pieces.has(n) {
+			in = c.pieces.decode(s, n, in)
+		} else if in = decodeBytes(s, n, in); s.masks != nil {
 			in = readMasks(s, b.kind != cellBlock && !b.empty, in)
 		}
 		s.blocks = append(s.blocks, b)

@@ -28,10 +28,15 @@ import (
 // separately. It is a variable for the tests.
 var internFrom = 48
 
+// pieceShift says how many bytes of large blocks are stored together, where parts are stored separately: 1<<pieceShift. It
+// is a variable for the tests.
+var pieceShift = 8
+
 // codec packs states for one worker. The interner is shared by all workers.
 type codec struct {
 	states *reduce.Symmetry
 	in     *search.Interner // nil: fields are parts
+	pieces *memory.Pieces   // of large blocks; nil without an interner
 
 	base, old       []byte // keys of the states unpacked last and before
 	ends, oldEnds   []int  // by part: where its field ends in base and old
@@ -53,6 +58,9 @@ func newCodec(y *system, in *search.Interner) *codec {
 	c := &codec{states: reduce.NewSymmetry(y.mem, y.groups), in: in}
 	if in == nil {
 		c.states.ByElement()
+	} else {
+		c.pieces = memory.NewPieces(pieceShift, in.ID, in.Bytes)
+		c.states.InPieces(c.pieces)
 	}
 	n := c.states.Parts()
 	c.ends, c.oldEnds, c.changed, c.separate = make([]int, n), make([]int, n), memory.NewPartSet(n), c.states.Separate()
@@ -64,6 +72,14 @@ func newCodec(y *system, in *search.Interner) *codec {
 
 // worthInterning reports whether the states of a system are long.
 func worthInterning(y *system) bool {
+	for _, e := range y.mem.Edges() {
+		if e.Op.Kind != ir.Alloc {
+			continue
+		}
+		if n, known := e.Op.Val.IsConst(); known && n >= 2<<pieceShift {
+			return true
+		}
+	}
 	return len(reduce.NewSymmetry(y.mem, y.groups).Encode(y.mem.NewState(), nil)) >= internFrom
 }
 
@@ -163,6 +179,7 @@ func (c *codec) packWhole(s *memory.State, out []byte) []byte {
 	if c.in == nil {
 		return c.states.Encode(s, out)
 	}
+	c.pieces.Forget()
 	for i := range c.key {
 		c.part = c.states.EncodePart(s, i, c.part[:0])
 		c.key[i] = c.in.ID(c.part)

@@ -1,6 +1,7 @@
 package explicit
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"sync/atomic"
@@ -125,4 +126,43 @@ func BenchmarkNext(b *testing.B) {
 			})
 		}
 	}
+}
+
+// TestLargeBlocks: a large block of which steps change a word costs a state what that word does: with 64 times as many
+// bytes, a search stores little more.
+func TestLargeBlocks(t *testing.T) {
+	stored := func(size int) (states, bytes int64) {
+		var b strings.Builder
+		fmt.Fprintf(&b, "program large flat\nobject p\nobject ready\nfunc f() {\n  reg q\n  reg r\n  0 -> 1: q = alloc %d\n  1 -> 2: store [&p] = q in p\n  2 -> 3: fence\n", size)
+		b.WriteString("  3 -> 4: store [&ready] = 1 in ready\n")
+		change := func(from int) {
+			for k := range 6 {
+				fmt.Fprintf(&b, "  %d -> %d: store [q + %d] = %d\n", from+k, from+k+1, 8*(k%2)+size/2, k+1)
+			}
+			b.WriteString("}\n")
+		}
+		change(4)
+		b.WriteString("func g() {\n  reg q\n  reg r\n  0 -> 1: r = load [&ready] in ready\n  1 -> 2: assume r == 1\n  2 -> 4: q = load [&p] in p\n")
+		change(4)
+		b.WriteString("thread f = f()\nthread g = g()\n")
+		p, diags := ir.Parse("test", []byte(b.String()))
+		if diags.HasErrors() {
+			t.Fatal(diags.All)
+		}
+		x, err := newSearch(&engine.Task{Program: p, Props: &property.Set{Checks: true}, Model: memory.TSO, Limits: engine.Limits{Workers: 1}}, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		x.Explore(context.Background())
+		return x.res.States, x.res.Bytes
+	}
+	states, small := stored(1 << 10)
+	more, large := stored(1 << 16)
+	if states < 200 || more != states {
+		t.Errorf("%d states, with a large block %d", states, more)
+	}
+	if large-small > 4<<16+states*64 {
+		t.Errorf("%d states take %d bytes with a block of 1 KB, %d with one of 64 KB", states, small, large)
+	}
+	t.Logf("%d states: %d bytes with a block of 1 KB, %d with one of 64 KB", states, small, large)
 }

@@ -94,6 +94,13 @@ func (x *keyChecker) unpack(key []byte) {
 			}
 		}
 	}
+	for _, b := range x.y.mem.Blocks(s) {
+		for at := range uint64(b.Size) {
+			if got, want := x.y.mem.ReadRaw(x.s, b.Addr+at, 1), x.y.mem.ReadRaw(s, b.Addr+at, 1); got != want {
+				x.failf("byte %d of a block is %d instead of %d", at, got, want)
+			}
+		}
+	}
 	if got, want := fmt.Sprint(x.y.mem.Enabled(x.s, nil)), fmt.Sprint(x.y.mem.Enabled(s, nil)); got != want {
 		x.failf("enabled are %s instead of %s", got, want)
 	}

@@ -1,9 +1,9 @@
 package explicit
 
-// InternFrom sets from what length on states are stored in parts, and returns a
-// function that undoes it.
+// InternFrom sets from what length on states are stored in parts, makes the pieces of blocks as small as can be, and
+// returns a function that undoes it.
 func InternFrom(n int) func() {
-	old := internFrom
-	internFrom = n
-	return func() { internFrom = old }
+	old, shift := internFrom, pieceShift
+	internFrom, pieceShift = n, 3
+	return func() { internFrom, pieceShift = old, shift }
 }

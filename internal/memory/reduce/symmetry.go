@@ -42,6 +42,9 @@ func NewSymmetry(y *memory.System, groups [][]ir.ThreadID) *Symmetry {
 // ByElement makes every element of static memory a part. States encode as before.
 func (m *Symmetry) ByElement() { m.codec = m.codec.ByElement() }
 
+// InPieces encodes large blocks in pieces, for a single state.
+func (m *Symmetry) InPieces(p *memory.Pieces) { m.codec = m.codec.InPieces(p) }
+
 // Changed sets out to the parts that steps since the mark may have changed.
 func (m *Symmetry) Changed(s *memory.State, mark int, out memory.PartSet) {
 	m.codec.Changed(s, mark, out)
