@@ -37,7 +37,7 @@ func (p PartSet) Next(i int) int {
 // Changed sets out to the parts that steps since the mark may have changed.
 func (c *Codec) Changed(s *State, mark int, out PartSet) {
 	clear(out)
-	c.pieces.settle()
+	c.pieces.beginChanges()
 	rest := c.Parts() - 1
 	for i := mark; i < len(s.undo); i++ {
 		u := &s.undo[i]

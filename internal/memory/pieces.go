@@ -4,9 +4,9 @@ package memory
 // each part of a state once would store the whole array again with every other member. With Pieces the contents of a
 // large block are encoded as the numbers of its pieces, and a piece is encoded only if it may have changed.
 //
-// Pieces know a base: the state that was decoded last, with the number of each piece by its place in State.mem. A piece of
-// another state is the base's if it begins at the same place and no record since then names its bytes. Blocks that are
-// added later have their bytes behind those of the base.
+// Pieces know a base: the state that was decoded last, with the number of each piece by its offset in State.mem. A piece of
+// another state is the base's if it begins at the same offset and no record since then names its bytes. Blocks that are
+// added later have their bytes after those of the base.
 
 // Pieces encodes the large blocks of the states of one worker.
 type Pieces struct {
@@ -55,8 +55,8 @@ func (p *Pieces) Forget() {
 	}
 }
 
-// settle says that the next state to be encoded differs from the base in the bytes that change is called with.
-func (p *Pieces) settle() {
+// beginChanges says that the next state to be encoded differs from the base in the bytes that change is called with.
+func (p *Pieces) beginChanges() {
 	if p != nil {
 		p.turns++
 		p.turn = p.turns
@@ -129,7 +129,7 @@ func (p *Pieces) begin() {
 	}
 }
 
-// decode appends n bytes to the memory of a state, and returns the rest of the input. A piece that stood at the same place
+// decode appends n bytes to the memory of a state, and returns the rest of the input. A piece that stood at the same offset
 // in the base before is still there: what was decoded so far ends where the piece begins.
 func (p *Pieces) decode(s *State, n int, in []byte) []byte {
 	p.each(len(s.mem), n, func(off, n int) {
