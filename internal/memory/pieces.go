@@ -34,15 +34,15 @@ type pieceAt struct {
 // mostPieces is how many pieces a block has at most: a larger one has larger pieces.
 const mostPieces = 64
 
-// NewPieces returns an encoding in pieces of 1<<shift bytes, at least 8, or more. number returns the number of a string, equal ones for equal
-// strings, and bytes the string with a number.
+// NewPieces returns an encoding in pieces of 1<<shift bytes, at least 8, or more. number returns the number of a
+// string, equal ones for equal strings, and bytes the string with a number.
 func NewPieces(shift int, number func([]byte) uint32, bytes func(uint32) []byte) *Pieces {
 	return &Pieces{shift: max(shift, 3), number: number, bytes: bytes}
 }
 
-// InPieces returns a codec that encodes as c does, but large blocks in pieces. It is for a single state, which is decoded
-// part by part. Before the state is encoded after further steps, Changed must be called with the mark of the decoded
-// state, or Forget.
+// InPieces returns a codec that encodes as c does, but large blocks in pieces. It is for a single state, which is
+// decoded part by part. Before the state is encoded after further steps, Changed must be called with the mark of the
+// decoded state, or Forget.
 func (c *Codec) InPieces(p *Pieces) *Codec { return &Codec{c.y, c.units, p} }
 
 // has reports whether a block of n bytes has pieces.
@@ -129,8 +129,8 @@ func (p *Pieces) begin() {
 	}
 }
 
-// decode appends n bytes to the memory of a state, and returns the rest of the input. A piece that stood at the same offset
-// in the base before is still there: what was decoded so far ends where the piece begins.
+// decode appends n bytes to the memory of a state, and returns the rest of the input. A piece that stood at the same
+// offset in the base before is still there: what was decoded so far ends where the piece begins.
 func (p *Pieces) decode(s *State, n int, in []byte) []byte {
 	p.each(len(s.mem), n, func(off, n int) {
 		var v int64
