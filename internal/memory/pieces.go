@@ -4,9 +4,9 @@ package memory
 // each part of a state once would store the whole array again with every other member. With Pieces the contents of a
 // large block are encoded as the numbers of its pieces, and a piece is encoded only if it may have changed.
 //
-// Pieces know a base: the state that was decoded last, with the number of each piece by its offset in State.mem. A piece of
-// another state is the base's if it begins at the same offset and no record since then names its bytes. Blocks that are
-// added later have their bytes after those of the base.
+// Pieces know a base: the state that was decoded last, with the number of each piece by its offset in State.mem. A
+// piece of another state is the base's if it begins at the same offset and no record since then names its bytes. Blocks
+// that are added later have their bytes after those of the base.
 
 // Pieces encodes the large blocks of the states of one worker.
 type Pieces struct {
