@@ -48,7 +48,7 @@ func TestComplete(t *testing.T) {
 		want bool
 		text string
 	}{
-		"all":                  {verdict.Coverage{Exhaustive: true, Bounds: []verdict.Bound{unmet}}, true, "not all executions"},
+		"all":                  {verdict.Coverage{Exhaustive: true, Bounds: []verdict.Bound{unmet}}, true, "all executions"},
 		"the user's bound":     {verdict.Coverage{Bounds: []verdict.Bound{given, unmet}}, true, "at most 2 iterations per loop (bound hit)"},
 		"a default":            {verdict.Coverage{Bounds: []verdict.Bound{given, hit}}, false, "at most 2 iterations per loop (bound hit), at most 8 buffered stores per thread (bound hit)"},
 		"no bound that is met": {verdict.Coverage{Bounds: []verdict.Bound{unmet}}, false, "not all executions"},

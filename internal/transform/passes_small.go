@@ -27,3 +27,8 @@ func loadSections(p *ir.Program, _ Options) (*ir.Program, error) { return p, nil
 
 // localize has nothing to do: only C has automatic variables in memory.
 func localize(p *ir.Program, _ Options) (*ir.Program, error) { return p, nil }
+
+const registersPass = "registers"
+
+// registers has nothing to do either.
+func registers(p *ir.Program, _ Options) (*ir.Program, error) { return p, nil }
