@@ -114,6 +114,11 @@ func (l *Lifter) reverseBytes() bool {
 	p := l.parts()
 	from := x86.First
 	if l.in.Op == x86asm.MOVBE {
+		for _, p := range l.in.Prefix {
+			if p&0xff == x86asm.PrefixREP&0xff { // no instruction, but the disassembler ignores the prefix
+				return false
+			}
+		}
 		from = x86.Second
 	} else if p.bits() < 32 {
 		return false
