@@ -163,6 +163,3 @@ func (c *circuit) choose(s, a, b Lit) Lit {
 	}
 	return c.or(c.and(s, a), c.and(-s, b))
 }
-
-// implies says that a gate implies one of the literals.
-func (c *circuit) implies(g Lit, ls ...Lit) { c.clause(append([]Lit{-g}, ls...)...) }

@@ -18,8 +18,7 @@ func (x *encoder) mutex(t *thread, at *path, e *ir.Edge, on Lit) (*path, Lit) {
 	p := t.point(x, on, false)
 	x.reads(a, p)
 	w := a.got
-	var low word
-	low = number(0)
+	low := number(0)
 	copy(low[:32], w[:32])
 	free, gone := -x.nonzero(w), x.equal(w, number(ir.DestroyedMutex))
 	mine := x.equal(low, number(int64(t.id)+1))
