@@ -75,20 +75,29 @@ type Result struct {
 	Stats    Stats     `json:"stats"`
 	Warnings []Warning `json:"warnings,omitempty"`
 	Witness  *Witness  `json:"witness,omitempty"`
-	// Instance is the number of threads per template of the instance that a
-	// violation was found in, where any number was asked about.
-	Instance int `json:"instance,omitempty"`
-	// By names the argument for Safe, if the engine alone does not.
-	By string `json:"by,omitempty"`
-	// Relies lists fences and atomic operations that Safe depends on: the program without
-	// any one of them is unsafe. It is computed for small programs only.
-	Relies []Reliance `json:"relies,omitempty"`
-	// Engines has the answer of every engine, if several were asked.
-	Engines []EngineReport `json:"engines,omitempty"`
+	Support
 	// Cause says why the violation is possible, for questions about the program itself.
 	Cause *Cause `json:"cause,omitempty"`
 	// Others are further violations found with --keep-going.
 	Others []Violation `json:"others,omitempty"`
+	Details
+	Origin
+}
+
+// Origin says what was asked, and of which program.
+type Origin struct {
+	// EngineFixed says that no other engine could be asked: of executions in parts, and of the answer of a solver.
+	EngineFixed bool `json:"engine_fixed,omitempty"`
+	// Asked is the command and its options.
+	Asked *Asked `json:"asked,omitempty"`
+	// Shard is set if the answer is about a part of the executions only. Several parts can be merged.
+	Shard *Shard `json:"shard,omitempty"`
+	// Sources is the text of every input file the positions refer to.
+	Sources map[string]string `json:"sources,omitempty"`
+}
+
+// Details are the parts of an answer that only some questions have.
+type Details struct {
 	// Attacks show that a program is not robust, each with its own witness: one attack, or
 	// all with --all.
 	Attacks []Attack `json:"attacks,omitempty"`
@@ -116,14 +125,20 @@ type Result struct {
 	Linearizability *Linearizability `json:"linearizability,omitempty"`
 	// Compiled compares machine code with its source, where both were asked about.
 	Compiled *Compiled `json:"compiled,omitempty"`
-	// EngineFixed says that no other engine could be asked: of executions in parts, and of the answer of a solver.
-	EngineFixed bool `json:"engine_fixed,omitempty"`
-	// Asked is the command and its options.
-	Asked *Asked `json:"asked,omitempty"`
-	// Shard is set if the answer is about a part of the executions only. Several parts can be merged.
-	Shard *Shard `json:"shard,omitempty"`
-	// Sources is the text of every input file the positions refer to.
-	Sources map[string]string `json:"sources,omitempty"`
+}
+
+// Support says what an answer rests on, beside the engine.
+type Support struct {
+	// Instance is the number of threads per template of the instance that a
+	// violation was found in, where any number was asked about.
+	Instance int `json:"instance,omitempty"`
+	// By names the argument for Safe, if the engine alone does not.
+	By string `json:"by,omitempty"`
+	// Relies lists fences and atomic operations that Safe depends on: the program without
+	// any one of them is unsafe. It is computed for small programs only.
+	Relies []Reliance `json:"relies,omitempty"`
+	// Engines has the answer of every engine, if several were asked.
+	Engines []EngineReport `json:"engines,omitempty"`
 }
 
 // Ending is an execution that ends in a final state.

@@ -174,7 +174,7 @@ func TestValidateResult(t *testing.T) {
 	good := verdict.Result{
 		Verdict: verdict.Unsafe, Witness: buffered(),
 		Cause:   &verdict.Cause{Kind: verdict.CauseDelay, First: 0, Second: 1, Nodes: []verdict.TraceNode{node}, Edges: []verdict.TraceEdge{{From: 0, To: 0}}},
-		Attacks: []verdict.Attack{attack(buffered(), 0, 2)},
+		Details: verdict.Details{Attacks: []verdict.Attack{attack(buffered(), 0, 2)}},
 	}
 	if err := good.Validate(); err != nil {
 		t.Fatal(err)
@@ -220,9 +220,9 @@ func TestExecutions(t *testing.T) {
 	w := buffered()
 	r := verdict.Result{
 		Verdict: verdict.Unsafe, Witness: w, Reason: "first", Question: "assertion",
-		Others:    []verdict.Violation{{Witness: w, Reason: "second"}, {Reason: "without a witness"}},
-		Attacks:   []verdict.Attack{{Witness: w}},
-		Triangles: []verdict.Triangle{{Witness: w}, {Witness: w}},
+		Others: []verdict.Violation{{Witness: w, Reason: "second"}, {Reason: "without a witness"}},
+		Details: verdict.Details{Attacks: []verdict.Attack{{Witness: w}},
+			Triangles: []verdict.Triangle{{Witness: w}, {Witness: w}}},
 	}
 	var names []string
 	for _, e := range r.Executions() {

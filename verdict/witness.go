@@ -135,18 +135,36 @@ type Step struct {
 	Choice int64    `json:"choice,omitempty"` // value of a havoc, block reused, thread signalled
 	Of     int      `json:"of"`               // StepFlush: index of the step that made the entry; else -1
 
+	Place
+
+	Addr     uint64 `json:"addr,omitempty"`
+	Size     int    `json:"size,omitempty"`
+	Location string `json:"location,omitempty"` // name of Addr, such as flag[1]
+	Data
+	Buffered bool `json:"buffered,omitempty"` // store: went to the buffer
+	From     int  `json:"from,omitempty"`     // load: 0 memory, else 1 + index of the buffered store that it reads
+	// FromBytes is set if the bytes of a load come from different stores. It has one number
+	// per byte, with the meaning of From, which is then 0.
+	FromBytes []int `json:"from_bytes,omitempty"`
+	Free      bool  `json:"free,omitempty"` // store, flush: the entry frees a block
+	Sync
+	Note string `json:"note,omitempty"` // what failed, who was woken, and the like
+}
+
+// Place is where a step stands in the program.
+type Place struct {
 	Pos   *Pos     `json:"pos,omitempty"`
 	Text  string   `json:"text,omitempty"`  // the instruction as the user wrote it
 	Stack []string `json:"stack,omitempty"` // call stack, innermost last
 	// Calls has the positions of the calls of Stack, of a step that fails: the first is in Stack[0].
 	Calls []Pos `json:"calls,omitempty"`
+}
 
-	Addr     uint64 `json:"addr,omitempty"`
-	Size     int    `json:"size,omitempty"`
-	Location string `json:"location,omitempty"` // name of Addr, such as flag[1]
-	Value    int64  `json:"value,omitempty"`    // read (load, RMW) or written (store, flush)
-	Written  int64  `json:"written,omitempty"`  // RMW: the value written
-	Wrote    bool   `json:"wrote,omitempty"`    // RMW: whether it wrote
+// Data is what a step reads and writes.
+type Data struct {
+	Value   int64 `json:"value,omitempty"`   // read (load, RMW) or written (store, flush)
+	Written int64 `json:"written,omitempty"` // RMW: the value written
+	Wrote   bool  `json:"wrote,omitempty"`   // RMW: whether it wrote
 	// Points and WrittenPoints say what Value and Written are the addresses of, such as
 	// &q.slot[1] or null; empty: no addresses, or of nothing known.
 	Points        string `json:"points,omitempty"`
@@ -155,20 +173,17 @@ type Step struct {
 	// they are the bits: 1.5, -0.0, inf, nan.
 	Number        string `json:"number,omitempty"`
 	WrittenNumber string `json:"written_number,omitempty"`
-	Buffered      bool   `json:"buffered,omitempty"` // store: went to the buffer
-	From          int    `json:"from,omitempty"`     // load: 0 memory, else 1 + index of the buffered store that it reads
-	// FromBytes is set if the bytes of a load come from different stores. It has one number
-	// per byte, with the meaning of From, which is then 0.
-	FromBytes []int `json:"from_bytes,omitempty"`
-	Free      bool  `json:"free,omitempty"`    // store, flush: the entry frees a block
-	Other     int   `json:"other,omitempty"`   // 1 + the thread started or joined, else 0
-	Signals   bool  `json:"signals,omitempty"` // the step wakes threads that wait
+}
+
+// Sync is what a step does to other threads, and beside the accesses to memory that the program makes.
+type Sync struct {
+	Other   int  `json:"other,omitempty"`   // 1 + the thread started or joined, else 0
+	Signals bool `json:"signals,omitempty"` // the step wakes threads that wait
 	// Accesses lists the bytes that the step reads and writes beside the memory
 	// accesses of the program: a condition variable, the mutex of a wait, a barrier, a block
 	// allocated or freed. Wakes lists the threads that the step wakes.
 	Accesses []Access `json:"touches,omitempty"`
 	Wakes    []int    `json:"wakes,omitempty"`
-	Note     string   `json:"note,omitempty"` // what failed, who was woken, and the like
 }
 
 // IsAccess reports whether the step loads, stores or does both.

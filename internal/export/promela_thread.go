@@ -32,16 +32,20 @@ type thread struct {
 	at    map[ir.Loc]bool // locations that goals name
 	atVar string          // the variable that holds the location, "" without such locations
 
-	started, ended, joined, result string // variables, "" if they are not needed
-	// returned is a variable of the main thread that says whether it has returned. It is
-	// ended unless the thread can also end by ThreadExit.
-	returned string
-
-	pending, slots, values, sizes          string // variables of the buffer
-	load, forwards, byteLoad, byteForwards string // macros that read it
+	threadNames
 
 	room    int  // entries of the buffer, 0: none
 	bounded bool // a store may have to wait because of the bound
+}
+
+// threadNames has the names of a thread's variables and macros in Promela.
+type threadNames struct {
+	started, ended, joined, result string // variables, "" if they are not needed
+	// returned is a variable of the main thread that says whether it has returned. It is
+	// ended unless the thread can also end by ThreadExit.
+	returned                               string
+	pending, slots, values, sizes          string // variables of the buffer
+	load, forwards, byteLoad, byteForwards string // macros that read it
 }
 
 // addThread adds a thread and chooses the names of its variables.

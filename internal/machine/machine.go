@@ -23,9 +23,7 @@ type Machine struct {
 
 	Threads Threads
 	Ordered Beginnings
-	Loops   []LoopCode           // per thread; nil: there are none
-	Cuts    map[ir.EdgeID]CutOff // bounds that were met
-	StopsAt []func(ir.Loc, int32) bool
+	Limits
 
 	CheckFailed func(memory.Fault) // called when the newest of steps has failed a check
 	Arrived     func(t int)        // called where a thread stops between two local steps; may be nil
@@ -35,7 +33,31 @@ type Machine struct {
 	// label whose choice is not there stands for another choice of its edge.
 	Dry, Lenient bool
 
-	// What the last call of perform found.
+	Performed
+	Listed
+
+	// Scratch.
+	Enabled []memory.Step
+	waiting []int32
+
+	recursive []uint64 // recursive mutexes that were locked, in any execution; none with Options.Stores
+}
+
+// Limits has what is known of loops, and where threads stop.
+type Limits struct {
+	Loops   []LoopCode           // per thread; nil: there are none
+	Cuts    map[ir.EdgeID]CutOff // bounds that were met
+	StopsAt []func(ir.Loc, int32) bool
+}
+
+// Listed is what the last call of list found.
+type Listed struct {
+	Options []Label
+	Hidden  []Label // edges that have no step now but may have one later, or had one if others had come later
+}
+
+// Performed is what the last call of perform found.
+type Performed struct {
 	Issued  []Issued // stores that entered buffers
 	Reached []int32  // other threads that were moved
 	Inner   []uint32 // choices inside a section that were not taken
@@ -48,16 +70,6 @@ type Machine struct {
 	Misfit bool
 	// LoadWaits says that an abstract load, one of several edges inside a section, had no value in some state.
 	LoadWaits bool
-
-	// What the last call of list found.
-	Options []Label
-	Hidden  []Label // edges that have no step now but may have one later, or had one if others had come later
-
-	// Scratch.
-	Enabled []memory.Step
-	waiting []int32
-
-	recursive []uint64 // recursive mutexes that were locked, in any execution; none with Options.Stores
 }
 
 // Features says what operations a program has.
@@ -117,8 +129,8 @@ func New(y *memory.System, procs *Processes, tables ReadsFromTables, opt Options
 	m := Machine{
 		Sys: y, State: y.NewState(), opt: opt, Procs: procs, Tables: tables, Uses: FeaturesOf(y.Prog), Ordered: newBeginnings(&opt),
 		Threads: Threads{Now: make([]ThreadState, y.Threads()), loops: make([][]loopState, y.Threads())},
-		Loops:   compileLoops(y.Prog, opt.Unroll, int32(opt.IdleRounds), opt.Keep),
-		Cuts:    map[ir.EdgeID]CutOff{},
+		Limits: Limits{Loops: compileLoops(y.Prog, opt.Unroll, int32(opt.IdleRounds), opt.Keep),
+			Cuts: map[ir.EdgeID]CutOff{}},
 	}
 	m.State.Record = true
 	return m

@@ -68,7 +68,7 @@ func Mark(c *verdict.Coverage, given Given) {
 // Result assembles a result without a verdict.
 func (p *Program) Result(question verdict.Question, model memory.Model, by string) *verdict.Result {
 	return &verdict.Result{
-		Program: p.Input.Name, Question: question, Model: model.String(), Engine: by, Sources: p.Sources(),
+		Program: p.Input.Name, Question: question, Model: model.String(), Engine: by, Origin: verdict.Origin{Sources: p.Sources()},
 	}
 }
 
@@ -79,7 +79,7 @@ func (r *Run) Undecided(model query.Model, err error) *verdict.Result {
 	if !errors.As(err, &over) && !errors.As(err, &late) {
 		return nil
 	}
-	res := &verdict.Result{Program: r.Input.Name, Question: r.question, Model: string(model), Verdict: verdict.Unknown, Sources: r.Sources()}
+	res := &verdict.Result{Program: r.Input.Name, Question: r.question, Model: string(model), Verdict: verdict.Unknown, Origin: verdict.Origin{Sources: r.Sources()}}
 	res.Stats.Seconds = time.Since(r.begun).Seconds() // the stages before a search took all of it
 	if late != nil {
 		res.Reason = late.Error()
@@ -95,7 +95,7 @@ const noOrders = "this model is not possible here: it is about the memory orders
 // WithoutOrders returns the result under c11 of a language without memory orders: unknown. The answers under other models
 // stay.
 func (r *Run) WithoutOrders() *verdict.Result {
-	return &verdict.Result{Program: r.Input.Name, Question: r.question, Model: string(query.C11), Verdict: verdict.Unknown, Reason: noOrders, Sources: r.Sources()}
+	return &verdict.Result{Program: r.Input.Name, Question: r.question, Model: string(query.C11), Verdict: verdict.Unknown, Reason: noOrders, Origin: verdict.Origin{Sources: r.Sources()}}
 }
 
 // undecided does so for all models that are asked about.

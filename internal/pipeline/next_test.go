@@ -61,13 +61,13 @@ func TestNext(t *testing.T) {
 			[]string{"to see how far each engine comes, ask with -v; a smaller program (fewer threads, fewer rounds) may be decided"}},
 		{"one delaying thread", verdict.Result{Engine: "robust", Model: "pso", Reason: "x: one delaying thread may not be enough to show a violation; and y"}, nil,
 			[]string{"to explore the traces up to more rounds of loops: `fencepost check --robustness --model pso --engine smc --unroll 16`"}},
-		{"a proof that lacks an order of stores", verdict.Result{Model: "pso", Proof: &verdict.Proof{Stores: []verdict.ProofStore{{
+		{"a proof that lacks an order of stores", verdict.Result{Model: "pso", Details: verdict.Details{Proof: &verdict.Proof{Stores: []verdict.ProofStore{{
 			ProofInstruction: verdict.ProofInstruction{Pos: &verdict.Pos{File: "f.c", Line: 3}},
 			Overtakers:       []verdict.ProofInstruction{{Pos: &verdict.Pos{File: "f.c", Line: 4}}},
-		}}}}, nil, []string{"a store-store fence (sfence, a release store) between f.c:3 and f.c:4 keeps these stores in order; `fencepost check --model pso` decides a fixed number of threads without it"}},
-		{"a proof that lacks an atomic store", verdict.Result{Model: "tso", Proof: &verdict.Proof{Stores: []verdict.ProofStore{
+		}}}}}, nil, []string{"a store-store fence (sfence, a release store) between f.c:3 and f.c:4 keeps these stores in order; `fencepost check --model pso` decides a fixed number of threads without it"}},
+		{"a proof that lacks an atomic store", verdict.Result{Model: "tso", Details: verdict.Details{Proof: &verdict.Proof{Stores: []verdict.ProofStore{
 			{By: verdict.ByFlow}, {Repairs: []string{"a fence between the store (line 3) and the load (line 4)", "another one"}},
-		}}}, nil, []string{"a fence between the store (line 3) and the load (line 4) would help, or an invariant that excludes the states that are shown"}},
+		}}}}, nil, []string{"a fence between the store (line 3) and the load (line 4) would help, or an invariant that excludes the states that are shown"}},
 		{"another command", verdict.Result{Engine: "robust", Reason: "x takes more than 64 values"}, nil,
 			[]string{"a smaller program (fewer threads, fewer rounds) may be decided"}},
 	}

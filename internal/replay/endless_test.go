@@ -37,10 +37,10 @@ func spinning(model Model) (*ir.Program, *verdict.Witness) {
 	q, _ := p.build()
 	x, y, z := p.b.Addr(p.objs["x"]), p.b.Addr(p.objs["y"]), p.b.Addr(p.objs["z"])
 	w := &verdict.Witness{Threads: []string{"a", "b", "c"}, Steps: []verdict.Step{
-		{Thread: 2, Kind: verdict.StepStore, Edge: int(st), Of: -1, Addr: z, Size: 8, Value: 1, Buffered: model != SC},
+		{Thread: 2, Kind: verdict.StepStore, Edge: int(st), Of: -1, Addr: z, Size: 8, Data: verdict.Data{Value: 1}, Buffered: model != SC},
 	}}
 	if model != SC {
-		w.Steps = append(w.Steps, verdict.Step{Thread: 2, Kind: verdict.StepFlush, Edge: -1, Of: 0, Addr: z, Size: 8, Value: 1})
+		w.Steps = append(w.Steps, verdict.Step{Thread: 2, Kind: verdict.StepFlush, Edge: -1, Of: 0, Addr: z, Size: 8, Data: verdict.Data{Value: 1}})
 	}
 	w.Steps = append(w.Steps,
 		verdict.Step{Thread: 0, Kind: verdict.StepLoad, Edge: int(la), Of: -1, Addr: x, Size: 8},

@@ -29,13 +29,13 @@ func buffering() (*ir.Program, *property.Set, *verdict.Witness) {
 	x, y := p.b.Addr(p.objs["x"]), p.b.Addr(p.objs["y"])
 	q, set := p.build("a.r", "b.s")
 	return q, set, &verdict.Witness{Threads: []string{"a", "b"}, Steps: []verdict.Step{
-		{Thread: 0, Kind: verdict.StepStore, Edge: int(stX), Of: -1, Addr: x, Size: 8, Value: 1, Buffered: true},
-		{Thread: 0, Kind: verdict.StepLoad, Edge: int(ldX), Of: -1, Addr: x, Size: 8, Value: 1, From: 1},
+		{Thread: 0, Kind: verdict.StepStore, Edge: int(stX), Of: -1, Addr: x, Size: 8, Data: verdict.Data{Value: 1}, Buffered: true},
+		{Thread: 0, Kind: verdict.StepLoad, Edge: int(ldX), Of: -1, Addr: x, Size: 8, Data: verdict.Data{Value: 1}, From: 1},
 		{Thread: 0, Kind: verdict.StepLoad, Edge: int(ldY), Of: -1, Addr: y, Size: 8},
-		{Thread: 1, Kind: verdict.StepStore, Edge: int(stY), Of: -1, Addr: y, Size: 8, Value: 1, Buffered: true},
+		{Thread: 1, Kind: verdict.StepStore, Edge: int(stY), Of: -1, Addr: y, Size: 8, Data: verdict.Data{Value: 1}, Buffered: true},
 		{Thread: 1, Kind: verdict.StepLoad, Edge: int(ldX2), Of: -1, Addr: x, Size: 8},
-		{Thread: 1, Kind: verdict.StepFlush, Edge: -1, Of: 3, Addr: y, Size: 8, Value: 1},
-		{Thread: 0, Kind: verdict.StepFlush, Edge: -1, Of: 0, Addr: x, Size: 8, Value: 1},
+		{Thread: 1, Kind: verdict.StepFlush, Edge: -1, Of: 3, Addr: y, Size: 8, Data: verdict.Data{Value: 1}},
+		{Thread: 0, Kind: verdict.StepFlush, Edge: -1, Of: 0, Addr: x, Size: 8, Data: verdict.Data{Value: 1}},
 	}}
 }
 
@@ -152,7 +152,7 @@ func TestReplayCheck(t *testing.T) {
 	x := p.b.Addr(p.objs["x"])
 	q, set := p.build()
 	steps := []verdict.Step{
-		{Kind: verdict.StepRMW, Edge: 0, Of: -1, Addr: x, Size: 8, Written: 2, Wrote: true},
+		{Kind: verdict.StepRMW, Edge: 0, Of: -1, Addr: x, Size: 8, Data: verdict.Data{Written: 2, Wrote: true}},
 		{Kind: verdict.StepFail, Edge: int(bad), Of: -1},
 	}
 	replay := func(e Expect, steps ...verdict.Step) error {
@@ -190,11 +190,11 @@ func TestReplayFlushFails(t *testing.T) {
 	q, set := p.build()
 	w := &verdict.Witness{Steps: []verdict.Step{
 		{Thread: 0, Kind: verdict.StepExec, Edge: 0, Of: -1},
-		{Thread: 0, Kind: verdict.StepStore, Edge: 1, Of: -1, Addr: g, Size: 8, Value: first, Buffered: true},
+		{Thread: 0, Kind: verdict.StepStore, Edge: 1, Of: -1, Addr: g, Size: 8, Data: verdict.Data{Value: first}, Buffered: true},
 		{Thread: 0, Kind: verdict.StepStore, Edge: 2, Of: -1, Addr: heapBase, Buffered: true, Free: true},
-		{Thread: 0, Kind: verdict.StepFlush, Edge: -1, Of: 1, Addr: g, Size: 8, Value: first},
-		{Thread: 1, Kind: verdict.StepLoad, Edge: 3, Of: -1, Addr: g, Size: 8, Value: first},
-		{Thread: 1, Kind: verdict.StepStore, Edge: 4, Of: -1, Addr: heapBase, Size: 4, Value: -1, Buffered: true},
+		{Thread: 0, Kind: verdict.StepFlush, Edge: -1, Of: 1, Addr: g, Size: 8, Data: verdict.Data{Value: first}},
+		{Thread: 1, Kind: verdict.StepLoad, Edge: 3, Of: -1, Addr: g, Size: 8, Data: verdict.Data{Value: first}},
+		{Thread: 1, Kind: verdict.StepStore, Edge: 4, Of: -1, Addr: heapBase, Size: 4, Data: verdict.Data{Value: -1}, Buffered: true},
 		{Thread: 0, Kind: verdict.StepFlush, Edge: -1, Of: 2, Addr: heapBase, Free: true},
 		{Thread: 1, Kind: verdict.StepFail, Edge: -1, Of: 5},
 	}}
@@ -220,7 +220,7 @@ func TestReplayConditionAndDeadlock(t *testing.T) {
 	m := p.b.Addr(p.objs["m"])
 	q, set := p.build()
 	w := &verdict.Witness{Steps: []verdict.Step{
-		{Thread: 0, Kind: verdict.StepRMW, Edge: 0, Of: -1, Addr: m, Size: 8, Written: 1, Wrote: true},
+		{Thread: 0, Kind: verdict.StepRMW, Edge: 0, Of: -1, Addr: m, Size: 8, Data: verdict.Data{Written: 1, Wrote: true}},
 		{Thread: 0, Kind: verdict.StepExec, Edge: wait, Of: -1},
 		{Thread: 0, Kind: verdict.StepWake, Edge: wait, Of: -1},
 		{Thread: 0, Kind: verdict.StepExec, Edge: wait, Of: -1},
@@ -265,8 +265,8 @@ func TestReplayGoalAndExit(t *testing.T) {
 	x := p.b.Addr(p.objs["x"])
 	q, set := p.build()
 	steps := []verdict.Step{
-		{Kind: verdict.StepStore, Edge: 0, Of: -1, Addr: x, Size: 8, Value: 1, Buffered: true},
-		{Kind: verdict.StepFlush, Edge: -1, Of: 0, Addr: x, Size: 8, Value: 1},
+		{Kind: verdict.StepStore, Edge: 0, Of: -1, Addr: x, Size: 8, Data: verdict.Data{Value: 1}, Buffered: true},
+		{Kind: verdict.StepFlush, Edge: -1, Of: 0, Addr: x, Size: 8, Data: verdict.Data{Value: 1}},
 		{Kind: verdict.StepExec, Edge: 1, Of: -1},
 		{Kind: verdict.StepExec, Edge: 2, Of: -1},
 	}
@@ -306,7 +306,7 @@ func TestReplayRandomExecutions(t *testing.T) {
 				tr := next[rng.IntN(len(next))]
 				step := verdict.Step{
 					Thread: tr.thread, Kind: tr.kind, Edge: int(tr.edge), Choice: tr.choice, Of: tr.of,
-					Addr: tr.addr, Size: tr.size, Value: tr.value, Written: tr.written, Wrote: tr.wrote,
+					Addr: tr.addr, Size: tr.size, Data: verdict.Data{Value: tr.value, Written: tr.written, Wrote: tr.wrote},
 					Buffered: tr.buffered, Free: tr.free,
 				}
 				step.SetReadsFrom(tr.from)
@@ -340,9 +340,9 @@ func TestReplaySparseSteps(t *testing.T) {
 	p.set.Final = &property.Final{Quantifier: property.Exists, Cond: &property.Cond{Expr: ir.Int(1)}}
 	q, set := p.build()
 	w := &verdict.Witness{Steps: []verdict.Step{
-		{Kind: verdict.StepExec, Edge: 0, Of: -1, Addr: heapBase, Size: 8, Value: first},
+		{Kind: verdict.StepExec, Edge: 0, Of: -1, Addr: heapBase, Size: 8, Data: verdict.Data{Value: first}},
 		{Kind: verdict.StepExec, Edge: 1, Of: -1},
-		{Kind: verdict.StepStore, Edge: 2, Of: -1, Addr: x, Size: 8, Value: 1}, // inside an atomic section: not buffered
+		{Kind: verdict.StepStore, Edge: 2, Of: -1, Addr: x, Size: 8, Data: verdict.Data{Value: 1}}, // inside an atomic section: not buffered
 	}}
 	for _, m := range models {
 		if err := Replay(q, set, m, w, Expect{Target: TargetFinal}); err != nil {
@@ -365,8 +365,8 @@ func TestReplayStates(t *testing.T) {
 	p.set.Observe = []property.Var{{Name: "x", Thread: ir.NoThread, Addr: x, Type: ir.S64}}
 	q, set := p.build()
 	w := &verdict.Witness{Steps: []verdict.Step{
-		{Kind: verdict.StepStore, Edge: store, Of: -1, Addr: x, Size: 8, Value: 1, Buffered: true},
-		{Kind: verdict.StepFlush, Edge: -1, Of: 0, Addr: x, Size: 8, Value: 1},
+		{Kind: verdict.StepStore, Edge: store, Of: -1, Addr: x, Size: 8, Data: verdict.Data{Value: 1}, Buffered: true},
+		{Kind: verdict.StepFlush, Edge: -1, Of: 0, Addr: x, Size: 8, Data: verdict.Data{Value: 1}},
 	}}
 	for _, want := range []Expect{{Target: TargetPrefix}, {Target: TargetState, Final: "x=1"}} {
 		if err := Replay(q, set, TSO, w, want); err != nil {

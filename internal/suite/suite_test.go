@@ -72,7 +72,7 @@ func TestParseExpectedErrors(t *testing.T) {
 
 // result is an answer under a model.
 func result(model, word, observation string, states ...string) verdict.Result {
-	return verdict.Result{Model: model, FinalStates: states, Litmus: &verdict.Litmus{Verdict: word, Observation: observation}}
+	return verdict.Result{Model: model, Details: verdict.Details{FinalStates: states, Litmus: &verdict.Litmus{Verdict: word, Observation: observation}}}
 }
 
 func TestCompare(t *testing.T) {

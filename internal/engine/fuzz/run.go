@@ -38,18 +38,23 @@ type runner struct {
 	events  int
 	thread  int // that took the last step other than a flush, -1: none
 	inARow  int // events of it
+	yielding
+	store int // the point of the store that has just entered a buffer, -1: none
+
+	points points
+	ends   engine.Ends
+	cut    int64 // executions that were cut off
+	steps  int64
+}
+
+// yielding says which threads wait, and for how long.
+type yielding struct {
 	rounds  int // events of it in the loop that are left before it yields
 	loop    int32
 	yields  int             // of threads that wait
 	alone   int             // of them, in a row of the same thread
 	yielded map[uint64]bool // hashes of the states in which threads yielded
 	judged  int             // the number of yields after which it is judged whether the loops are endless
-	store   int             // the point of the store that has just entered a buffer, -1: none
-
-	points points
-	ends   engine.Ends
-	cut    int64 // executions that were cut off
-	steps  int64
 }
 
 // found describes a violation. The zero value: there is none.
@@ -62,7 +67,7 @@ type found struct {
 }
 
 func newRunner(task *engine.Task, y *memory.System) *runner {
-	r := &runner{task: task, y: y, s: y.NewState(), plan: newSchedule(y.Threads()), judge: engine.NewJudge(y), show: engine.NewFinals(y, task.Props), yielded: map[uint64]bool{}}
+	r := &runner{task: task, y: y, s: y.NewState(), plan: newSchedule(y.Threads()), judge: engine.NewJudge(y), show: engine.NewFinals(y, task.Props), yielding: yielding{yielded: map[uint64]bool{}}}
 	if task.AsksLoops() {
 		r.loops = endless.New(memory.New(task.Program, task.Model, memory.Options{}))
 	}

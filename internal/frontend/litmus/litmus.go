@@ -103,7 +103,7 @@ func Parse(f *source.File, opt Options) (*Unit, *diag.List) {
 	p := &parser{lexer: lexer{file: f, text: f.Text, diags: diags}, unit: u}
 	// What syntax errors hid would be reported as missing: stop there.
 	if p.parseFile() {
-		c := &compiler{file: f, opt: opt, diags: diags, arch: p.arch, tree: &p.tree, code: &p.code, unit: u}
+		c := &compiler{file: f, opt: opt, diags: diags, arch: p.arch, tree: &p.tree, cPart: cPart{code: &p.code}, unit: u}
 		c.compile()
 		u.compiled = c
 	}
@@ -133,9 +133,9 @@ type compiler struct {
 	opt   Options
 	diags *diag.List
 	arch  arch
-	code  *cCode // of a test in C
-	tree  *tree
-	unit  *Unit
+	cPart
+	tree *tree
+	unit *Unit
 
 	locations map[string]*location
 	order     []*location
@@ -149,7 +149,11 @@ type compiler struct {
 	b       *ir.Builder
 	threads []*thread
 	checks  bool // an address is computed, so an access can go wrong
+}
 
+// cPart is what only tests in C have.
+type cPart struct {
+	code *cCode // of a test in C
 	// Of a test in C: the variables the conditions speak of, where they do, and
 	// locations that hold more than one value.
 	locals   map[localKey]*variable

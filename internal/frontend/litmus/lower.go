@@ -33,6 +33,11 @@ type thread struct {
 	labels map[string]ir.Loc
 	end    ir.Loc
 
+	current
+}
+
+// current is the instruction being translated.
+type current struct {
 	// The instruction being translated.
 	in       *instruction
 	row      int // in the column

@@ -62,16 +62,11 @@ type Compiler struct {
 	told     map[message]bool // reported already: instances of a template repeat them
 	warnings int
 
-	Consts   map[string]int64
-	Vars     map[string]*Variable
-	VarList  []*Variable
-	Declared map[string]Ident // constants and variables
-	Threads  map[string]*Thread
-	Order    []*Thread
-	Domain   *[2]int64
-	Memory   int64 // the hint
-	HasHint  bool
-	Used     int64 // bytes of variables
+	Names
+	Domain  *[2]int64
+	Memory  int64 // the hint
+	HasHint bool
+	Used    int64 // bytes of variables
 
 	// other translates the statements that only one language has; nil: there are none.
 	Other func(l *Lowerer, s *Stmt, from, next ir.Loc)
@@ -80,28 +75,43 @@ type Compiler struct {
 	Builder *ir.Builder
 	Cells   bool
 	numbers map[int64]bool // cells named by constants
-	Said    []property.Invariant
-	Ghosts  []property.CodeInvariant
+	Proof
+	edges  int
+	Full   bool // too many edges: nothing more is made
+	Checks bool // something can fail at run time
+}
+
+// Proof has what is said for proofs, and for any number of threads.
+type Proof struct {
+	Said   []property.Invariant
+	Ghosts []property.CodeInvariant
 	// numbered are the registers of indices, where threads are not fixed.
 	Numbered map[ir.ThreadID]ir.Reg
 	// instances is how many threads the user gave templates of any number, 0 if none.
 	Instances int
-	edges     int
-	Full      bool // too many edges: nothing more is made
-	Checks    bool // something can fail at run time
+}
+
+// Names has what a program declares.
+type Names struct {
+	Consts   map[string]int64
+	Vars     map[string]*Variable
+	VarList  []*Variable
+	Declared map[string]Ident // constants and variables
+	Threads  map[string]*Thread
+	Order    []*Thread
 }
 
 // NewCompiler returns a compiler for a file.
 func NewCompiler(f *source.File, diags *diag.List) *Compiler {
 	return &Compiler{
 		File: f, Diags: diags,
-		told:     map[message]bool{},
-		Consts:   map[string]int64{},
-		Vars:     map[string]*Variable{},
-		Declared: map[string]Ident{},
-		Threads:  map[string]*Thread{},
-		Numbered: map[ir.ThreadID]ir.Reg{},
-		numbers:  map[int64]bool{},
+		told: map[message]bool{},
+		Names: Names{Consts: map[string]int64{},
+			Vars:     map[string]*Variable{},
+			Declared: map[string]Ident{},
+			Threads:  map[string]*Thread{}},
+		Proof:   Proof{Numbered: map[ir.ThreadID]ir.Reg{}},
+		numbers: map[int64]bool{},
 	}
 }
 

@@ -180,7 +180,7 @@ thread q { reg n, m; loop { n = fetch_add(a, 1); y = n; assume n == -1; m = x; }
 	// Found attacks are no less so if the search for more does not end.
 	opt.KeepGoing = true
 	q := &question{opt: opt}
-	res := &verdict.Result{Verdict: verdict.Unsafe, Attacks: []verdict.Attack{{Thread: "t1"}}}
+	res := &verdict.Result{Verdict: verdict.Unsafe, Details: verdict.Details{Attacks: []verdict.Attack{{Thread: "t1"}}}}
 	q.mayBeMore(res, &engine.Outcome{Unknown: "memory limit"}, "attacks")
 	if res.Verdict != verdict.Unsafe || len(res.Warnings) != 1 || res.Warnings[0].Code != "FP0908" {
 		t.Errorf("%+v", res)

@@ -100,9 +100,12 @@ func (v *verifier) sameStep(r *verdict.Result, stored, now *verdict.Step) error 
 	a, b := *stored, *now
 	a.Pos, b.Pos = nil, nil
 	x, y := reflect.ValueOf(a), reflect.ValueOf(b)
-	for i := range x.NumField() {
-		if f, g := x.Field(i), y.Field(i); !(f.Kind() == reflect.Slice && f.Len() == 0 && g.Len() == 0) && !reflect.DeepEqual(f.Interface(), g.Interface()) {
-			return fmt.Errorf("%s: stored %q, computed %q", x.Type().Field(i).Name, fmt.Sprint(f.Interface()), fmt.Sprint(g.Interface()))
+	for _, field := range reflect.VisibleFields(x.Type()) {
+		if field.Anonymous {
+			continue
+		}
+		if f, g := x.FieldByIndex(field.Index), y.FieldByIndex(field.Index); !(f.Kind() == reflect.Slice && f.Len() == 0 && g.Len() == 0) && !reflect.DeepEqual(f.Interface(), g.Interface()) {
+			return fmt.Errorf("%s: stored %q, computed %q", field.Name, fmt.Sprint(f.Interface()), fmt.Sprint(g.Interface()))
 		}
 	}
 	return nil

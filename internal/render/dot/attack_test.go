@@ -66,9 +66,9 @@ func TestGraphviz(t *testing.T) {
 // Executions of other questions are drawn the same way.
 func TestExecution(t *testing.T) {
 	w := &verdict.Witness{Threads: []string{"t1", "t2"}, Steps: []verdict.Step{
-		{Kind: verdict.StepStore, Buffered: true, Of: -1, Addr: 8, Size: 8, Location: "x", Value: 1},
+		{Kind: verdict.StepStore, Buffered: true, Of: -1, Addr: 8, Size: 8, Location: "x", Data: verdict.Data{Value: 1}},
 		{Kind: verdict.StepLoad, Of: -1, Addr: 16, Size: 8, Location: "y"},
-		{Thread: 1, Kind: verdict.StepStore, Buffered: true, Of: -1, Addr: 16, Size: 8, Location: "y", Value: 1},
+		{Thread: 1, Kind: verdict.StepStore, Buffered: true, Of: -1, Addr: 16, Size: 8, Location: "y", Data: verdict.Data{Value: 1}},
 		{Thread: 1, Kind: verdict.StepLoad, Of: -1, Addr: 8, Size: 8, Location: "x"},
 	}}
 	var out bytes.Buffer

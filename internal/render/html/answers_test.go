@@ -32,15 +32,15 @@ func proved() []verdict.Result {
 	at := verdict.ProofInstruction{Thread: "t", Pos: &verdict.Pos{File: "p.fp", Line: 3, Col: 1}, Text: "x = 1"}
 	state := []verdict.ProofValue{{Name: "x", Value: "1"}}
 	return []verdict.Result{{Program: "p.fp", Question: "value-robustness", Model: "tso", Verdict: verdict.Unknown, Reason: "1 store is not shown to be atomic", Engine: "mover",
-		Sources: map[string]string{"p.fp": "var x;\nthread t {\n  x = 1;\n}\n"},
-		Proof: &verdict.Proof{
+		Origin: verdict.Origin{Sources: map[string]string{"p.fp": "var x;\nthread t {\n  x = 1;\n}\n"}},
+		Details: verdict.Details{Proof: &verdict.Proof{
 			Stores: []verdict.ProofStore{{ProofInstruction: at, By: verdict.ByFlow}, {ProofInstruction: at, By: verdict.ByRight, Loads: []verdict.ProofLoad{{ProofInstruction: at}}},
 				{ProofInstruction: at, Blocks: []verdict.ProofPair{{ProofInstruction: at, State: state}}, Loads: []verdict.ProofLoad{{ProofInstruction: at, Blocks: []verdict.ProofPair{{ProofInstruction: at, Vague: true}}}}, Repairs: []string{"a fence after x = 1"}}},
 			Invariants:   []verdict.ProofInvariant{{Cond: "x >= 0", Found: true}, {ProofInstruction: at, Cond: "x == 2", Fails: "it does not hold at first", State: state}},
 			Abstractions: []verdict.ProofAbstraction{{ProofInstruction: at, Cond: "x <= 1", Found: true, Sound: true}},
 			Checks:       []verdict.ProofCheck{{ProofInstruction: at, What: "x == 1", Proved: true}, {ProofInstruction: at, What: "x == 0", State: state, Missing: []verdict.ProofMissing{{ProofInstruction: at, Cond: "x == 1", Proves: true, Fails: "is not kept by line 3 of t", Step: &at, State: state}}}},
 			Obligations:  12, Queries: 3, Solver: "z3", Arithmetic: verdict.ProofIntegers,
-		}}}
+		}}}}
 }
 
 // litmus is store buffering under three models, with an execution for every outcome, and IRIW, whose outcome no
@@ -263,11 +263,11 @@ func freed() []verdict.Result {
 	w := &verdict.Witness{
 		Threads: []string{"main"}, Blocks: []verdict.Block{{Name: "node#1", By: "malloc", Pos: pos}},
 		Steps: []verdict.Step{
-			{Kind: verdict.StepExec, Of: -1, Pos: pos, Text: "n = malloc(16)", Accesses: block},
-			{Kind: verdict.StepStore, Of: -1, Pos: pos, Edge: 1, Text: "n->value = 42", Addr: 4096, Size: 4, Location: "node#1.value", Value: 42},
-			{Kind: verdict.StepStore, Of: -1, Pos: pos, Edge: 2, Text: "free(n)", Addr: 4096, Location: "node#1", Free: true, Accesses: block},
-			{Kind: verdict.StepFail, Of: -1, Pos: pos, Edge: 3, Text: "n->value", Note: "use-after-free: node#1.value"},
+			{Kind: verdict.StepExec, Of: -1, Place: verdict.Place{Pos: pos, Text: "n = malloc(16)"}, Sync: verdict.Sync{Accesses: block}},
+			{Kind: verdict.StepStore, Of: -1, Place: verdict.Place{Pos: pos, Text: "n->value = 42"}, Edge: 1, Addr: 4096, Size: 4, Location: "node#1.value", Data: verdict.Data{Value: 42}},
+			{Kind: verdict.StepStore, Of: -1, Place: verdict.Place{Pos: pos, Text: "free(n)"}, Edge: 2, Addr: 4096, Location: "node#1", Free: true, Sync: verdict.Sync{Accesses: block}},
+			{Kind: verdict.StepFail, Of: -1, Place: verdict.Place{Pos: pos, Text: "n->value"}, Edge: 3, Note: "use-after-free: node#1.value"},
 		},
 	}
-	return []verdict.Result{{Program: "f.c", Question: "use-after-free", Model: "tso", Verdict: verdict.Unsafe, Reason: "use-after-free: node#1.value", Witness: w, Sources: map[string]string{"f.c": "n = malloc(16); n->value = 42; free(n); n->value;\n"}}}
+	return []verdict.Result{{Program: "f.c", Question: "use-after-free", Model: "tso", Verdict: verdict.Unsafe, Reason: "use-after-free: node#1.value", Witness: w, Origin: verdict.Origin{Sources: map[string]string{"f.c": "n = malloc(16); n->value = 42; free(n); n->value;\n"}}}}
 }

@@ -35,21 +35,26 @@ type executionData struct {
 	Threads []string `json:"threads"`
 	Cells   [][2]int `json:"cells"` // names and values at the start
 
-	Thread   []int         `json:"t"`
-	Kind     []int         `json:"k"` // index into kinds
-	Text     []int         `json:"x"`
-	Effect   []int         `json:"e"`
-	Badge    []int         `json:"b"` // the value beside an instruction that reads
-	InMemory []int         `json:"c"` // what happens in memory
-	Variable []int         `json:"v"` // 1 + the cell, 0: none
-	Entry    []int         `json:"n"` // what a store puts into the buffer
-	Of       []int         `json:"o"` // 1 + the store that a flush takes to memory
-	Span     []int         `json:"p"` // 1 + index into Spans
+	stepColumns
 	Spans    [][]int       `json:"spans"`
 	Forwards map[int][]int `json:"f"` // by step: the buffered stores that a load reads from
 	Changes  map[int][]int `json:"m"` // by step: cell, value, cell, value, ...
 	Rows     []any         `json:"rows"`
 	Blocks   []string      `json:"blocks"` // what names of heap blocks mean
+}
+
+// stepColumns has a number per step in each.
+type stepColumns struct {
+	Thread   []int `json:"t"`
+	Kind     []int `json:"k"` // index into kinds
+	Text     []int `json:"x"`
+	Effect   []int `json:"e"`
+	Badge    []int `json:"b"` // the value beside an instruction that reads
+	InMemory []int `json:"c"` // what happens in memory
+	Variable []int `json:"v"` // 1 + the cell, 0: none
+	Entry    []int `json:"n"` // what a store puts into the buffer
+	Of       []int `json:"o"` // 1 + the store that a flush takes to memory
+	Span     []int `json:"p"` // 1 + index into Spans
 }
 
 // The kinds of steps as the script knows them; the names are classes of the style sheet.

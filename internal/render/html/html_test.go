@@ -89,7 +89,7 @@ func unanswered() []verdict.Result {
 	return []verdict.Result{{
 		Program: "f.fp", Question: "assertions", Model: "tso", Verdict: verdict.Unknown, Reason: "time limit of 60s reached after 1234567 states", Engine: "explicit",
 		Coverage: verdict.Coverage{Bounds: []verdict.Bound{{Name: "buffer", Value: 8, Hit: true, Pos: pos}}},
-		Stats:    verdict.Stats{States: 1234567, Seconds: 60}, Sources: map[string]string{"f.fp": "var x;\nx = 1;\n"},
+		Stats:    verdict.Stats{States: 1234567, Seconds: 60}, Origin: verdict.Origin{Sources: map[string]string{"f.fp": "var x;\nx = 1;\n"}},
 		Warnings: []verdict.Warning{{Code: "FP0701", Message: "this assertion is never reached", Pos: pos}},
 	}}
 }
@@ -107,9 +107,9 @@ func TestGolden(t *testing.T) {
 	for name, results := range map[string][]verdict.Result{
 		"dekker.html": append(stored(t, "dekker.json"), stored(t, "dekker-robust.json")...),
 		"safe.html": {{Program: "sb.fp", Question: "never", Model: "sc", Verdict: verdict.Safe, Engine: "explicit", Coverage: verdict.Coverage{Exhaustive: true},
-			By: "robustness and SC exploration", Engines: []verdict.EngineReport{{Engine: "robust", Question: "robustness", Model: "tso", Verdict: verdict.Safe, States: 1200},
-				{Engine: "explicit", Question: "never", Model: "sc", Verdict: verdict.Unknown, Reason: "out of time"}},
-			Stats: verdict.Stats{States: 12}, Sources: map[string]string{"sb.fp": storeBuffering}}},
+			Support: verdict.Support{By: "robustness and SC exploration", Engines: []verdict.EngineReport{{Engine: "robust", Question: "robustness", Model: "tso", Verdict: verdict.Safe, States: 1200},
+				{Engine: "explicit", Question: "never", Model: "sc", Verdict: verdict.Unknown, Reason: "out of time"}}},
+			Stats: verdict.Stats{States: 12}, Origin: verdict.Origin{Sources: map[string]string{"sb.fp": storeBuffering}}}},
 		"unknown.html": unanswered(),
 		"empty.html":   nil,
 	} {

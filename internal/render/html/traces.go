@@ -38,8 +38,7 @@ func Traces(w io.Writer, set *verdict.TraceSet, names relation.Names) error {
 		list = append(list, relation.OfTrace(&set.Traces[i]))
 	}
 	one := result{
-		ID: "r1", First: true, Program: set.Program, Question: "traces", Word: plural(int(set.Count+set.Failing), "trace"), Under: "under " + strings.ToUpper(set.Model),
-		Class: "plain", Reason: "Every trace is possible under sequential consistency.", Sources: len(set.Sources) > 0,
+		heading: heading{ID: "r1", First: true, Word: plural(int(set.Count+set.Failing), "trace"), Under: "under " + strings.ToUpper(set.Model), Class: "plain"}, Program: set.Program, Question: "traces", Reason: "Every trace is possible under sequential consistency.", Sources: len(set.Sources) > 0,
 		Stats: fmt.Sprintf("%s, %.3f s", plural(int(set.Stats.Executions), "execution"), set.Stats.Seconds),
 	}
 	if set.By == "reads-from" {

@@ -30,12 +30,7 @@ type summary struct {
 
 // result is an answer as the template shows it.
 type result struct {
-	ID         string
-	First      bool   // in the document from the start; the script puts the others there
-	Tab        string // in the list of results
-	Class      string // good, bad, open, seen, plain
-	Word       string // such as unsafe
-	Under      string // such as under TSO
+	heading
 	Program    string
 	Question   string
 	Reason     string
@@ -55,6 +50,16 @@ type result struct {
 	Proof      *proof
 	Executions []execution
 	Sources    bool
+}
+
+// heading is the head of a result.
+type heading struct {
+	ID    string
+	First bool   // in the document from the start; the script puts the others there
+	Tab   string // in the list of results
+	Class string // good, bad, open, seen, plain
+	Word  string // such as unsafe
+	Under string // such as under TSO
 }
 
 type warning struct{ Position, Message, Code string }
@@ -133,7 +138,7 @@ func firstViolation(results []verdict.Result) int {
 
 func newResult(r *verdict.Result, all []verdict.Execution, id string, files *sources, words *table) (result, resultData) {
 	v := result{
-		ID: id, Word: text.VerdictWord(r), Under: "under " + strings.ToUpper(r.Model), Class: class(r.Verdict),
+		heading: heading{ID: id, Word: text.VerdictWord(r), Under: "under " + strings.ToUpper(r.Model), Class: class(r.Verdict)},
 		Program: text.ProgramName(r), Question: string(r.Question), Stats: text.Stats(r), Finals: r.FinalStates, FinalsHead: text.FinalsHead(r), LeftOut: r.LeftOut, Sources: len(files.list) > 0,
 	}
 	v.Reason = r.Reason // of robustness: it names its positions

@@ -18,10 +18,10 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 func full() []verdict.Result {
 	pos := &verdict.Pos{File: "sb.fp", Line: 5, Col: 3, EndLine: 5, EndCol: 8}
 	witness := &verdict.Witness{Threads: []string{"t1"}, Steps: []verdict.Step{
-		{Kind: verdict.StepStore, Edge: 0, Of: -1, Pos: pos, Text: "x = 1 << 2;", Addr: 8, Size: 8, Location: "x", Value: 4, Buffered: true},
-		{Kind: verdict.StepLoad, Edge: 1, Of: -1, Addr: 8, Size: 8, Location: "x", Value: 4, From: 1},
-		{Kind: verdict.StepFlush, Edge: -1, Of: 0, Addr: 8, Size: 8, Location: "x", Value: 4},
-		{Kind: verdict.StepFail, Edge: 2, Of: -1, Stack: []string{"main", "f"}, Note: "x is 4 && y is 0"},
+		{Kind: verdict.StepStore, Edge: 0, Of: -1, Place: verdict.Place{Pos: pos, Text: "x = 1 << 2;"}, Addr: 8, Size: 8, Location: "x", Data: verdict.Data{Value: 4}, Buffered: true},
+		{Kind: verdict.StepLoad, Edge: 1, Of: -1, Addr: 8, Size: 8, Location: "x", Data: verdict.Data{Value: 4}, From: 1},
+		{Kind: verdict.StepFlush, Edge: -1, Of: 0, Addr: 8, Size: 8, Location: "x", Data: verdict.Data{Value: 4}},
+		{Kind: verdict.StepFail, Edge: 2, Of: -1, Place: verdict.Place{Stack: []string{"main", "f"}}, Note: "x is 4 && y is 0"},
 	}}
 	return []verdict.Result{
 		{
@@ -30,15 +30,15 @@ func full() []verdict.Result {
 			Engine:   "explicit", Stats: verdict.Stats{States: 10, Transitions: 20, FinalStates: 1, Depth: 4, Bytes: 99, Seconds: 0.5},
 			Warnings: []verdict.Warning{{Code: "FP0701", Message: "never reached", Pos: pos}},
 			Witness:  witness, Others: []verdict.Violation{{Question: "assertions", Reason: "again", Witness: witness}},
-			FinalStates: []string{"x=4"}, Sources: map[string]string{"sb.fp": "x = 1 << 2;\n", "a.fp": ""},
+			Details: verdict.Details{FinalStates: []string{"x=4"}}, Origin: verdict.Origin{Sources: map[string]string{"sb.fp": "x = 1 << 2;\n", "a.fp": ""}},
 		},
 		{
 			Program: "sb.fp", Question: "robustness", Model: "tso", Verdict: verdict.Unsafe, Reason: "t1 can delay its store", Pos: pos, Engine: "robust",
-			Attacks: []verdict.Attack{{
+			Details: verdict.Details{Attacks: []verdict.Attack{{
 				Thread: "t1", Store: pos, StoreText: "x = 4", Load: pos, LoadText: "y", Witness: witness, StoreStep: 0, LoadStep: 1,
 				Nodes: []verdict.TraceNode{{Text: "t1 st x"}, {Thread: 1, Text: "t2 rmw x", Step: 3}},
 				Edges: []verdict.TraceEdge{{From: 0, To: 1, Kind: "st"}}, Cycle: []verdict.TraceEdge{{From: 1, To: 0, Kind: "cf"}},
-			}},
+			}}},
 		},
 		{Program: "sb.fp", Question: "exists", Model: "sc", Verdict: verdict.NotObserved, Coverage: verdict.Coverage{Exhaustive: true}},
 	}

@@ -163,7 +163,7 @@ func randomRun(rng *rand.Rand, pso bool) *verdict.Witness {
 			}
 			s := w.Steps[b[k]]
 			memory[s.Addr] = s.Value
-			w.Steps = append(w.Steps, verdict.Step{Thread: thread, Kind: verdict.StepFlush, Of: b[k], Addr: s.Addr, Size: 8, Value: s.Value})
+			w.Steps = append(w.Steps, verdict.Step{Thread: thread, Kind: verdict.StepFlush, Of: b[k], Addr: s.Addr, Size: 8, Data: verdict.Data{Value: s.Value}})
 			buffers[thread] = append(append([]int(nil), b[:k]...), b[k+1:]...)
 			continue
 		}

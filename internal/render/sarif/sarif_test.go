@@ -113,11 +113,11 @@ func mixed() []verdict.Result {
 	pos := &verdict.Pos{File: "a b/ü.fp", Line: 2, Col: 5, EndLine: 2, EndCol: 10}
 	return []verdict.Result{
 		{Program: "a b/ü.fp", Question: "assertions", Model: "tso", Verdict: verdict.Safe, Coverage: verdict.Coverage{Exhaustive: true}, Engine: "explicit",
-			Warnings: []verdict.Warning{{Code: "FP0701", Message: "never reached", Pos: pos}}, Sources: map[string]string{"a b/ü.fp": "var x;\n  ü = x;\n"}},
+			Warnings: []verdict.Warning{{Code: "FP0701", Message: "never reached", Pos: pos}}, Origin: verdict.Origin{Sources: map[string]string{"a b/ü.fp": "var x;\n  ü = x;\n"}}},
 		{Program: "/src/c.c", Question: "assertions", Model: "pso", Verdict: verdict.Unknown, Reason: "out of time"},
 		{Program: "/src/c.c", Question: "out of bounds", Model: "pso", Verdict: verdict.Unsafe, Reason: "index 3 is outside", Pos: &verdict.Pos{File: "/src/c.c", Line: 7}},
 		{Program: "d.fp", Question: "deadlock", Model: "sc", Verdict: verdict.Unsafe, Reason: "deadlock", Witness: &verdict.Witness{Threads: []string{"t", "t"}, Steps: []verdict.Step{
-			{Thread: 0, Kind: verdict.StepExec, Of: -1}, {Thread: 1, Kind: verdict.StepExec, Of: -1, Pos: pos}}}},
+			{Thread: 0, Kind: verdict.StepExec, Of: -1}, {Thread: 1, Kind: verdict.StepExec, Of: -1, Place: verdict.Place{Pos: pos}}}}},
 		{Program: "e.fp", Question: "exists", Model: "sc", Verdict: verdict.Observed, Reason: "a final state satisfies x == 1", Witness: &verdict.Witness{}},
 	}
 }

@@ -22,7 +22,7 @@ func litmusResult(model string, seconds float64, states ...string) verdict.Resul
 		}
 		l.Outcomes = append(l.Outcomes, o)
 	}
-	return verdict.Result{Model: model, FinalStates: states, Litmus: l, Stats: verdict.Stats{Seconds: seconds},
+	return verdict.Result{Model: model, Details: verdict.Details{FinalStates: states, Litmus: l}, Stats: verdict.Stats{Seconds: seconds},
 		Coverage: verdict.Coverage{Exhaustive: true}}
 }
 

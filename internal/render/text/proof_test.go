@@ -15,7 +15,7 @@ func TestProofAnswer(t *testing.T) {
 		return verdict.ProofInstruction{Thread: "w", Pos: &verdict.Pos{File: "p.c", Line: line, Col: 1}, Text: what}
 	}
 	load := at(4, "r = y")
-	r := verdict.Result{Program: "p.c", Model: "tso", Verdict: verdict.ValueRobust, Proof: &verdict.Proof{
+	r := verdict.Result{Program: "p.c", Model: "tso", Verdict: verdict.ValueRobust, Details: verdict.Details{Proof: &verdict.Proof{
 		Threads:    []verdict.ProofThreads{{Name: "main", Number: 1}, {Name: "w", Any: true}, {Name: "v", Number: 2}},
 		Arithmetic: verdict.ProofExact, MaxThreads: 1000,
 		Stores: []verdict.ProofStore{
@@ -23,7 +23,7 @@ func TestProofAnswer(t *testing.T) {
 			{ProofInstruction: at(5, "z = 1"), By: verdict.ByLeft, Loads: []verdict.ProofLoad{{ProofInstruction: at(6, "r = x"), Blocks: []verdict.ProofPair{{}}}}},
 		},
 		Checks: []verdict.ProofCheck{{ProofInstruction: at(8, "assert(r)"), What: "assert(r)", Proved: true}, {ProofInstruction: at(9, "a[r] = 1"), What: "out-of-bounds", Failure: "out-of-bounds", Proved: true}},
-	}}
+	}}}
 	show := func() string {
 		var out bytes.Buffer
 		text.Result(&out, &r, text.Options{})

@@ -25,7 +25,7 @@ func threads(names ...string) *run {
 }
 
 func (r *run) add(thread int, kind verdict.StepKind, line int, source, location string, value int64) *verdict.Step {
-	s := verdict.Step{Thread: thread, Kind: kind, Edge: len(r.w.Steps), Of: -1, Text: source, Location: location, Value: value}
+	s := verdict.Step{Thread: thread, Kind: kind, Edge: len(r.w.Steps), Of: -1, Place: verdict.Place{Text: source}, Location: location, Data: verdict.Data{Value: value}}
 	if line > 0 {
 		s.Pos = &verdict.Pos{File: "dir/prog.fp", Line: line, Col: 3}
 	}
@@ -211,11 +211,11 @@ func goldenCases() map[string]*verdict.Result {
 		"safe": {Program: "f.fp", Model: "sc", Verdict: verdict.Safe, Engine: "explicit",
 			Coverage: verdict.Coverage{Exhaustive: true, Bounds: []verdict.Bound{{Name: "buffer", Value: 8}}}, Stats: verdict.Stats{States: 1204567, Seconds: 2.345}},
 		"explored": {Program: "f.fp", Model: "sc", Question: "final states", Verdict: verdict.Safe, Engine: "explicit",
-			Coverage: verdict.Coverage{Exhaustive: true}, Stats: verdict.Stats{States: 9}, FinalStates: []string{"x=1"}},
+			Coverage: verdict.Coverage{Exhaustive: true}, Stats: verdict.Stats{States: 9}, Details: verdict.Details{FinalStates: []string{"x=1"}}},
 		"not-observed": {Program: "f.fp", Model: "pso", Verdict: verdict.NotObserved, Engine: "explicit", Coverage: verdict.Coverage{Exhaustive: true}},
 		"unknown": {Program: "f.fp", Model: "tso", Verdict: verdict.Unknown, Reason: "time limit of 60s reached after 1234567 states", Engine: "explicit",
 			Coverage: verdict.Coverage{Bounds: []verdict.Bound{{Name: "buffer", Value: 1, Hit: true}, {Name: "rounds", Value: 3}}},
-			Stats:    verdict.Stats{States: 1234567, Transitions: 2, Seconds: 60}, FinalStates: []string{"x=1"}},
+			Stats:    verdict.Stats{States: 1234567, Transitions: 2, Seconds: 60}, Details: verdict.Details{FinalStates: []string{"x=1"}}},
 	}
 }
 
@@ -235,7 +235,7 @@ func robustCases() map[string]*verdict.Result {
 	answer := func(v verdict.Verdict, attacks ...verdict.Attack) *verdict.Result {
 		r := &verdict.Result{
 			Program: "dir/prog.fp", Question: "robustness", Model: "tso", Verdict: v, Engine: "robust",
-			Coverage: verdict.Coverage{Exhaustive: v == verdict.Safe}, Stats: verdict.Stats{States: 1150, Transitions: 2000, Seconds: 0.01}, Attacks: attacks,
+			Coverage: verdict.Coverage{Exhaustive: v == verdict.Safe}, Stats: verdict.Stats{States: 1150, Transitions: 2000, Seconds: 0.01}, Details: verdict.Details{Attacks: attacks},
 		}
 		if len(attacks) > 0 {
 			r.Reason, r.Pos = attacks[0].String(), attacks[0].Store

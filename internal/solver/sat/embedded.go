@@ -44,27 +44,12 @@ const (
 
 // Embedded is the solver that is part of the binary.
 type Embedded struct {
-	arena   []uint32
-	clauses []cref // added by the caller
-	learnts []cref
-	wasted  int // words of the arena in dropped clauses
-	watches [][]watch
-	bins    [][]lit // binary clauses: the literals that a true literal implies
-	binary  int64   // how many binary clauses there are
-	limit   int64   // memory limit in bytes, 0: none
+	database
 
-	vals   []int8  // by literal
-	level  []int32 // by variable
-	reason []cref  // by variable; see binReason
-	other  []lit   // by variable: the other literal of a binary reason
-	phase  []bool  // by variable: last value
-	act    []float64
-	heap   varHeap
-	inc    float64
-
-	trail  []lit
-	limits []int // trail length at each decision
-	head   int   // trail processed so far
+	assignment
+	act  []float64
+	heap varHeap
+	inc  float64
 
 	analysis
 	elimination
@@ -79,6 +64,30 @@ type Embedded struct {
 	Decisions    int64
 	Propagations int64
 	work         int64 // since it was last counted
+}
+
+// assignment is what variables are, and why.
+type assignment struct {
+	vals   []int8  // by literal
+	level  []int32 // by variable
+	reason []cref  // by variable; see binReason
+	other  []lit   // by variable: the other literal of a binary reason
+	phase  []bool  // by variable: last value
+	trail  []lit
+	limits []int // trail length at each decision
+	head   int   // trail processed so far
+}
+
+// database has the clauses.
+type database struct {
+	arena   []uint32
+	clauses []cref // added by the caller
+	learnts []cref
+	wasted  int // words of the arena in dropped clauses
+	watches [][]watch
+	bins    [][]lit // binary clauses: the literals that a true literal implies
+	binary  int64   // how many binary clauses there are
+	limit   int64   // memory limit in bytes, 0: none
 }
 
 // analysis is the scratch of conflict analysis.

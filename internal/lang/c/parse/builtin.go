@@ -256,7 +256,7 @@ func (p *parser) builtin(word string, n lex.Name, at int32) *Object {
 	if t == nil {
 		return nil
 	}
-	o := &Object{Kind: kind, Name: n, Text: word, Tok: -1, Type: t, Storage: Extern, Global: true}
+	o := &Object{Kind: kind, Name: n, Text: word, Tok: -1, Type: t, Storage: Extern, Traits: Traits{Global: true}}
 	p.declareOutermost(o)
 	return o
 }

@@ -143,7 +143,7 @@ func (p *parser) skipBody() int32 {
 func (p *parser) oldStyleParams(d *declarator) []*Object {
 	params := make([]*Object, len(d.names))
 	for i, n := range d.names {
-		params[i] = &Object{Kind: Variable, Param: true, Name: n, Text: p.name(n), Tok: d.toks[i], Type: types.Of(types.Int), Defined: true}
+		params[i] = &Object{Kind: Variable, Traits: Traits{Param: true, Defined: true}, Name: n, Text: p.name(n), Tok: d.toks[i], Type: types.Of(types.Int)}
 	}
 	for p.kind != lex.LBrace {
 		s := p.specifiers(true)
@@ -252,7 +252,7 @@ func (p *parser) checkVariable(o *Object, s *specifiers) {
 func (p *parser) object(s *specifiers, d *declarator, attrs []Attribute) *Object {
 	all := append(append([]Attribute{}, s.attrs...), attrs...)
 	t := p.typeAttributes(d.typ, append(append([]Attribute{}, attrs...), functionOnly(s.attrs)...))
-	o := &Object{Name: d.name, Tok: d.tok, First: d.first, Last: d.last, Type: t, Storage: s.storage, Thread: s.thread, Inline: s.inline, Attrs: all}
+	o := &Object{Name: d.name, Tok: d.tok, First: d.first, Last: d.last, Type: t, Storage: s.storage, Traits: Traits{Thread: s.thread, Inline: s.inline}, Attrs: all}
 	o.Align = max(s.align, p.aligned(all))
 	switch {
 	case s.typedef:

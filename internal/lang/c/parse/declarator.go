@@ -354,7 +354,7 @@ func (p *parser) parameters(f *types.Type) []*Object {
 			p.errorf(at, "a parameter has the type void")
 			t = errorType
 		}
-		o := &Object{Kind: Variable, Param: true, Name: d.name, Tok: d.tok, First: d.first, Last: d.last, Storage: s.storage, Attrs: attrs, Defined: true, Type: adjustParameter(t)}
+		o := &Object{Kind: Variable, Traits: Traits{Param: true, Defined: true}, Name: d.name, Tok: d.tok, First: d.first, Last: d.last, Storage: s.storage, Attrs: attrs, Type: adjustParameter(t)}
 		if t.Kind == types.Array {
 			o.Length = LengthOf(t)
 		}

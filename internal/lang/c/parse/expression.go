@@ -145,7 +145,7 @@ func (p *parser) storedLiteral() *Expr {
 
 // compoundLiteral reads the list of a compound literal.
 func (p *parser) compoundLiteral(at int32, t *types.Type, s *specifiers) *Expr {
-	o := &Object{Kind: Variable, Tok: at, Type: t, Global: p.level == 0 || p.function == nil || s.storage == Static, Defined: true, Literal: true, Depth: p.level}
+	o := &Object{Kind: Variable, Tok: at, Type: t, Traits: Traits{Global: p.level == 0 || p.function == nil || s.storage == Static, Defined: true, Literal: true}, Depth: p.level}
 	o.Constexpr = s.constexpr
 	o.Init = p.initializerOf(&o.Type, o.Global)
 	if o.Type.Kind == types.Error {

@@ -30,11 +30,16 @@ type parser struct {
 	limit      int32 // objects of the file count if they are declared before this token
 	// afterUnknown is the token after the last name that was reported as not declared, 0 if there is none.
 	afterUnknown int32
-	c23          bool
-	gnuInline    bool
-	unsigned     bool            // char
-	short        bool            // enums
-	further      map[string]byte // Options.Builtins
+	dialect
+}
+
+// dialect says which C it is.
+type dialect struct {
+	c23       bool
+	gnuInline bool
+	unsigned  bool            // char
+	short     bool            // enums
+	further   map[string]byte // Options.Builtins
 }
 
 // bail ends the parsing of a declaration or statement whose mistake was reported.

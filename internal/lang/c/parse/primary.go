@@ -88,7 +88,7 @@ func (p *parser) unknownName() *Expr {
 		p.refuse(at, "the builtin %s is not supported", word)
 	}
 	if k == lex.LParen { // declared by its call, as in C89; gcc warns
-		o := &Object{Kind: Function, Name: n, Tok: at, Type: &types.Type{Kind: types.Function, Elem: types.Of(types.Int), OldStyle: true}, Storage: Extern, Global: true}
+		o := &Object{Kind: Function, Name: n, Tok: at, Type: &types.Type{Kind: types.Function, Elem: types.Of(types.Int), OldStyle: true}, Storage: Extern, Traits: Traits{Global: true}}
 		level := p.level
 		p.level = 0
 		p.declare(o)
@@ -103,7 +103,7 @@ func (p *parser) unknownName() *Expr {
 	p.report(at, lex.Syntax, note, "%s is not declared", word)
 	p.afterUnknown = p.at
 	// The name is declared now, so that there is one message for it.
-	p.declare(&Object{Kind: Variable, Name: n, Tok: at, Type: errorType, Global: true})
+	p.declare(&Object{Kind: Variable, Name: n, Tok: at, Type: errorType, Traits: Traits{Global: true}})
 	return p.bad(at)
 }
 

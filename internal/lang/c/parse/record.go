@@ -333,7 +333,7 @@ func (p *parser) enumConstants(t, fixed *types.Type) (made []*Object, low, high 
 		if p.kind != lex.Identifier || p.key != noKey {
 			p.fail(p.at, "the name of a constant is expected before %s", p.spelled(p.at))
 		}
-		o := &Object{Kind: EnumConstant, Name: p.tok.Name, Tok: p.at, Defined: true}
+		o := &Object{Kind: EnumConstant, Name: p.tok.Name, Tok: p.at, Traits: Traits{Defined: true}}
 		p.next()
 		o.Attrs = p.attributesHere()
 		if p.accept(lex.Assign) {

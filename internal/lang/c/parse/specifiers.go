@@ -22,7 +22,12 @@ type specifiers struct {
 	any       bool
 
 	// words of basic types
-	qual                               types.Qualifiers
+	qual types.Qualifiers
+	typeWords
+}
+
+// typeWords are the words of basic types.
+type typeWords struct {
 	signed, unsigned                   bool
 	longs                              int
 	short, intWord, char               bool

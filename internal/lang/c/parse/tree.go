@@ -128,36 +128,46 @@ func (s Storage) String() string { return [...]string{"", "extern", "static", "a
 
 // Object is a named thing: a variable, a function, a type, a constant of an enum.
 type Object struct {
-	Kind      ObjectKind
-	Storage   Storage
+	Kind    ObjectKind
+	Storage Storage
+	Traits
+	Depth int32 // of the scope; 0: the file
+	Name  lex.Name
+	Text  string // the name as text
+	Tok   int32  // the declaring name
+	First int32  // of the declarator
+	Last  int32
+	Type  *types.Type
+	Align int64 // by _Alignas or an attribute, 0: that of the type
+	Attrs []Attribute
+	Init  *Init
+	Value *Value // of a constant of an enum, or of a number that is constexpr
+	FuncParts
+	Length *Expr   // of a parameter that is declared as an array of variable length
+	Asm    string  // the name that asm("...") gives it
+	Outer  *Object // what the name means outside
+	read   bool
+}
+
+// Traits says what kind of object or function was declared.
+type Traits struct {
 	Thread    bool // one per thread
 	Inline    bool
 	Param     bool
 	Global    bool // it has static storage
 	Constexpr bool
 	Defined   bool
-	Depth     int32 // of the scope; 0: the file
-	Name      lex.Name
-	Text      string // the name as text
-	Tok       int32  // the declaring name
-	First     int32  // of the declarator
-	Last      int32
-	Type      *types.Type
-	Align     int64 // by _Alignas or an attribute, 0: that of the type
-	Attrs     []Attribute
-	Init      *Init
-	Value     *Value    // of a constant of an enum, or of a number that is constexpr
-	Params    []*Object // of a function that is defined
-	Length    *Expr     // of a parameter that is declared as an array of variable length
-	Names     []string  // of the parameters of a function, in its first declaration
-	From      int32     // tokens of the body: its braces
-	To        int32
-	Body      *Stmt // when it was parsed
-	Labels    []*Label
-	Asm       string  // the name that asm("...") gives it
-	Outer     *Object // what the name means outside
-	Literal   bool    // of a compound literal
-	read      bool
+	Literal   bool // of a compound literal
+}
+
+// FuncParts has what only functions have.
+type FuncParts struct {
+	Params []*Object // of a function that is defined
+	Names  []string  // of the parameters of a function, in its first declaration
+	From   int32     // tokens of the body: its braces
+	To     int32
+	Body   *Stmt // when it was parsed
+	Labels []*Label
 }
 
 // Init is an initializer. Items stand in the order in which they take effect: later ones

@@ -36,7 +36,7 @@ type funcState struct {
 // Parse parses a file. The bodies of functions are left for Body.
 func Parse(r *preprocess.Result, opt Options) *Unit {
 	u := &Unit{Source: r}
-	p := &parser{Unit: u, toks: r.Tokens, unsigned: opt.UnsignedChar, short: opt.ShortEnums, c23: opt.Standard.Version >= 2023, gnuInline: opt.GNUInline || opt.Standard.Version < 1999, further: opt.Builtins}
+	p := &parser{Unit: u, toks: r.Tokens, dialect: dialect{unsigned: opt.UnsignedChar, short: opt.ShortEnums, c23: opt.Standard.Version >= 2023, gnuInline: opt.GNUInline || opt.Standard.Version < 1999, further: opt.Builtins}}
 	u.parser = p
 	p.keys = p.keywordTable(&opt)
 	p.objects = make([]*Object, r.Names.Len()+64)
