@@ -30,7 +30,7 @@ const (
 )
 
 // Clauses searches a proof by clauses and writes it as a certificate. rounds is how often loops are run. The error is a
-// *Refuted if there is an execution with a violation.
+// *Refuted if a model of the clauses leads the rules of replay to a violation.
 func Clauses(ctx context.Context, w io.Writer, statement Statement, p *ir.Program, props *property.Set, model replay.Model, rounds int, refute Refuter) (*Covered, error) {
 	if err := supported(props, model); err != nil {
 		return nil, err
@@ -64,13 +64,18 @@ func Clauses(ctx context.Context, w io.Writer, statement Statement, p *ir.Progra
 		switch {
 		case opt.Apart && beyond >= 0:
 			opt.Apart = false
+			continue
 		case whole && slices.ContainsFunc(f.Bad, holds(false, true)):
 			whole = false
+			continue
 		case beyond >= 0:
 			return nil, fmt.Errorf("there are no clauses for all that the program does: %s", f.Bad[beyond].What)
-		default:
-			return nil, &Refuted{What: f.Bad[bad].What, Edge: f.Bad[bad].Edge, Beyond: true}
 		}
+		err = follow(p, props, model, f.Execution(found))
+		if errors.Is(err, errElsewhere) {
+			err = fmt.Errorf("the clauses have a model in which %s, and it is no execution", f.Bad[bad].What)
+		}
+		return nil, err
 	}
 }
 

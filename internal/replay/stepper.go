@@ -33,6 +33,8 @@ type Move struct {
 	To     State
 	// Waiting is the number of entries in the buffer of the thread after a store that is buffered, else 0.
 	Waiting int
+	Choice  int64 // of a value, or of a block
+	Of      int   // of a flush: the number of the step that added the entry
 }
 
 // NewStepper returns the rules of a flat program under SC, TSO or PSO.
@@ -75,11 +77,20 @@ func (x *Stepper) NextOf(s State, t int) ([]Move, error) {
 	return moves(next), err
 }
 
+// Choosing returns what NextOf does, where a value is chosen that has too many to try. now is the number of the step, for Of of a
+// flush.
+func (x *Stepper) Choosing(s State, t int, choice int64, now int) ([]Move, error) {
+	x.m.chosen = &choice
+	next, err := x.m.successorsOf(s.s, t, now)
+	x.m.chosen = nil
+	return moves(next), err
+}
+
 func moves(next []transition) []Move {
 	out := make([]Move, len(next))
 	for i := range next {
 		tr := &next[i]
-		out[i] = Move{Thread: tr.thread, Kind: tr.kind, Edge: tr.edge, To: State{tr.next}}
+		out[i] = Move{Thread: tr.thread, Kind: tr.kind, Edge: tr.edge, To: State{tr.next}, Choice: tr.choice, Of: tr.of}
 		if tr.fail != nil {
 			out[i].Failed = &Violation{Class: tr.fail.class, Edge: tr.edge}
 			continue

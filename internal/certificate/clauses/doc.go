@@ -22,6 +22,7 @@
 //	memory.go    what loads read: the order of all that reaches memory
 //	blocks.go    which accesses are errors: blocks and objects
 //	question.go  violations, final conditions, deadlock
+//	execution.go what a model says happens
 //
 // Deliberately absent: everything that would make the clauses few.
 package clauses

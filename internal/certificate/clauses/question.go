@@ -17,7 +17,8 @@ type Formula struct {
 	Bad     []Bad // one of them holds
 	Vars    int
 	// Cuts are the bounds that may end executions, empty if it is part of the clauses that none is met.
-	Cuts []Bad
+	Cuts    []Bad
+	encoder *encoder
 }
 
 // Encode makes the clauses of a program. If whole is set, meeting a bound counts as bad.
@@ -51,7 +52,7 @@ func Encode(ctx context.Context, p *ir.Program, props *property.Set, model repla
 	}
 	x.validity()
 	x.order()
-	out := &Formula{Bad: x.bad, Cuts: x.cuts}
+	out := &Formula{Bad: x.bad, Cuts: x.cuts, encoder: x}
 	if whole {
 		out.Bad, out.Cuts = append(out.Bad, x.cuts...), nil
 	}

@@ -84,6 +84,7 @@ type encoder struct {
 	bad    []Bad
 	cuts   []Bad
 	exits  []Lit
+	steps  []recorded
 }
 
 // Options say what the clauses cover.
@@ -281,7 +282,9 @@ func (x *encoder) visit(t *thread, l ir.Loc) {
 	}
 	for k, on := range x.selected(t, at, edges) {
 		e := &t.f.Edges[edges[k]]
+		points := len(x.points)
 		next, goes := x.operation(t, at, e, on)
+		x.record(t, e, on, goes, next, points)
 		here.goes = append(here.goes, goes)
 		if next != nil && goes != no {
 			next.on, next.way = goes, x.and(at.way, x.branch(at, &e.Op))

@@ -52,3 +52,25 @@ func TestUnsafeIsNeverCertified(t *testing.T) {
 		t.Error("nothing is refuted")
 	}
 }
+
+// A model of the clauses is followed by the rules of replay: a violation that needs one input of 2^32, a certain order of
+// stores, or the end of all threads is one.
+func TestModelsOfClausesRefute(t *testing.T) {
+	const begin = "#include <assert.h>\n#include <pthread.h>\n#include <stdlib.h>\nint __VERIFIER_nondet_int(void);\nint x, y, r, s;\npthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER, n = PTHREAD_MUTEX_INITIALIZER;\n"
+	const end = "int main(void) {\n\tpthread_t t, u;\n\tpthread_create(&t, 0, f, 0);\n\tpthread_create(&u, 0, g, 0);\n\tpthread_join(t, 0);\n\tpthread_join(u, 0);\n"
+	for _, c := range []struct{ name, text string }{
+		{"input", "void *f(void *p) { x = __VERIFIER_nondet_int(); return 0; }\nvoid *g(void *p) { s = x; return 0; }\n" + end + "\tassert(s != 123456789);\n}\n"},
+		{"buffers", "void *f(void *p) { x = 1; r = y; return 0; }\nvoid *g(void *p) { y = 1; s = x; return 0; }\n" + end + "\tassert(r + s > 0);\n}\n"},
+		{"locks", "void *f(void *p) { pthread_mutex_lock(&m); pthread_mutex_lock(&n); pthread_mutex_unlock(&n); pthread_mutex_unlock(&m); return 0; }\n" +
+			"void *g(void *p) { pthread_mutex_lock(&n); pthread_mutex_lock(&m); pthread_mutex_unlock(&m); pthread_mutex_unlock(&n); return 0; }\n" + end + "}\n"},
+		{"blocks", "int *b;\nvoid *f(void *p) { x = *b; return 0; }\nvoid *g(void *p) { free(b); return 0; }\nint main(void) {\n\tpthread_t t, u;\n\tb = malloc(sizeof *b);\n\t*b = 1;\n" +
+			"\tpthread_create(&t, 0, f, 0);\n\tpthread_create(&u, 0, g, 0);\n\tpthread_join(t, 0);\n\tpthread_join(u, 0);\n}\n"},
+	} {
+		for _, m := range []query.Model{query.TSO, query.PSO} {
+			err := check.Proof(context.Background(), query.Input{Name: c.name + ".c", Text: []byte(begin + c.text)}, query.CheckOptions{}, m, certificate.KindClauses)
+			if violation := (*certificate.Refuted)(nil); !errors.As(err, &violation) || violation.Beyond {
+				t.Errorf("%s under %s: %v", c.name, m, err)
+			}
+		}
+	}
+}
