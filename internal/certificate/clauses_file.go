@@ -71,7 +71,7 @@ func Clauses(ctx context.Context, w io.Writer, statement Statement, p *ir.Progra
 		case beyond >= 0:
 			return nil, fmt.Errorf("there are no clauses for all that the program does: %s", f.Bad[beyond].What)
 		}
-		err = follow(p, props, model, f.Execution(found))
+		err = replayModel(p, props, model, f.Execution(found))
 		if errors.Is(err, errElsewhere) {
 			err = fmt.Errorf("the clauses have a model in which %s, and it is no execution", f.Bad[bad].What)
 		}

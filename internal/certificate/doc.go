@@ -22,7 +22,8 @@
 //	clauses/     what a program can do, as clauses
 //	clauses_file.go
 //	             the kind "clauses": a proof that these have no model
-//	follow.go    the execution that a model of them stands for, by the rules of replay
+//	model_replay.go
+//	             a model of them as an execution, by the rules of replay
 //	lrat.go      proofs that clauses have no model
 //	produce.go   the search that makes such a set; nothing relies on it
 //	classes.go   the kind "classes": a tree with all executions

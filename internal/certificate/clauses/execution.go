@@ -6,8 +6,8 @@ import (
 	"fencepost/internal/ir"
 )
 
-// What a model of the clauses says happens. Models can be no executions, so nothing relies on it: who wants to know
-// follows the rules of replay along it.
+// What a model of the clauses says happens. Models can be no executions, so nothing relies on it: the rules of replay say
+// whether it is one.
 
 // Step is an operation in a model.
 type Step struct {
@@ -15,11 +15,11 @@ type Step struct {
 	Edge   ir.EdgeID
 	Done   bool  // the thread goes on after it; else it tries it, and stays
 	Choice int64 // the value that a Havoc picks
-	Point  int   // its place among all steps that others can notice, 0 if nobody notices it
+	Point  int   // its position among all steps that other threads notice, from 1 on; 0: they do not notice it
 	Waits  bool  // it is a store that reaches memory there
 }
 
-// recorded is an operation at a place of a thread.
+// recorded is an operation that was encoded.
 type recorded struct {
 	thread     ir.ThreadID
 	edge       ir.EdgeID
@@ -29,7 +29,7 @@ type recorded struct {
 	registered bool
 }
 
-// record notes what an operation that has been followed was. points is how many there were before it.
+// record notes an operation that has been encoded. points is how many there were before it.
 func (x *encoder) record(t *thread, e *ir.Edge, tries, goes Lit, next *path, points int) {
 	r := recorded{thread: t.id, edge: e.ID, tries: tries, on: goes, point: -1}
 	if e.Op.Kind == ir.Havoc && next != nil {
@@ -60,9 +60,9 @@ func (f *Formula) Execution(model func(Lit) bool) []Step {
 		}
 		return 1
 	})
-	place := map[int]int{}
+	position := map[int]int{}
 	for i, p := range on {
-		place[p] = i + 1
+		position[p] = i + 1
 	}
 	var out []Step
 	for _, r := range x.steps {
@@ -78,7 +78,7 @@ func (f *Formula) Execution(model func(Lit) bool) []Step {
 			}
 		}
 		if r.point >= 0 {
-			s.Point, s.Waits = place[r.point], x.points[r.point].waits
+			s.Point, s.Waits = position[r.point], x.points[r.point].waits
 		}
 		out = append(out, s)
 	}

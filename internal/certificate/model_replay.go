@@ -12,11 +12,11 @@ import (
 	"fencepost/internal/replay"
 )
 
-// A model of the clauses need not be an execution, so it refutes nothing. The rules of replay are followed along it: where
+// A model of the clauses need not be an execution, so it refutes nothing. The rules of replay are walked along it: where
 // they lead to a violation, that one is real, whatever the model says.
 
-// follower is an execution along a model.
-type follower struct {
+// walker is an execution along a model.
+type walker struct {
 	x    *replay.Stepper
 	s    replay.State
 	all  [][]clauses.Step // by thread
@@ -29,22 +29,22 @@ type follower struct {
 // errElsewhere says that the rules do not allow what a model says.
 var errElsewhere = errors.New("the rules do not allow it")
 
-// follow returns the violation to which the rules lead along a model, as a *Refuted, or errElsewhere.
-func follow(p *ir.Program, props *property.Set, model replay.Model, steps []clauses.Step) error {
+// replayModel returns the violation to which the rules lead along a model, as a *Refuted, or errElsewhere.
+func replayModel(p *ir.Program, props *property.Set, model replay.Model, steps []clauses.Step) error {
 	x, err := replay.NewStepper(p, props, model)
 	if err != nil {
 		return err
 	}
-	f := &follower{x: x, s: x.Initial(), all: make([][]clauses.Step, len(p.Threads)), at: make([]int, len(p.Threads)), now: 1, of: map[[2]int]int{}, held: x.Approximates()}
-	type place struct{ thread, index int }
-	var order []place
+	f := &walker{x: x, s: x.Initial(), all: make([][]clauses.Step, len(p.Threads)), at: make([]int, len(p.Threads)), now: 1, of: map[[2]int]int{}, held: x.Approximates()}
+	type position struct{ thread, index int }
+	var order []position
 	for _, s := range steps {
 		if s.Point > 0 {
-			order = append(order, place{int(s.Thread), len(f.all[s.Thread])})
+			order = append(order, position{int(s.Thread), len(f.all[s.Thread])})
 		}
 		f.all[s.Thread] = append(f.all[s.Thread], s)
 	}
-	slices.SortFunc(order, func(a, b place) int {
+	slices.SortFunc(order, func(a, b position) int {
 		return cmp.Compare(f.all[a.thread][a.index].Point, f.all[b.thread][b.index].Point)
 	})
 	for _, o := range order {
@@ -68,8 +68,8 @@ func follow(p *ir.Program, props *property.Set, model replay.Model, steps []clau
 	return f.end()
 }
 
-// unnoticed lets all threads take the steps that nobody else notices: a join waits for them.
-func (f *follower) unnoticed() error {
+// unnoticed lets all threads take the steps that no other thread notices: a join waits for them.
+func (f *walker) unnoticed() error {
 	for t, all := range f.all {
 		for {
 			if _, runs := f.x.At(f.s, t); !runs || f.at[t] >= len(all) || all[f.at[t]].Point > 0 && !all[f.at[t]].Waits {
@@ -84,7 +84,7 @@ func (f *follower) unnoticed() error {
 }
 
 // run lets a thread take its steps up to one of them.
-func (f *follower) run(t, last int) error {
+func (f *walker) run(t, last int) error {
 	for ; f.at[t] <= last; f.at[t]++ {
 		step := f.all[t][f.at[t]]
 		all, err := f.x.Choosing(f.s, t, step.Choice, f.now)
@@ -105,15 +105,15 @@ func (f *follower) run(t, last int) error {
 			f.of[[2]int{t, f.at[t]}] = f.now
 		}
 		f.now++
-		if err := f.settle(t); err != nil {
+		if err := f.flushFree(t); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// settle lets entries of a buffer reach memory about which the model says nothing.
-func (f *follower) settle(t int) error {
+// flushFree lets entries of a buffer reach memory about which the model says nothing.
+func (f *walker) flushFree(t int) error {
 	for {
 		all, err := f.x.Choosing(f.s, t, 0, f.now)
 		if err != nil {
@@ -131,7 +131,7 @@ func (f *follower) settle(t int) error {
 }
 
 // later reports whether the model says when an entry reaches memory.
-func (f *follower) later(t, of int) bool {
+func (f *walker) later(t, of int) bool {
 	for at, number := range f.of {
 		if number == of && at[0] == t {
 			return f.all[t][at[1]].Point > 0 && f.all[t][at[1]].Waits
@@ -141,17 +141,17 @@ func (f *follower) later(t, of int) bool {
 }
 
 // flush lets the store of a step reach memory, unless it is there.
-func (f *follower) flush(t, index int) error {
+func (f *walker) flush(t, index int) error {
 	of := f.of[[2]int{t, index}]
 	if of == 0 {
 		return nil
 	}
 	delete(f.of, [2]int{t, index})
-	return f.settle(t)
+	return f.flushFree(t)
 }
 
 // end looks at the state to which the model leads.
-func (f *follower) end() error {
+func (f *walker) end() error {
 	next, err := f.x.Next(f.s)
 	if err != nil {
 		return fmt.Errorf("%w: %w", errElsewhere, err)
@@ -168,7 +168,7 @@ func (f *follower) end() error {
 }
 
 // refuted notes what may be no execution of the model.
-func (f *follower) refuted(err error) error {
+func (f *walker) refuted(err error) error {
 	if refuted := (*Refuted)(nil); errors.As(err, &refuted) && f.held {
 		refuted.Beyond = true
 	}
