@@ -116,10 +116,20 @@ type State struct {
 	faulted bool
 	fault   Fault
 
+	history
+
+	record
+}
+
+// history is what Undo needs.
+type history struct {
 	undo    []undo
 	removed []Entry
 	saved   [][]Entry
+}
 
+// record is what happened on the way to a state.
+type record struct {
 	// Tag is put on the buffer entries made from now on.
 	Tag int32
 	// Event describes the last step applied, if Record is set.
@@ -196,7 +206,7 @@ func (y *System) NewState() *State {
 		pc: make([]int32, n), regs: make([]int64, y.regCount), status: make([]threadStatus, n),
 		wait: make([]int32, n), result: make([]int64, n), fresh: make([]uint64, n),
 		mem: append([]byte(nil), y.static.initial...), bufs: make([][]Entry, n), fronts: make([]front, n), holder: -1, attacker: -1,
-		Covered: make([]bool, len(y.edges)), Blocked: make([]bool, len(y.edges)), Bounds: make([]bool, len(y.edges)),
+		record: record{Covered: make([]bool, len(y.edges)), Blocked: make([]bool, len(y.edges)), Bounds: make([]bool, len(y.edges))},
 	}
 	if y.masked {
 		s.masks = make([]byte, len(s.mem))

@@ -50,12 +50,17 @@ type encoder struct {
 	seq       *sequencer
 	order     *order // nil: rounds
 	asker     *asker
-	fails     []*failure
-	cuts      []*cut
-	checks    []gate // some check is executed
-	exits     []gate // exit is called
-	waits     []*wait
-	holds     *ir.Edge // an instruction inside a section at which a thread can wait
+	found
+}
+
+// found is what the program can come to.
+type found struct {
+	fails  []*failure
+	cuts   []*cut
+	checks []gate // some check is executed
+	exits  []gate // exit is called
+	waits  []*wait
+	holds  *ir.Edge // an instruction inside a section at which a thread can wait
 	// leftInside lets a thread stop for ever inside a section, where a bound or exit ends its path. The
 	// others could then run although the section is open. So it holds only where the question is whether
 	// that bound or exit is reached.
@@ -139,6 +144,11 @@ type step struct {
 	choice    word // of a havoc or abstract load
 	hasChoice bool
 
+	others
+}
+
+// others is what a step does to other threads.
+type others struct {
 	signals  []signal // the waits it can end
 	signalAt word
 	targets  []spawnTarget

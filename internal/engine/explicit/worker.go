@@ -26,13 +26,7 @@ type worker struct {
 	length int           // steps to the successor under construction
 	loops  *endless.Test // nil: endless loops are not asked about
 
-	conflicts  *conflicts      // nil: no reduction
-	persistent *persistentSets // nil: all threads are expanded
-	sleep      *sleepSets      // nil: no sleep sets
-	asleep     uint64          // what the successor under construction sleeps on
-	enabled    []int           // steps per thread
-	moves      []bool          // whether one of them is more than a wake-up
-	ended      int             // steps so far that ended the program: a check failed, or exit
+	selection
 
 	steps []memory.Step
 	code  []byte
@@ -44,12 +38,23 @@ type worker struct {
 	finals   map[string]bool // their observations
 }
 
+// selection says which steps of a state are taken.
+type selection struct {
+	conflicts  *conflicts      // nil: no reduction
+	persistent *persistentSets // nil: all threads are expanded
+	sleep      *sleepSets      // nil: no sleep sets
+	asleep     uint64          // what the successor under construction sleeps on
+	enabled    []int           // steps per thread
+	moves      []bool          // whether one of them is more than a wake-up
+	ended      int             // steps so far that ended the program: a check failed, or exit
+}
+
 func newWorker(task *engine.Task, y *system, in *search.Interner) *worker {
 	n := y.mem.Threads()
 	w := &worker{
 		task: task, y: y.mem, s: y.mem.NewState(), eager: reduce.NewRunner(y.plan), c: newCodec(y, in),
 		judge: engine.NewJudge(y.mem), show: engine.NewFinals(y.mem, task.Props),
-		finals: map[string]bool{}, enabled: make([]int, n), moves: make([]bool, n),
+		finals: map[string]bool{}, selection: selection{enabled: make([]int, n), moves: make([]bool, n)},
 	}
 	if task.AsksLoops() {
 		// Without thread-private memory, as the witness is judged: rounds that only write such memory are

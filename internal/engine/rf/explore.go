@@ -36,23 +36,38 @@ type explorer struct {
 	spans  []span // for fingerprints: the cells
 	hashed []byte
 
-	width    float64 // what part of the whole exploration the graph is expected to be
-	explored float64 // what part has been explored
+	progress
 
 	kept, most int64 // bytes of copies, now and at their largest
 
-	wakes   bool       // threads start or wake others
-	frees   bool       // blocks are freed
-	inOrder bool       // what a thread has read from tells that all its earlier stores are in memory
-	peers   beginnings // of threads that can be exchanged
-	walk    *walk      // the choices of a random execution; nil: all classes are explored
+	traits
+	walk *walk // the choices of a random execution; nil: all classes are explored
 
+	hooks
+}
+
+// hooks are what the caller wants to hear of.
+type hooks struct {
 	// tick is called for every graph, leaf for every graph to which nothing can be added, with a
 	// witness.
 	tick func()
 	leaf func(seq []node)
 	// failsNext, if not nil, reports that the next step of a thread fails at the end of a witness.
 	failsNext func(t int, seq []node)
+}
+
+// progress says how much of the exploration is done.
+type progress struct {
+	width    float64 // what part of the whole exploration the graph is expected to be
+	explored float64 // what part has been explored
+}
+
+// traits says what a program does.
+type traits struct {
+	wakes   bool       // threads start or wake others
+	frees   bool       // blocks are freed
+	inOrder bool       // what a thread has read from tells that all its earlier stores are in memory
+	peers   beginnings // of threads that can be exchanged
 }
 
 // stopped reports whether the exploration is over.

@@ -51,8 +51,8 @@ func RoundTrip() (want, got any, err error) {
 		label: machine.Label{Edge: 1, Inner: 2, Choice: -3}, picked: machine.Label{Edge: 4, Inner: 5, Choice: 6}, cells: []int32{0, 1}, causes: []ref{{1, 2}}, join: 3, drains: true,
 		global: true, mutex: true, again: true, unlock: true, pick: 7, later: true, orders: orders{rc11.Acquire, rc11.Relaxed, rc11.Release, rc11.SeqCst, true, true, true}, signals: true, reads: []read{{1, 8, ref{2, 3}, true, 1 << 61}},
 		choices: []choice{{9, true, machine.Label{Edge: 7, Inner: 8, Choice: 9}}}, unit: unit{is: true, section: true, all: []int32{1}, stalled: 10},
-		known: true, buffered: true, ends: true, waits: true, blocks: []uint64{1 << 60}, frees: true, allocs: true, epoch: 10, ord: 11,
-		writes: []int32{1}, words: []uint64{12}, masks: []uint64{255}, wakes: []int32{2}, ended: []ref{}, done: 13, past: []int32{14, 15, 16},
+		effect: effect{known: true, buffered: true, ends: true, waits: true, blocks: []uint64{1 << 60}, frees: true, allocs: true, epoch: 10, ord: 11,
+			writes: []int32{1}, words: []uint64{12}, masks: []uint64{255}, wakes: []int32{2}, ended: []ref{}}, done: 13, past: []int32{14, 15, 16},
 	}
 	d := &decoder{data: appendOp(nil, &o), cells: []int32{0, 1}, threads: 3}
 	back := d.op()

@@ -66,6 +66,13 @@ type op struct {
 	signals bool          // a signal or broadcast
 	unit    unit          // for one that reads several cells and writes
 
+	effect
+	done int32   // stamp of the last part; 0: not complete
+	past []int32 // per thread: how many operations happen before it, itself included
+}
+
+// effect is the outcome of an operation, known when all reads and choices are.
+type effect struct {
 	// The outcome, known when all reads and choices are.
 	known    bool
 	buffered bool     // a store that enters the buffer
@@ -81,8 +88,6 @@ type op struct {
 	masks    []uint64 // which bits of these are undefined, under c11
 	wakes    []int32  // threads that were started or woken
 	ended    []ref    // a join that waits for its thread: the last operation of that thread, and what started it; not nil
-	done     int32    // stamp of the last part; 0: not complete
-	past     []int32  // per thread: how many operations happen before it, itself included
 }
 
 // complete reports whether all parts of the operation have been added.

@@ -77,7 +77,7 @@ func TestPrototypes(t *testing.T) {
 			continue
 		}
 		p := newProgram(nil, Options{}, nil)
-		in := &inst{extern: pr.name, live: ^regSet(0)}
+		in := &inst{extern: pr.name, liveness: liveness{live: ^regSet(0)}}
 		if pr.name == "syscall" {
 			pr = pr.with(1)
 		}

@@ -19,21 +19,64 @@ type program struct {
 	opt   Options
 	funcs []*function
 	at    map[uint64]*function // by address
-	taken map[*function]bool   // functions whose address is taken
+	pointers
 	data  []*datum
 	known map[*object.Section][]*datum // all data of a section, by offset
 	// whole has the sections that are one object, see ambiguous.
 	whole   map[*object.Section]bool
-	changed bool     // whole has grown: the translation begins again
-	externs []string // functions that are not defined in the files and whose addresses the code has
+	changed bool // whole has grown: the translation begins again
+
+	startUp
+	madeText
+
+	unknown []stretch // addresses that the files do not say
+	emission
+	swept    *sweep             // all code; nil: not read so far
+	catchers map[*function]bool // during whose run an exception may be caught
+	edges    map[*object.Symbol]bool
+	// textMakers is the name of a function that makes a text for println! and may do more; nil: that is not known yet.
+	textMakers *string
+}
+
+// pointers says which functions can be called through pointers.
+type pointers struct {
+	taken   map[*function]bool // functions whose address is taken
+	externs []string           // functions that are not defined in the files and whose addresses the code has
 	// forwards are the functions that stand for these where their addresses are not called at once.
 	forwards map[string]*function
 	perhaps  map[*function]bool // forwards whose names may be those of variables
+	// Of the functions that are called through pointers: how many parameters they take, and what they return beside
+	// rax.
+	pointerParams  int
+	pointerResults regSet
+	slots          map[*function][]string // the types of functions whose addresses are taken
+}
 
+// emission is what the program that is made consists of so far.
+type emission struct {
+	called     map[ir.EdgeID]*ir.Expr   // the pointers of calls, by the check that they are functions
+	sites      map[uint64]*ir.FenceSite // by the address of the instruction
+	built      bool                     // the data have objects
+	rdx        ir.ObjectID              // holds the second word of a result, of each thread
+	args       ir.ObjectID              // holds the parameters on the stack of a function whose address is taken, of each thread
+	calls      int
+	blockReads map[uint64]bool // instructions that read the address of the thread's block
+	// wrapped are the functions that the library calls with other parameters than theirs.
+	wrapped   map[wrapper]bool
+	unaligned int            // how many accesses are at addresses whose alignment is not known
+	names     map[string]int // how many functions have the name in answers
+}
+
+// startUp says which functions run before, in and after a main that is made up.
+type startUp struct {
 	first    []*function          // run before main
 	byClient map[string]*function // that the client calls, by the names of their symbols
 	threads  []thread             // of a main that is made up
 	last     *function            // runs after them
+}
+
+// madeText has the text of the functions that are made up, and where its lines come from.
+type madeText struct {
 	// The made-up main: what its lines do, its first line in the text in C, and its lines in the listing.
 	mainText []string
 	mainLine int
@@ -45,55 +88,22 @@ type program struct {
 	listing     string         // the name of the listing
 	sources     map[int]string // where its lines come from, as file:line:column
 	runs        map[int]string // the functions of the source that its lines are in, with their lines
-
-	// Of the functions that are called through pointers: how many parameters they take, and what they return beside
-	// rax.
-	pointerParams  int
-	pointerResults regSet
-
-	unknown    []stretch                // addresses that the files do not say
-	called     map[ir.EdgeID]*ir.Expr   // the pointers of calls, by the check that they are functions
-	sites      map[uint64]*ir.FenceSite // by the address of the instruction
-	built      bool                     // the data have objects
-	rdx        ir.ObjectID              // holds the second word of a result, of each thread
-	args       ir.ObjectID              // holds the parameters on the stack of a function whose address is taken, of each thread
-	calls      int
-	blockReads map[uint64]bool // instructions that read the address of the thread's block
-	// wrapped are the functions that the library calls with other parameters than theirs.
-	wrapped   map[wrapper]bool
-	unaligned int                    // how many accesses are at addresses whose alignment is not known
-	names     map[string]int         // how many functions have the name in answers
-	swept     *sweep                 // all code; nil: not read so far
-	catchers  map[*function]bool     // during whose run an exception may be caught
-	slots     map[*function][]string // the types of functions whose addresses are taken
-	edges     map[*object.Symbol]bool
-	// textMakers is the name of a function that makes a text for println! and may do more; nil: that is not known yet.
-	textMakers *string
 }
 
 // function is a function of the program.
 type function struct {
-	index  int
-	main   bool // the program begins here
-	final  bool // it does not return; false as long as that is not known
-	sym    *object.Symbol
-	insts  map[uint64]*inst
-	order  []*inst // by address
-	params []ir.Reg
-	reads  regSet // what it reads of its caller's registers; other parameters a call through a pointer may take
-	// variadic: it has variable arguments, and saves those in vector registers if al is not 0.
-	variadic bool
-	starts   bool   // a thread begins with it: it gets one parameter
-	passed   []slot // parameters on the stack, by their offsets from the stack pointer at the entry
-	exact    bool   // passed has all of them
-	writes   regSet // what it overwrites of the registers that a call may change
-	used     bool   // some caller reads rax after it
-	results  regSet // registers beside rax that callers read after it
-	unset    regSet // registers with undefined values when it begins, as far as it reads them
-	problem  string // the whole function has no translation
-	frame    frame
-	fb       *ir.FuncBuilder
-	kept     map[*inst]*registers // what constants.go knows
+	index int
+	main  bool // the program begins here
+	final bool // it does not return; false as long as that is not known
+	sym   *object.Symbol
+	insts map[uint64]*inst
+	order []*inst // by address
+	convention
+	starts  bool   // a thread begins with it: it gets one parameter
+	problem string // the whole function has no translation
+	frame   frame
+	fb      *ir.FuncBuilder
+	kept    map[*inst]*registers // what constants.go knows
 
 	// What alignment.go knows: the words of the stack by their offsets, the registers at the entry, and the result.
 	words   map[int64]int
@@ -101,6 +111,20 @@ type function struct {
 	result  lowBits
 	returns bool
 	callers map[*function]bool
+}
+
+// convention says what a function takes, changes and returns.
+type convention struct {
+	params []ir.Reg
+	reads  regSet // what it reads of its caller's registers; other parameters a call through a pointer may take
+	// variadic: it has variable arguments, and saves those in vector registers if al is not 0.
+	variadic bool
+	passed   []slot // parameters on the stack, by their offsets from the stack pointer at the entry
+	exact    bool   // passed has all of them
+	writes   regSet // what it overwrites of the registers that a call may change
+	used     bool   // some caller reads rax after it
+	results  regSet // registers beside rax that callers read after it
+	unset    regSet // registers with undefined values when it begins, as far as it reads them
 }
 
 // inst is an instruction of a function.
@@ -120,22 +144,26 @@ type inst struct {
 	final   bool  // a call of a function that does not return
 	table   *table
 	keeps   []*table // tables of which it reads a word
-	live    regSet   // the registers that matter after it
-	spoils  regSet   // registers with undefined values after it
-	upper   regSet   // those of which more than the lowest byte does
-	high    regSet   // those of which more than the lowest two bytes do
-	maybe   regSet   // registers that a later call through a pointer may take
+	liveness
+	facts  facts // what is known about the registers before it; nil: no execution gets there
+	pos    source.Span
+	listed string // its text in the listing
+}
+
+// liveness says which registers matter after an instruction and before it.
+type liveness struct {
+	live   regSet // the registers that matter after it
+	spoils regSet // registers with undefined values after it
+	upper  regSet // those of which more than the lowest byte does
+	high   regSet // those of which more than the lowest two bytes do
+	maybe  regSet // registers that a later call through a pointer may take
 	// The same before it.
 	liveBefore, upperBefore, highBefore, maybeBefore regSet
-	facts                                            facts // what is known about the registers before it; nil: no execution gets there
-	pos                                              source.Span
-	listed                                           string // its text in the listing
 }
 
 func newProgram(image *object.Image, opt Options, whole map[*object.Section]bool) *program {
 	return &program{
-		image: image, opt: opt, at: map[uint64]*function{}, taken: map[*function]bool{}, known: map[*object.Section][]*datum{}, whole: whole,
-		forwards: map[string]*function{}, perhaps: map[*function]bool{}, names: map[string]int{}, wrapped: map[wrapper]bool{}, blockReads: map[uint64]bool{}, edges: map[*object.Symbol]bool{}, sites: map[uint64]*ir.FenceSite{}, called: map[ir.EdgeID]*ir.Expr{},
+		image: image, opt: opt, at: map[uint64]*function{}, pointers: pointers{taken: map[*function]bool{}, forwards: map[string]*function{}, perhaps: map[*function]bool{}}, known: map[*object.Section][]*datum{}, whole: whole, emission: emission{names: map[string]int{}, wrapped: map[wrapper]bool{}, blockReads: map[uint64]bool{}, sites: map[uint64]*ir.FenceSite{}, called: map[ir.EdgeID]*ir.Expr{}}, edges: map[*object.Symbol]bool{},
 	}
 }
 

@@ -181,9 +181,8 @@ type Symbols struct {
 	Data    *staticData
 	ends    *ThreadEnds
 
-	units     []*unit
-	Linked    map[string]*symbol        // names of the program with external linkage
-	ours      map[string]*symbol        // names of the library's sources with external linkage, see library_source.go
+	units []*unit
+	scope
 	locals    map[*parse.Object]*symbol // static variables of functions
 	strings   map[string]ir.ObjectID
 	anonymous map[*parse.Object]ir.ObjectID // compound literals outside functions
@@ -191,21 +190,32 @@ type Symbols struct {
 	ByID      map[ir.FuncID]*symbol
 	objects   []ir.ObjectID
 	made      []*symbol // the objects, in the order in which they came into being
+	edgesOfMain
+	cleanups bool // some local has the attribute cleanup
+	// wide says that the program has integers of 128 bits.
+	wide   bool
+	labels labelAddresses
+}
+
+// scope has the names that files share.
+type scope struct {
+	Linked map[string]*symbol // names of the program with external linkage
+	ours   map[string]*symbol // names of the library's sources with external linkage, see library_source.go
 	// Mentioned are the names that expressions use in the files of the program and in those of the library that
 	// are part of it, mentionedInOurs those in the latter.
 	Mentioned, mentionedInOurs map[string]bool
+	// weak are the definitions that give way to others, weakNames the names that are declared weak.
+	weak      map[*symbol]bool
+	weakNames map[string]bool
+}
+
+// edgesOfMain is what runs before and after main.
+type edgesOfMain struct {
 	// early and late run before and after main; startOrEnd are the functions of which all such attributes are obeyed.
 	early, late []*symbol
 	startOrEnd  map[*symbol]bool
 	exit        *ir.FuncBuilder // what exit runs; nil: not asked for, or nothing
 	mainRefused *read.Refusal   // an attribute of a function that would run before or after main
-	cleanups    bool            // some local has the attribute cleanup
-	// weak are the definitions that give way to others, weakNames the names that are declared weak.
-	weak      map[*symbol]bool
-	weakNames map[string]bool
-	// wide says that the program has integers of 128 bits.
-	wide   bool
-	labels labelAddresses
 }
 
 // Typing knows how values of types are held, in one file.
@@ -287,9 +297,8 @@ func newCompiler(files []*source.File, lib *Library, opt Options, diags *diag.Li
 	c.Data = &staticData{B: c.B, lower: func(u *unit) *Lowering { return c.newLowering(u, nil) }}
 	c.Syms = &Symbols{
 		Opt: &c.Opt, In: c.In, B: c.B, library: lib, Data: c.Data, ends: c.Ends,
-		Linked: map[string]*symbol{}, ours: map[string]*symbol{}, locals: map[*parse.Object]*symbol{}, ByID: map[ir.FuncID]*symbol{},
+		scope: scope{Linked: map[string]*symbol{}, ours: map[string]*symbol{}, Mentioned: map[string]bool{}, mentionedInOurs: map[string]bool{}, weak: map[*symbol]bool{}, weakNames: map[string]bool{}}, locals: map[*parse.Object]*symbol{}, ByID: map[ir.FuncID]*symbol{},
 		strings: map[string]ir.ObjectID{}, anonymous: map[*parse.Object]ir.ObjectID{},
-		Mentioned: map[string]bool{}, mentionedInOurs: map[string]bool{}, weak: map[*symbol]bool{}, weakNames: map[string]bool{},
 	}
 	return c
 }
