@@ -135,7 +135,7 @@ type Step struct {
 	Choice int64    `json:"choice,omitempty"` // value of a havoc, block reused, thread signalled
 	Of     int      `json:"of"`               // StepFlush: index of the step that made the entry; else -1
 
-	Place
+	Instruction
 
 	Addr     uint64 `json:"addr,omitempty"`
 	Size     int    `json:"size,omitempty"`
@@ -151,8 +151,8 @@ type Step struct {
 	Note string `json:"note,omitempty"` // what failed, who was woken, and the like
 }
 
-// Place is where a step stands in the program.
-type Place struct {
+// Instruction tells what a step executes, and where the program has it.
+type Instruction struct {
 	Pos   *Pos     `json:"pos,omitempty"`
 	Text  string   `json:"text,omitempty"`  // the instruction as the user wrote it
 	Stack []string `json:"stack,omitempty"` // call stack, innermost last
@@ -160,7 +160,7 @@ type Place struct {
 	Calls []Pos `json:"calls,omitempty"`
 }
 
-// Data is what a step reads and writes.
+// Data has the values that a step reads and writes.
 type Data struct {
 	Value   int64 `json:"value,omitempty"`   // read (load, RMW) or written (store, flush)
 	Written int64 `json:"written,omitempty"` // RMW: the value written
@@ -175,7 +175,7 @@ type Data struct {
 	WrittenNumber string `json:"written_number,omitempty"`
 }
 
-// Sync is what a step does to other threads, and beside the accesses to memory that the program makes.
+// Sync tells of the other threads that a step moves, and of what it accesses beside the memory that the program names.
 type Sync struct {
 	Other   int  `json:"other,omitempty"`   // 1 + the thread started or joined, else 0
 	Signals bool `json:"signals,omitempty"` // the step wakes threads that wait

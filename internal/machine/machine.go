@@ -50,13 +50,13 @@ type Limits struct {
 	StopsAt []func(ir.Loc, int32) bool
 }
 
-// Listed is what the last call of list found.
+// Listed has the options that the last call of list found.
 type Listed struct {
 	Options []Label
 	Hidden  []Label // edges that have no step now but may have one later, or had one if others had come later
 }
 
-// Performed is what the last call of perform found.
+// Performed has the effects of the last step that perform took.
 type Performed struct {
 	Issued  []Issued // stores that entered buffers
 	Reached []int32  // other threads that were moved

@@ -121,14 +121,14 @@ type State struct {
 	record
 }
 
-// history is what Undo needs.
+// history lets Undo take steps back.
 type history struct {
 	undo    []undo
 	removed []Entry
 	saved   [][]Entry
 }
 
-// record is what happened on the way to a state.
+// record tells of the way to a state.
 type record struct {
 	// Tag is put on the buffer entries made from now on.
 	Tag int32

@@ -53,7 +53,7 @@ type encoder struct {
 	found
 }
 
-// found is what the program can come to.
+// found has the ways in which the program can fail, be cut off, or come to a check.
 type found struct {
 	fails  []*failure
 	cuts   []*cut
@@ -147,7 +147,7 @@ type step struct {
 	others
 }
 
-// others is what a step does to other threads.
+// others has the effects of a step on other threads.
 type others struct {
 	signals  []signal // the waits it can end
 	signalAt word

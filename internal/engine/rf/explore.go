@@ -1,8 +1,6 @@
 package rf
 
 import (
-	"unsafe"
-
 	"fencepost/internal/machine"
 	"fencepost/internal/memory"
 )
@@ -46,7 +44,7 @@ type explorer struct {
 	hooks
 }
 
-// hooks are what the caller wants to hear of.
+// hooks are called during an exploration.
 type hooks struct {
 	// tick is called for every graph, leaf for every graph to which nothing can be added, with a
 	// witness.
@@ -54,12 +52,6 @@ type hooks struct {
 	leaf func(seq []node)
 	// failsNext, if not nil, reports that the next step of a thread fails at the end of a witness.
 	failsNext func(t int, seq []node)
-}
-
-// progress says how much of the exploration is done.
-type progress struct {
-	width    float64 // what part of the whole exploration the graph is expected to be
-	explored float64 // what part has been explored
 }
 
 // traits says what a program does.
@@ -125,15 +117,6 @@ func (x *explorer) extend(seq []node) {
 		x.leaf(seq)
 		x.skip()
 	}
-}
-
-// skip notes that the present branch is explored, or need not be.
-func (x *explorer) skip() { x.explored += x.width }
-
-// keep counts the memory of witnesses and of copies of graphs that the recursion holds.
-func (x *explorer) keep(nodes, ops int) {
-	x.kept += int64(nodes)*int64(unsafe.Sizeof(node{})) + int64(ops)*int64(unsafe.Sizeof(op{}))
-	x.most = max(x.most, x.kept)
 }
 
 // begin adds an operation to thread t.

@@ -1,6 +1,10 @@
 package rf
 
-import "fencepost/internal/engine"
+import (
+	"unsafe"
+
+	"fencepost/internal/engine"
+)
 
 // What an exploration has found.
 
@@ -32,4 +36,19 @@ func (o *outcome) add(other *outcome) {
 	c.depth = max(c.depth, d.depth)
 	c.sum.add(d.sum)
 	o.Findings.Add(&other.Findings)
+}
+
+// progress says how much of the exploration is done.
+type progress struct {
+	width    float64 // what part of the whole exploration the graph is expected to be
+	explored float64 // what part has been explored
+}
+
+// skip notes that the present branch is explored, or need not be.
+func (x *explorer) skip() { x.explored += x.width }
+
+// keep counts the memory of witnesses and of copies of graphs that the recursion holds.
+func (x *explorer) keep(nodes, ops int) {
+	x.kept += int64(nodes)*int64(unsafe.Sizeof(node{})) + int64(ops)*int64(unsafe.Sizeof(op{}))
+	x.most = max(x.most, x.kept)
 }

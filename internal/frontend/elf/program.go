@@ -52,7 +52,7 @@ type pointers struct {
 	slots          map[*function][]string // the types of functions whose addresses are taken
 }
 
-// emission is what the program that is made consists of so far.
+// emission has the parts of the program that have been made so far.
 type emission struct {
 	called     map[ir.EdgeID]*ir.Expr   // the pointers of calls, by the check that they are functions
 	sites      map[uint64]*ir.FenceSite // by the address of the instruction

@@ -151,7 +151,7 @@ type compiler struct {
 	checks  bool // an address is computed, so an access can go wrong
 }
 
-// cPart is what only tests in C have.
+// cPart belongs to tests in C alone.
 type cPart struct {
 	code *cCode // of a test in C
 	// Of a test in C: the variables the conditions speak of, where they do, and

@@ -263,10 +263,10 @@ func freed() []verdict.Result {
 	w := &verdict.Witness{
 		Threads: []string{"main"}, Blocks: []verdict.Block{{Name: "node#1", By: "malloc", Pos: pos}},
 		Steps: []verdict.Step{
-			{Kind: verdict.StepExec, Of: -1, Place: verdict.Place{Pos: pos, Text: "n = malloc(16)"}, Sync: verdict.Sync{Accesses: block}},
-			{Kind: verdict.StepStore, Of: -1, Place: verdict.Place{Pos: pos, Text: "n->value = 42"}, Edge: 1, Addr: 4096, Size: 4, Location: "node#1.value", Data: verdict.Data{Value: 42}},
-			{Kind: verdict.StepStore, Of: -1, Place: verdict.Place{Pos: pos, Text: "free(n)"}, Edge: 2, Addr: 4096, Location: "node#1", Free: true, Sync: verdict.Sync{Accesses: block}},
-			{Kind: verdict.StepFail, Of: -1, Place: verdict.Place{Pos: pos, Text: "n->value"}, Edge: 3, Note: "use-after-free: node#1.value"},
+			{Kind: verdict.StepExec, Of: -1, Instruction: verdict.Instruction{Pos: pos, Text: "n = malloc(16)"}, Sync: verdict.Sync{Accesses: block}},
+			{Kind: verdict.StepStore, Of: -1, Instruction: verdict.Instruction{Pos: pos, Text: "n->value = 42"}, Edge: 1, Addr: 4096, Size: 4, Location: "node#1.value", Data: verdict.Data{Value: 42}},
+			{Kind: verdict.StepStore, Of: -1, Instruction: verdict.Instruction{Pos: pos, Text: "free(n)"}, Edge: 2, Addr: 4096, Location: "node#1", Free: true, Sync: verdict.Sync{Accesses: block}},
+			{Kind: verdict.StepFail, Of: -1, Instruction: verdict.Instruction{Pos: pos, Text: "n->value"}, Edge: 3, Note: "use-after-free: node#1.value"},
 		},
 	}
 	return []verdict.Result{{Program: "f.c", Question: "use-after-free", Model: "tso", Verdict: verdict.Unsafe, Reason: "use-after-free: node#1.value", Witness: w, Origin: verdict.Origin{Sources: map[string]string{"f.c": "n = malloc(16); n->value = 42; free(n); n->value;\n"}}}}

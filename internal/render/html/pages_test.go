@@ -242,11 +242,11 @@ func wide(n int) []verdict.Result {
 	for t := range n {
 		w.Threads = append(w.Threads, fmt.Sprintf("producer_thread_%d", t))
 		for range 2 {
-			add(verdict.Step{Thread: t, Kind: verdict.StepExec, Place: verdict.Place{Text: "unsigned long tail = queue->tail & (QUEUE_SIZE - 1)"}})
+			add(verdict.Step{Thread: t, Kind: verdict.StepExec, Instruction: verdict.Instruction{Text: "unsigned long tail = queue->tail & (QUEUE_SIZE - 1)"}})
 		}
 	}
 	for k := range 4 { // on memory that only this thread accesses
-		add(verdict.Step{Kind: verdict.StepStore, Addr: uint64(1<<20 + 8*k), Size: 8, Location: fmt.Sprintf("scratch[%d]", k), Data: verdict.Data{Value: 1}, Place: verdict.Place{Text: fmt.Sprintf("scratch[%d] = 1", k)}, Edge: k})
+		add(verdict.Step{Kind: verdict.StepStore, Addr: uint64(1<<20 + 8*k), Size: 8, Location: fmt.Sprintf("scratch[%d]", k), Data: verdict.Data{Value: 1}, Instruction: verdict.Instruction{Text: fmt.Sprintf("scratch[%d] = 1", k)}, Edge: k})
 	}
 	for round := range 3 {
 		var stores []int
@@ -254,18 +254,18 @@ func wide(n int) []verdict.Result {
 			cell := fmt.Sprintf("queue->slots[%d].sequence", t)
 			for k := range 2 + t%3 {
 				stores = append(stores, add(verdict.Step{Thread: t, Kind: verdict.StepStore, Buffered: true, Addr: uint64(4096 + 64*t + 8*k), Size: 8, Location: fmt.Sprintf("%s[%d]", cell, k),
-					Data: verdict.Data{Value: int64(100000 + round)}, Place: verdict.Place{Text: "atomic_store_explicit(&queue->slots[tail & mask].sequence, tail + 1, memory_order_release)"}}))
+					Data: verdict.Data{Value: int64(100000 + round)}, Instruction: verdict.Instruction{Text: "atomic_store_explicit(&queue->slots[tail & mask].sequence, tail + 1, memory_order_release)"}}))
 			}
 			next := (t + 1) % n
 			add(verdict.Step{Thread: t, Kind: verdict.StepLoad, Addr: uint64(4096 + 64*next), Size: 8, Location: fmt.Sprintf("queue->slots[%d].sequence[0]", next),
-				Data: verdict.Data{Value: int64(min(round, 1) * (99999 + round))}, Place: verdict.Place{Text: "seen = atomic_load_explicit(&queue->slots[next].sequence, memory_order_acquire)"}})
+				Data: verdict.Data{Value: int64(min(round, 1) * (99999 + round))}, Instruction: verdict.Instruction{Text: "seen = atomic_load_explicit(&queue->slots[next].sequence, memory_order_acquire)"}})
 		}
 		for _, s := range stores {
 			of := w.Steps[s]
 			add(verdict.Step{Thread: of.Thread, Kind: verdict.StepFlush, Of: s, Addr: of.Addr, Size: of.Size, Location: of.Location, Data: verdict.Data{Value: of.Value}})
 		}
 	}
-	add(verdict.Step{Thread: n - 1, Kind: verdict.StepFail, Place: verdict.Place{Text: "assert(seen == tail + 1)"}, Note: "assertion fails: seen == tail + 1"})
+	add(verdict.Step{Thread: n - 1, Kind: verdict.StepFail, Instruction: verdict.Instruction{Text: "assert(seen == tail + 1)"}, Note: "assertion fails: seen == tail + 1"})
 	return []verdict.Result{{Program: "wide.c", Question: "assertions", Model: "tso", Verdict: verdict.Unsafe, Reason: "assertion fails", Witness: w, Origin: verdict.Origin{Sources: text}}}
 }
 
@@ -318,16 +318,16 @@ func long(n int) []verdict.Result {
 		cell := i % 2000
 		switch {
 		case i%7 == 6:
-			w.Steps = append(w.Steps, verdict.Step{Thread: 1, Kind: verdict.StepLoad, Of: -1, Place: verdict.Place{Pos: pos, Text: fmt.Sprintf("seen = buffer[%d]", cell)}, Addr: uint64(8192 + 8*(cell-1)), Size: 8, Location: fmt.Sprintf("buffer[%d]", cell-1), Data: verdict.Data{Value: 0}})
+			w.Steps = append(w.Steps, verdict.Step{Thread: 1, Kind: verdict.StepLoad, Of: -1, Instruction: verdict.Instruction{Pos: pos, Text: fmt.Sprintf("seen = buffer[%d]", cell)}, Addr: uint64(8192 + 8*(cell-1)), Size: 8, Location: fmt.Sprintf("buffer[%d]", cell-1), Data: verdict.Data{Value: 0}})
 		case i%7 == 3 && len(waiting) > 1000:
 			of := w.Steps[waiting[0]]
 			w.Steps = append(w.Steps, verdict.Step{Thread: 0, Kind: verdict.StepFlush, Of: waiting[0], Addr: of.Addr, Size: 8, Location: of.Location, Data: verdict.Data{Value: of.Value}})
 			waiting = waiting[1:]
 		case i%3 == 0 && len(waiting) <= 1000:
 			waiting = append(waiting, len(w.Steps))
-			w.Steps = append(w.Steps, verdict.Step{Thread: 0, Kind: verdict.StepStore, Buffered: true, Of: -1, Place: verdict.Place{Pos: pos, Text: fmt.Sprintf("buffer[%d] = compute(%d)", cell, i)}, Addr: uint64(8192 + 8*cell), Size: 8, Location: fmt.Sprintf("buffer[%d]", cell), Data: verdict.Data{Value: int64(i)}})
+			w.Steps = append(w.Steps, verdict.Step{Thread: 0, Kind: verdict.StepStore, Buffered: true, Of: -1, Instruction: verdict.Instruction{Pos: pos, Text: fmt.Sprintf("buffer[%d] = compute(%d)", cell, i)}, Addr: uint64(8192 + 8*cell), Size: 8, Location: fmt.Sprintf("buffer[%d]", cell), Data: verdict.Data{Value: int64(i)}})
 		default:
-			w.Steps = append(w.Steps, verdict.Step{Thread: i % 2, Kind: verdict.StepExec, Of: -1, Place: verdict.Place{Pos: pos, Text: fmt.Sprintf("i = i + 1 /* %d */", i)}})
+			w.Steps = append(w.Steps, verdict.Step{Thread: i % 2, Kind: verdict.StepExec, Of: -1, Instruction: verdict.Instruction{Pos: pos, Text: fmt.Sprintf("i = i + 1 /* %d */", i)}})
 		}
 	}
 	return []verdict.Result{{Program: "long.c", Question: "assertions", Model: "tso", Verdict: verdict.Unsafe, Reason: "assertion fails", Witness: w, Origin: verdict.Origin{Sources: map[string]string{"long.c": source.String()}}}}

@@ -18,10 +18,10 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 func full() []verdict.Result {
 	pos := &verdict.Pos{File: "sb.fp", Line: 5, Col: 3, EndLine: 5, EndCol: 8}
 	witness := &verdict.Witness{Threads: []string{"t1"}, Steps: []verdict.Step{
-		{Kind: verdict.StepStore, Edge: 0, Of: -1, Place: verdict.Place{Pos: pos, Text: "x = 1 << 2;"}, Addr: 8, Size: 8, Location: "x", Data: verdict.Data{Value: 4}, Buffered: true},
+		{Kind: verdict.StepStore, Edge: 0, Of: -1, Instruction: verdict.Instruction{Pos: pos, Text: "x = 1 << 2;"}, Addr: 8, Size: 8, Location: "x", Data: verdict.Data{Value: 4}, Buffered: true},
 		{Kind: verdict.StepLoad, Edge: 1, Of: -1, Addr: 8, Size: 8, Location: "x", Data: verdict.Data{Value: 4}, From: 1},
 		{Kind: verdict.StepFlush, Edge: -1, Of: 0, Addr: 8, Size: 8, Location: "x", Data: verdict.Data{Value: 4}},
-		{Kind: verdict.StepFail, Edge: 2, Of: -1, Place: verdict.Place{Stack: []string{"main", "f"}}, Note: "x is 4 && y is 0"},
+		{Kind: verdict.StepFail, Edge: 2, Of: -1, Instruction: verdict.Instruction{Stack: []string{"main", "f"}}, Note: "x is 4 && y is 0"},
 	}}
 	return []verdict.Result{
 		{

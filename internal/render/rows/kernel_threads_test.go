@@ -12,7 +12,7 @@ func TestHeaderThreads(t *testing.T) {
 	header, program := &verdict.Pos{File: "<fencepost>/fencepost/linux_wait.h", Line: 44}, &verdict.Pos{File: "a.c", Line: 1}
 	w := &verdict.Witness{Threads: []string{"main", "kthread", "kthread#2", "worker", "kthread#3"}}
 	step := func(thread int, at *verdict.Pos, stack ...string) {
-		w.Steps = append(w.Steps, verdict.Step{Kind: verdict.StepStore, Thread: thread, Place: verdict.Place{Pos: at, Stack: stack}})
+		w.Steps = append(w.Steps, verdict.Step{Kind: verdict.StepStore, Thread: thread, Instruction: verdict.Instruction{Pos: at, Stack: stack}})
 	}
 	step(0, header, "main", "__fp_kthread_run")
 	step(1, header, "kthread")

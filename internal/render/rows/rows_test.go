@@ -14,7 +14,7 @@ type run struct{ w verdict.Witness }
 
 func (r *run) add(thread int, kind verdict.StepKind, line int, text string) *verdict.Step {
 	r.w.Steps = append(r.w.Steps, verdict.Step{
-		Thread: thread, Kind: kind, Edge: line, Of: -1, Place: verdict.Place{Text: text, Pos: &verdict.Pos{File: "p.c", Line: line, Col: 1, EndLine: line, EndCol: 40}},
+		Thread: thread, Kind: kind, Edge: line, Of: -1, Instruction: verdict.Instruction{Text: text, Pos: &verdict.Pos{File: "p.c", Line: line, Col: 1, EndLine: line, EndCol: 40}},
 	})
 	return &r.w.Steps[len(r.w.Steps)-1]
 }

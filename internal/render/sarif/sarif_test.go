@@ -117,7 +117,7 @@ func mixed() []verdict.Result {
 		{Program: "/src/c.c", Question: "assertions", Model: "pso", Verdict: verdict.Unknown, Reason: "out of time"},
 		{Program: "/src/c.c", Question: "out of bounds", Model: "pso", Verdict: verdict.Unsafe, Reason: "index 3 is outside", Pos: &verdict.Pos{File: "/src/c.c", Line: 7}},
 		{Program: "d.fp", Question: "deadlock", Model: "sc", Verdict: verdict.Unsafe, Reason: "deadlock", Witness: &verdict.Witness{Threads: []string{"t", "t"}, Steps: []verdict.Step{
-			{Thread: 0, Kind: verdict.StepExec, Of: -1}, {Thread: 1, Kind: verdict.StepExec, Of: -1, Place: verdict.Place{Pos: pos}}}}},
+			{Thread: 0, Kind: verdict.StepExec, Of: -1}, {Thread: 1, Kind: verdict.StepExec, Of: -1, Instruction: verdict.Instruction{Pos: pos}}}}},
 		{Program: "e.fp", Question: "exists", Model: "sc", Verdict: verdict.Observed, Reason: "a final state satisfies x == 1", Witness: &verdict.Witness{}},
 	}
 }

@@ -25,7 +25,7 @@ func threads(names ...string) *run {
 }
 
 func (r *run) add(thread int, kind verdict.StepKind, line int, source, location string, value int64) *verdict.Step {
-	s := verdict.Step{Thread: thread, Kind: kind, Edge: len(r.w.Steps), Of: -1, Place: verdict.Place{Text: source}, Location: location, Data: verdict.Data{Value: value}}
+	s := verdict.Step{Thread: thread, Kind: kind, Edge: len(r.w.Steps), Of: -1, Instruction: verdict.Instruction{Text: source}, Location: location, Data: verdict.Data{Value: value}}
 	if line > 0 {
 		s.Pos = &verdict.Pos{File: "dir/prog.fp", Line: line, Col: 3}
 	}

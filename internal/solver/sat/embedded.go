@@ -66,7 +66,7 @@ type Embedded struct {
 	work         int64 // since it was last counted
 }
 
-// assignment is what variables are, and why.
+// assignment has the values of variables, and their reasons.
 type assignment struct {
 	vals   []int8  // by literal
 	level  []int32 // by variable

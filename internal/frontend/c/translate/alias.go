@@ -13,7 +13,7 @@ func (c *Symbols) isWeak(o *parse.Object) bool {
 	if _, weak := parse.Find(o.Attrs, "weak"); !weak {
 		return false
 	}
-	c.weakNames[o.Text] = true
+	c.Names.weakNames[o.Text] = true
 	return true
 }
 
@@ -30,7 +30,7 @@ func (c *Symbols) enterAlias(u *unit, o *parse.Object, a parse.Attribute) {
 	name, other := o.Text, u.argument(a)
 	target := u.static[other]
 	if target == nil {
-		target = c.Linked[other]
+		target = c.Names.Linked[other]
 	}
 	if target == nil || target.Unit != u || target.Def == nil && !target.Defined {
 		c.In.Errorf(codeLink, u.In.Span(a), "%s is another name of %s, which this file does not define", name, other)
@@ -40,28 +40,28 @@ func (c *Symbols) enterAlias(u *unit, o *parse.Object, a parse.Attribute) {
 		u.static[name] = target
 		return
 	}
-	old, weak := c.Linked[name], c.isWeak(o)
-	if old != nil && (old.Def != nil || old.Defined) && !c.weak[old] {
+	old, weak := c.Names.Linked[name], c.isWeak(o)
+	if old != nil && (old.Def != nil || old.Defined) && !c.Names.weak[old] {
 		if !weak {
 			c.twice(old, u, target.Decl)
 		}
 		return
 	}
 	if !weak {
-		c.Linked[name] = target
+		c.Names.Linked[name] = target
 		return
 	}
 	named := *target // a definition elsewhere replaces the name only
 	named.Name, named.alias = name, target
-	c.Linked[name] = &named
-	c.weak[&named] = true
+	c.Names.Linked[name] = &named
+	c.Names.weak[&named] = true
 }
 
 // undefinedWeak reports whether a function is declared weak and no file defines it, nor is it one of the
 // library: then its address is a null pointer.
 func (c *Symbols) undefinedWeak(name string) bool {
 	_, modelled := c.library.Functions[name]
-	return c.weakNames[name] && !modelled && refused[name] == ""
+	return c.Names.weakNames[name] && !modelled && refused[name] == ""
 }
 
 // givesWay reports whether a definition of a name with external linkage is dropped, since the one that is
@@ -75,8 +75,8 @@ func (c *Symbols) givesWay(u *unit, o *parse.Object, weak bool) bool {
 	switch {
 	case weak:
 		return true
-	case c.weak[old]:
-		delete(c.Linked, name)
+	case c.Names.weak[old]:
+		delete(c.Names.Linked, name)
 	}
 	return false
 }

@@ -40,7 +40,7 @@ func (u *unit) refusedAttribute(a parse.Attribute) *read.Refusal {
 // checkAttributes finds the functions that run before and after main, if there is one. If one of them cannot, main
 // is refused.
 func (c *Symbols) checkAttributes(hasMain bool) {
-	c.startOrEnd = map[*symbol]bool{}
+	c.main.startOrEnd = map[*symbol]bool{}
 	if hasMain {
 		c.collectStartAndEnd()
 	}
@@ -50,7 +50,7 @@ func (c *Symbols) checkAttributes(hasMain bool) {
 		}
 		for _, o := range u.In.Tree.Objects {
 			for _, a := range o.Attrs {
-				if (a.Name == "constructor" || a.Name == "destructor") && (o.Kind != parse.Function || !c.startOrEnd[c.Find(u, o)] && c.hasBody(o.Text)) {
+				if (a.Name == "constructor" || a.Name == "destructor") && (o.Kind != parse.Function || !c.main.startOrEnd[c.Find(u, o)] && c.hasBody(o.Text)) {
 					c.refuseStart(u.refusedAttribute(a))
 				}
 			}
@@ -63,7 +63,7 @@ func (c *Symbols) refuseStart(r *read.Refusal) {
 	if c.Opt.Strict {
 		c.In.Report(r)
 	} else {
-		c.mainRefused = r
+		c.main.mainRefused = r
 	}
 }
 
@@ -75,15 +75,15 @@ func (c *Symbols) refusal(s *symbol) *read.Refusal {
 	if s.Unit.ofLibrary() {
 		return nil
 	}
-	if s.Name == "main" && c.mainRefused != nil {
-		return c.mainRefused
+	if s.Name == "main" && c.main.mainRefused != nil {
+		return c.main.mainRefused
 	}
 	return s.attributeRefusal()
 }
 
 // hasBody reports whether a function of that name is defined in any file.
 func (c *Symbols) hasBody(name string) bool {
-	if s := c.Linked[name]; s != nil && s.Def != nil {
+	if s := c.Names.Linked[name]; s != nil && s.Def != nil {
 		return true
 	}
 	for _, u := range c.units {

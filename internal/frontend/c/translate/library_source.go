@@ -60,15 +60,15 @@ func (lib *Library) files() []*libraryFile {
 func (c *Symbols) addLibrary(parse func(f *source.File)) {
 	files := c.library.files()
 	for name, callees := range c.library.Calls {
-		if c.Mentioned[name] || c.Mentioned[BuiltinPrefix+name] {
+		if c.Names.Mentioned[name] || c.Names.Mentioned[BuiltinPrefix+name] {
 			for _, callee := range callees {
-				c.mentionedInOurs[callee] = true
+				c.Names.mentionedInOurs[callee] = true
 			}
 		}
 	}
 	if c.wide {
 		for _, name := range wideFunctions {
-			c.mentionedInOurs[name] = true
+			c.Names.mentionedInOurs[name] = true
 		}
 	}
 	for again := true; again; {
@@ -89,15 +89,15 @@ func (u *unit) ofLibrary() bool { return u != nil && read.IsLibrary(u.Name) }
 // linkedIn returns the names with external linkage that a unit declares for others.
 func (c *Symbols) linkedIn(u *unit) map[string]*symbol {
 	if u.ofLibrary() {
-		return c.ours
+		return c.Names.ours
 	}
-	return c.Linked
+	return c.Names.Linked
 }
 
 // InLibrary returns the function of the library of that name that is written in C, nil if there is none or if
 // its file is not part of the program.
 func (c *Symbols) InLibrary(name string) *symbol {
-	if s := c.ours[name]; s != nil && s.Def != nil {
+	if s := c.Names.ours[name]; s != nil && s.Def != nil {
 		return s
 	}
 	return nil
@@ -105,12 +105,12 @@ func (c *Symbols) InLibrary(name string) *symbol {
 
 // named returns what a name with external linkage means in a unit, nil if no file declares it.
 func (c *Symbols) named(u *unit, name string) *symbol {
-	s := c.Linked[name]
+	s := c.Names.Linked[name]
 	if s != nil && s.alias != nil {
 		s = s.alias
 	}
 	if u.ofLibrary() {
-		if here := c.ours[name]; !replaceable[name] || s == nil || s.Def == nil || here == nil || !sameKind(here.Decl.Type, s.Decl.Type) {
+		if here := c.Names.ours[name]; !replaceable[name] || s == nil || s.Def == nil || here == nil || !sameKind(here.Decl.Type, s.Decl.Type) {
 			return here
 		}
 		return s
@@ -148,10 +148,10 @@ func (c *Symbols) addressed(name string) *symbol {
 // define what it mentions.
 func (c *Symbols) needs(l *libraryFile) bool {
 	for _, name := range l.defines {
-		if c.mentionedInOurs[name] || c.Mentioned[BuiltinPrefix+name] {
+		if c.Names.mentionedInOurs[name] || c.Names.Mentioned[BuiltinPrefix+name] {
 			return true
 		}
-		if s := c.Linked[strings.TrimPrefix(name, addressOf)]; c.Mentioned[name] && (s == nil || s.Def == nil && s.Decl.Type.Kind == types.Function) {
+		if s := c.Names.Linked[strings.TrimPrefix(name, addressOf)]; c.Names.Mentioned[name] && (s == nil || s.Def == nil && s.Decl.Type.Kind == types.Function) {
 			return true
 		}
 	}

@@ -141,7 +141,7 @@ func ParseTest(in TestInput, lib *Library, opt Options, diags *diag.List) *Test 
 		return nil
 	}
 	for i, m := range t.Locations {
-		if s := c.Syms.Linked[fmt.Sprintf("%s%d", locationPrefix, i)]; s != nil {
+		if s := c.Syms.Names.Linked[fmt.Sprintf("%s%d", locationPrefix, i)]; s != nil {
 			m.typ = s.Decl.Type
 		}
 	}
@@ -149,7 +149,7 @@ func ParseTest(in TestInput, lib *Library, opt Options, diags *diag.List) *Test 
 		c.In.Guard(func() { t.thread(i, name) })
 	}
 	for i, m := range t.Locations {
-		if s := c.Syms.Linked[fmt.Sprintf("%s%d", pointeePrefix, i)]; m.typ == nil && i < len(in.Locations) && s != nil {
+		if s := c.Syms.Names.Linked[fmt.Sprintf("%s%d", pointeePrefix, i)]; m.typ == nil && i < len(in.Locations) && s != nil {
 			m.typ = s.Decl.Type
 		}
 		c.In.Guard(func() { t.object(m) })
@@ -165,7 +165,7 @@ func (t *Test) thread(i int, name string) {
 	c := t.c
 	s := c.Syms.units[0].static[name]
 	if s == nil {
-		s = c.Syms.Linked[name]
+		s = c.Syms.Names.Linked[name]
 	}
 	if s == nil || s.Def == nil {
 		c.In.Errorf(read.CodeSyntax, t.in.File.Span(0, 0), "%s is not a function", name)

@@ -51,7 +51,7 @@ func (m *mentions) ask(o *parse.Object) {
 
 func (m *mentions) stmt(s *parse.Stmt) bool {
 	if s.Asm != nil && strings.Contains(s.Asm.Template, "syscall") {
-		m.mentionedInOurs[systemCall] = true
+		m.Names.mentionedInOurs[systemCall] = true
 	}
 	return true
 }
@@ -66,7 +66,7 @@ func (m *mentions) expr(e *parse.Expr) bool {
 		m.mention(e.Obj, m.called[e])
 	case parse.Constant:
 		if e.Obj != nil {
-			m.Mentioned[e.Obj.Text] = true
+			m.Names.Mentioned[e.Obj.Text] = true
 		}
 	}
 	return true
@@ -108,9 +108,9 @@ func (m *mentions) mention(o *parse.Object, called bool) {
 		names = append(names, addressOf+o.Text)
 	}
 	for _, n := range names {
-		m.Mentioned[n] = true
+		m.Names.Mentioned[n] = true
 		if m.u.ofLibrary() {
-			m.mentionedInOurs[n] = true
+			m.Names.mentionedInOurs[n] = true
 		}
 	}
 }

@@ -48,8 +48,8 @@ func (c *Symbols) collectFunction(u *unit, o *parse.Object) {
 		c.twice(s, u, o)
 	}
 	s.Def, s.Unit, s.Decl = o, u, o
-	if weak && c.Linked[s.Name] == s {
-		c.weak[s] = true
+	if weak && c.Names.Linked[s.Name] == s {
+		c.Names.weak[s] = true
 	}
 }
 
@@ -63,8 +63,8 @@ func (c *Symbols) collectVariable(u *unit, o *parse.Object) {
 	if !defined {
 		return
 	}
-	if weak && c.Linked[s.Name] == s {
-		c.weak[s] = true
+	if weak && c.Names.Linked[s.Name] == s {
+		c.Names.weak[s] = true
 	}
 	if s.home != nil && s.home != u || o.Init != nil && s.init != nil {
 		c.twice(s, u, o)
@@ -137,7 +137,7 @@ func (c *Symbols) Find(u *unit, o *parse.Object) *symbol {
 }
 
 func (c *Compiler) compile() {
-	main := c.Syms.Linked["main"]
+	main := c.Syms.Names.Linked["main"]
 	if main == nil || main.Def == nil {
 		d := c.In.Errorf(codeNoMain, source.At(source.Pos{File: c.In.First, Line: 1, Col: 1}), "the program has no function main")
 		if c.In.Files[read.HeaderDir+"/"+kernelHeader] != nil {
@@ -146,7 +146,7 @@ func (c *Compiler) compile() {
 		return
 	}
 	c.In.Guard(func() {
-		for _, s := range append([]*symbol{main}, append(slices.Clone(c.Syms.early), c.Syms.late...)...) {
+		for _, s := range append([]*symbol{main}, append(slices.Clone(c.Syms.main.early), c.Syms.main.late...)...) {
 			c.Syms.Function(s)
 		}
 		c.Syms.AtExit()

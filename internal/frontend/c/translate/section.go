@@ -51,7 +51,7 @@ func (c *Symbols) functions() []*symbol {
 			}
 		}
 	}
-	collect(c.Linked)
+	collect(c.Names.Linked)
 	for _, u := range c.units {
 		collect(u.static)
 	}

@@ -31,18 +31,18 @@ func (c *Symbols) collectStartAndEnd() {
 				continue
 			}
 			priorities[s] = n
-			c.startOrEnd[s] = true
+			c.main.startOrEnd[s] = true
 			early := a.Name == "constructor"
-			if list := &c.early; early && !slices.Contains(*list, s) {
+			if list := &c.main.early; early && !slices.Contains(*list, s) {
 				*list = append(*list, s)
 			}
-			if list := &c.late; !early && !slices.Contains(*list, s) {
+			if list := &c.main.late; !early && !slices.Contains(*list, s) {
 				*list = append([]*symbol{s}, *list...)
 			}
 		}
 	}
-	slices.SortStableFunc(c.early, func(x, y *symbol) int { return cmp.Compare(priorities[x], priorities[y]) })
-	slices.SortStableFunc(c.late, func(x, y *symbol) int { return cmp.Compare(priorities[y], priorities[x]) })
+	slices.SortStableFunc(c.main.early, func(x, y *symbol) int { return cmp.Compare(priorities[x], priorities[y]) })
+	slices.SortStableFunc(c.main.late, func(x, y *symbol) int { return cmp.Compare(priorities[y], priorities[x]) })
 }
 
 // startAttribute is an attribute of a function.
@@ -77,7 +77,7 @@ func priority(u *unit, a parse.Attribute) (n int64, ok bool) {
 // bodyOf returns the only function of that name that has a body, or nil.
 func (c *Symbols) bodyOf(name string) *symbol {
 	var found []*symbol
-	if s := c.Linked[name]; s != nil && s.Def != nil {
+	if s := c.Names.Linked[name]; s != nil && s.Def != nil {
 		found = append(found, s)
 	}
 	for _, u := range c.units {
@@ -97,7 +97,7 @@ func (c *Symbols) AtExit() []*ir.FuncBuilder {
 	if s := c.handlers("__fp_at_exit"); s != nil {
 		out = append(out, c.Function(s))
 	}
-	for _, s := range c.late {
+	for _, s := range c.main.late {
 		out = append(out, c.Function(s))
 	}
 	return out
@@ -106,29 +106,29 @@ func (c *Symbols) AtExit() []*ir.FuncBuilder {
 // Exit returns a function that runs what runs at the end of the program and then ends it, nil if nothing runs there.
 // It does not return, so that the error paths of a thread can share one copy of it.
 func (c *Symbols) Exit(pos source.Span) *ir.FuncBuilder {
-	if c.exit != nil {
-		return c.exit
+	if c.main.exit != nil {
+		return c.main.exit
 	}
 	last := c.AtExit()
 	if len(last) == 0 {
 		return nil
 	}
-	c.exit = c.B.Func("exit", pos)
-	from := c.exit.Loc("", pos)
-	c.exit.Entry(from)
+	c.main.exit = c.B.Func("exit", pos)
+	from := c.main.exit.Loc("", pos)
+	c.main.exit.Entry(from)
 	for _, called := range last {
-		op, to := ir.NewOp(ir.Call), c.exit.Loc("", pos)
+		op, to := ir.NewOp(ir.Call), c.main.exit.Loc("", pos)
 		op.Call.Func = called.ID
-		c.exit.Edge(from, op, to, pos)
+		c.main.exit.Edge(from, op, to, pos)
 		from = to
 	}
-	c.exit.Edge(from, ir.NewOp(ir.Exit), c.exit.Loc("", pos), pos)
-	return c.exit
+	c.main.exit.Edge(from, ir.NewOp(ir.Exit), c.main.exit.Loc("", pos), pos)
+	return c.main.exit
 }
 
 // handlers returns a function about the functions that atexit registers, nil if there are none.
 func (c *Symbols) handlers(name string) *symbol {
-	if !c.Mentioned["atexit"] {
+	if !c.Names.Mentioned["atexit"] {
 		return nil
 	}
 	return c.InLibrary(name)
@@ -140,14 +140,14 @@ func (c *Symbols) EndsLate() (asks *ir.FuncBuilder, always bool) {
 	if s := c.handlers("__fp_ends_late"); s != nil {
 		asks = c.Function(s)
 	}
-	return asks, len(c.late) > 0
+	return asks, len(c.main.late) > 0
 }
 
 // wholeMain returns the function in which the program begins: main, or one that calls it between the
 // functions that run before and after it.
 func (c *Symbols) wholeMain(main *symbol) *ir.FuncBuilder {
 	last := c.AtExit()
-	if len(c.early)+len(last) == 0 {
+	if len(c.main.early)+len(last) == 0 {
 		return main.Fb
 	}
 	pos := main.span()
@@ -165,7 +165,7 @@ func (c *Symbols) wholeMain(main *symbol) *ir.FuncBuilder {
 		op.Call.Func = called.ID
 		ops = append(ops, op)
 	}
-	for _, s := range c.early {
+	for _, s := range c.main.early {
 		add(s.Fb)
 	}
 	ops = append(ops, call)

@@ -62,7 +62,7 @@ func (l *Linker) Builder() *ir.Builder { return l.c.B }
 
 // Function returns a function of the text by name, which becomes part of the program; nil if there is none.
 func (l *Linker) Function(name string) *ir.FuncBuilder {
-	s := l.c.Syms.Linked[name]
+	s := l.c.Syms.Names.Linked[name]
 	if s == nil || s.Def == nil {
 		return nil
 	}
@@ -181,8 +181,8 @@ type Symbols struct {
 	Data    *staticData
 	ends    *ThreadEnds
 
-	units []*unit
-	scope
+	units     []*unit
+	Names     scope
 	locals    map[*parse.Object]*symbol // static variables of functions
 	strings   map[string]ir.ObjectID
 	anonymous map[*parse.Object]ir.ObjectID // compound literals outside functions
@@ -190,8 +190,8 @@ type Symbols struct {
 	ByID      map[ir.FuncID]*symbol
 	objects   []ir.ObjectID
 	made      []*symbol // the objects, in the order in which they came into being
-	edgesOfMain
-	cleanups bool // some local has the attribute cleanup
+	main      edgesOfMain
+	cleanups  bool // some local has the attribute cleanup
 	// wide says that the program has integers of 128 bits.
 	wide   bool
 	labels labelAddresses
@@ -209,7 +209,7 @@ type scope struct {
 	weakNames map[string]bool
 }
 
-// edgesOfMain is what runs before and after main.
+// edgesOfMain has the functions that run before and after main.
 type edgesOfMain struct {
 	// early and late run before and after main; startOrEnd are the functions of which all such attributes are obeyed.
 	early, late []*symbol
@@ -297,7 +297,12 @@ func newCompiler(files []*source.File, lib *Library, opt Options, diags *diag.Li
 	c.Data = &staticData{B: c.B, lower: func(u *unit) *Lowering { return c.newLowering(u, nil) }}
 	c.Syms = &Symbols{
 		Opt: &c.Opt, In: c.In, B: c.B, library: lib, Data: c.Data, ends: c.Ends,
-		scope: scope{Linked: map[string]*symbol{}, ours: map[string]*symbol{}, Mentioned: map[string]bool{}, mentionedInOurs: map[string]bool{}, weak: map[*symbol]bool{}, weakNames: map[string]bool{}}, locals: map[*parse.Object]*symbol{}, ByID: map[ir.FuncID]*symbol{},
+		Names: scope{
+			Linked: map[string]*symbol{}, ours: map[string]*symbol{},
+			Mentioned: map[string]bool{}, mentionedInOurs: map[string]bool{},
+			weak: map[*symbol]bool{}, weakNames: map[string]bool{},
+		},
+		locals: map[*parse.Object]*symbol{}, ByID: map[ir.FuncID]*symbol{},
 		strings: map[string]ir.ObjectID{}, anonymous: map[*parse.Object]ir.ObjectID{},
 	}
 	return c

@@ -16,7 +16,7 @@ const sizeHeader = blockAlign
 // keepsSizes reports whether blocks carry their sizes.
 func keepsSizes(f *translate.Lowering) bool {
 	for _, name := range []string{"realloc", "reallocarray"} {
-		if f.Syms.Mentioned[name] && f.Syms.InLibrary(name) != nil {
+		if f.Syms.Names.Mentioned[name] && f.Syms.InLibrary(name) != nil {
 			return true
 		}
 	}

@@ -86,7 +86,7 @@ func markWord(f *translate.Lowering, l translate.Lvalue, word int64) {
 // liveCondition checks that a condition has not been destroyed, in programs that
 // destroy any.
 func liveCondition(f *translate.Lowering, op ir.Op) ir.Op {
-	if !f.Syms.Mentioned["pthread_cond_destroy"] && !f.Syms.Mentioned["cnd_destroy"] {
+	if !f.Syms.Names.Mentioned["pthread_cond_destroy"] && !f.Syms.Names.Mentioned["cnd_destroy"] {
 		return op
 	}
 	op.Addr = f.Code.Save(translate.Integer(op.Addr, ir.U64)).Expr

@@ -27,7 +27,7 @@ func speaksOfKinds(f *translate.Lowering) bool {
 		"pthread_mutexattr_settype", "mtx_recursive", "PTHREAD_MUTEX_RECURSIVE_NP", "PTHREAD_MUTEX_ERRORCHECK_NP",
 		"PTHREAD_MUTEX_RECURSIVE", "PTHREAD_MUTEX_ERRORCHECK",
 	} {
-		if f.Syms.Mentioned[name] {
+		if f.Syms.Names.Mentioned[name] {
 			return true
 		}
 	}

@@ -82,7 +82,7 @@ var (
 
 // possible says when the step that takes is possible: a destroyed lock can be taken, which is an error.
 func (k taking) possible(f *translate.Lowering) *ir.Expr {
-	if !f.Syms.Mentioned[k.destroys] {
+	if !f.Syms.Names.Mentioned[k.destroys] {
 		return k.when.holds()
 	}
 	return ir.Binary(ir.LOr, ir.S64, k.when.holds(), ir.Binary(ir.Eq, ir.S32, ir.SeenValue(), ir.Int(destroyedLock)))
@@ -91,7 +91,7 @@ func (k taking) possible(f *translate.Lowering) *ir.Expr {
 // op is the step that takes.
 func (k taking) op(f *translate.Lowering, l translate.Lvalue) ir.Op {
 	op := addWhen(l, k.add, k.possible(f), k.sync)
-	if f.Syms.Mentioned[k.destroys] {
+	if f.Syms.Names.Mentioned[k.destroys] {
 		op.Dst = f.Code.Temp()
 	}
 	return op
@@ -99,7 +99,7 @@ func (k taking) op(f *translate.Lowering, l translate.Lvalue) ir.Op {
 
 // taken checks, after the step that takes, that the lock was not destroyed.
 func (k taking) taken(f *translate.Lowering, op *ir.Op) {
-	if f.Syms.Mentioned[k.destroys] {
+	if f.Syms.Names.Mentioned[k.destroys] {
 		liveLock(f, op.Dst)
 	}
 }
@@ -196,7 +196,7 @@ func setErrno(f *translate.Lowering, failed *ir.Expr, number int64) {
 // libSemPost gives one back.
 func libSemPost(f *translate.Lowering, c *translate.Call) translate.Value {
 	op := addWhen(wordAt(f, c.Args[0]), 1, nil, ir.SyncGive)
-	if f.Syms.Mentioned[semaphore.destroys] {
+	if f.Syms.Names.Mentioned[semaphore.destroys] {
 		op.Dst = f.Code.Temp()
 	}
 	f.Code.Emit(op)
@@ -231,7 +231,7 @@ func libRWUnlock(f *translate.Lowering, c *translate.Call) translate.Value {
 	from, end, reader := f.Code.Start(), f.Code.Label(""), f.Code.Label("")
 	writing := ir.Binary(ir.Lt, ir.S32, ir.SeenValue(), ir.Int(0))
 	up := addWhen(l, 1, writing, ir.SyncGive)
-	if f.Syms.Mentioned[readerLock.destroys] {
+	if f.Syms.Names.Mentioned[readerLock.destroys] {
 		writer := f.Code.Label("")
 		up.Dst = f.Code.Temp()
 		f.Code.Fb.Edge(from, up, writer, f.Code.Pos)

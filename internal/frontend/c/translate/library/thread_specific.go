@@ -82,7 +82,7 @@ func startRoutine(f *translate.Lowering, e *parse.Expr) translate.Value {
 
 // destructors is the function that runs destructors; nil: the program has no keys.
 func destructors(f *translate.Lowering) *ir.FuncBuilder {
-	if !f.Syms.Mentioned["pthread_key_create"] && !f.Syms.Mentioned["tss_create"] {
+	if !f.Syms.Names.Mentioned["pthread_key_create"] && !f.Syms.Names.Mentioned["tss_create"] {
 		return nil
 	}
 	s := f.Syms.InLibrary(translate.ThreadEnd)
@@ -95,7 +95,7 @@ func destructors(f *translate.Lowering) *ir.FuncBuilder {
 // cleanups is the function that runs the cleanup handlers of a thread; nil: the program has none.
 func cleanups(f *translate.Lowering) *ir.FuncBuilder {
 	s := f.Syms.InLibrary("__fp_cleanup_all")
-	if s == nil || !f.Syms.Mentioned["__fp_cleanup_push"] {
+	if s == nil || !f.Syms.Names.Mentioned["__fp_cleanup_push"] {
 		return nil
 	}
 	return f.Syms.Function(s)

@@ -109,7 +109,7 @@ func libTimedWait(f *translate.Lowering, c *translate.Call) translate.Value {
 	timeLimit(f, c.Args[2:])
 	wait.Val2, wait.Timed = m.Expr, true
 	wait = liveCondition(f, wait)
-	if f.Syms.Mentioned["pthread_cond_signal"] || f.Syms.Mentioned["cnd_signal"] {
+	if f.Syms.Names.Mentioned["pthread_cond_signal"] || f.Syms.Names.Mentioned["cnd_signal"] {
 		way := ir.NewOp(ir.Havoc)
 		way.Dst, way.Range = f.Code.Temp(), ir.Range{Bounded: true, Lo: 0, Hi: 1}
 		f.Code.Emit(way)
