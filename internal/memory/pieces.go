@@ -5,8 +5,8 @@ package memory
 // large block are encoded as the numbers of its pieces, and a piece is encoded only if it may have changed.
 //
 // Pieces know a base: the state that was decoded last, with the number of each piece by its offset in State.mem. A
-// piece of another state is the base's if it begins at the same offset and no record since then names its bytes. Blocks
-// that are added later have their bytes after those of the base.
+// piece of another state is the base's if it begins at the same offset, is as long, and no record since then names its
+// bytes. Blocks that are added later have their bytes after those of the base.
 
 // Pieces encodes the large blocks of the states of one worker.
 type Pieces struct {
@@ -26,7 +26,7 @@ type Pieces struct {
 
 // pieceAt is a piece of the base.
 type pieceAt struct {
-	off    int32
+	off, n int32 // the number does not tell the length: zeros of different lengths may be the same string
 	number uint32
 	is     bool
 }
@@ -79,7 +79,7 @@ func (p *Pieces) change(off, n int) {
 // same returns the number of the piece of the base with the bytes of a state.
 func (p *Pieces) same(off, n int) (uint32, bool) {
 	at := off >> p.shift
-	if p.turn == 0 || at >= len(p.base) || !p.base[at].is || int(p.base[at].off) != off {
+	if p.turn == 0 || at >= len(p.base) || !p.base[at].is || p.base[at].off != int32(off) || p.base[at].n != int32(n) {
 		return 0, false
 	}
 	for _, turn := range p.changes[min(at, len(p.changes)):min((off+n-1)>>p.shift+1, len(p.changes))] {
@@ -129,13 +129,13 @@ func (p *Pieces) begin() {
 	}
 }
 
-// decode appends n bytes to the memory of a state, and returns the rest of the input. A piece that stood at the same
-// offset in the base before is still there: what was decoded so far ends where the piece begins.
+// decode appends n bytes to the memory of a state, and returns the rest of the input. A piece of the same length that
+// stood at the same offset in the base before is still there: what was decoded so far ends where the piece begins.
 func (p *Pieces) decode(s *State, n int, in []byte) []byte {
 	p.each(len(s.mem), n, func(off, n int) {
 		var v int64
 		v, in = getNumber(in)
-		piece, at := pieceAt{int32(off), uint32(v), true}, off>>p.shift
+		piece, at := pieceAt{int32(off), int32(n), uint32(v), true}, off>>p.shift
 		for at >= len(p.base) {
 			p.base = append(p.base, pieceAt{})
 		}
