@@ -329,7 +329,7 @@ func (in *asmInstruction) readAs(i int, t ir.Type) *ir.Expr {
 
 // loadWord loads a number.
 func (in *asmInstruction) loadWord(l Lvalue, t ir.Type) *ir.Expr {
-	op := Access(ir.Load, l, t, ir.Plain)
+	op := Access(ir.Load, l, t, l.order())
 	op.Dst = in.Code.Temp()
 	in.Code.Emit(op)
 	return ir.R(op.Dst)

@@ -138,6 +138,9 @@ func (f *Accesses) atPositions(l Lvalue, size int64, work func([]Piece)) {
 
 // LoadWord loads a word of a type at an lvalue.
 func (f *Accesses) LoadWord(l Lvalue, t ir.Type, order ir.Order) *ir.Expr {
+	if order == ir.Plain {
+		order = l.order()
+	}
 	dst := f.Code.Temp()
 	if l.known == 0 || int(l.known) >= t.Size() {
 		op := Access(ir.Load, l, t, order)
@@ -148,14 +151,14 @@ func (f *Accesses) LoadWord(l Lvalue, t ir.Type, order ir.Order) *ir.Expr {
 	l.Addr = f.Code.Save(Integer(l.Addr, ir.U64)).Expr
 	f.atPositions(l, int64(t.Size()), func(parts []Piece) {
 		if len(parts) == 1 {
-			op := Access(ir.Load, l, t, ir.Plain)
+			op := Access(ir.Load, l, t, order)
 			op.Dst = dst
 			f.Code.Emit(op)
 			return
 		}
 		word := ir.Int(0)
 		for _, p := range parts {
-			op := Access(ir.Load, f.Offset(l, p.Off), p.Type, ir.Plain)
+			op := Access(ir.Load, f.Offset(l, p.Off), p.Type, order)
 			op.Dst = f.Code.Temp()
 			f.Code.Emit(op)
 			word = ir.Binary(ir.Or, ir.U64, word, ir.Binary(ir.Shl, ir.U64, ir.R(op.Dst), ir.Int(8*p.Off)))
@@ -167,11 +170,10 @@ func (f *Accesses) LoadWord(l Lvalue, t ir.Type, order ir.Order) *ir.Expr {
 
 // StoreWord stores a word of a type at an lvalue.
 func (f *Accesses) StoreWord(l Lvalue, t ir.Type, v *ir.Expr) {
+	order := l.order()
 	if l.known == 0 || int(l.known) >= t.Size() {
-		op := Access(ir.Store, l, t, ir.Plain)
-		if op.Val = v; l.Relaxed {
-			op.Sync.Order = ir.Relaxed
-		}
+		op := Access(ir.Store, l, t, order)
+		op.Val = v
 		f.Code.Emit(op)
 		return
 	}
@@ -179,7 +181,7 @@ func (f *Accesses) StoreWord(l Lvalue, t ir.Type, v *ir.Expr) {
 	v = f.Code.Save(Integer(v, t)).Expr
 	f.atPositions(l, int64(t.Size()), func(parts []Piece) {
 		for _, p := range parts {
-			op := Access(ir.Store, f.Offset(l, p.Off), p.Type, ir.Plain)
+			op := Access(ir.Store, f.Offset(l, p.Off), p.Type, order)
 			if op.Val = v; len(parts) > 1 {
 				op.Val = Cast(ir.Binary(ir.Shr, ir.U64, v, ir.Int(8*p.Off)), ir.U64, p.Type)
 			} else {

@@ -155,6 +155,14 @@ func Access(kind ir.OpKind, l Lvalue, t ir.Type, order ir.Order) ir.Op {
 	return op
 }
 
+// order returns the order of accesses to an object that is not _Atomic.
+func (l Lvalue) order() ir.Order {
+	if l.Relaxed {
+		return ir.Relaxed
+	}
+	return ir.Plain
+}
+
 // Load reads an lvalue; arrays and functions become pointers.
 func (f *Accesses) Load(l Lvalue, n parse.Node) Value {
 	if l.fixed != nil {
@@ -181,12 +189,9 @@ func (f *Accesses) Load(l Lvalue, n parse.Node) Value {
 		out.Expr = ir.R(l.Reg)
 		return out
 	}
-	order := ir.Plain
-	switch {
-	case l.Atomic:
+	order := l.order()
+	if l.Atomic {
 		order = ir.SeqCst
-	case l.Relaxed:
-		order = ir.Relaxed
 	}
 	l.scalarAt()
 	edges := f.Code.edges()
