@@ -29,6 +29,10 @@ const BoundUnsupported = "unsupported"
 // an engine that does not support it.
 const BoundFloatingPoint = "floating-point"
 
+// BoundInlining is the name of the bound that executions hit which make calls that are left out of a program that is too
+// large with all of them.
+const BoundInlining = "inlining"
+
 // NotSupportedNote begins the note of a step that reaches a construct that is not supported.
 const NotSupportedNote = "not supported: "
 
@@ -115,6 +119,8 @@ func (b Bound) limit() string {
 		return "constructs that are supported (" + b.What + ")"
 	case BoundFloatingPoint:
 		return "no floating point, which bmc does not support"
+	case BoundInlining:
+		return "the calls that were found in random executions, of a program that is too large with all of its calls inlined"
 	case "section":
 		return "at most " + counted(n, "step", "steps") + " of other threads beside a section"
 	default:

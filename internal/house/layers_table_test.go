@@ -158,7 +158,7 @@ var policy = map[string]rule{
 		"internal/source", "internal/diag", "internal/frontend/elf", "internal/gcc", "internal/ir", "internal/property", "internal/transform", "internal/memory", "internal/memory/endless",
 		"internal/frontend/c", "internal/frontend/c/translate", "internal/frontend/fp", "internal/frontend/litmus",
 		"internal/frontend/memorax", "internal/frontend/statement", "internal/frontend/trencher",
-		"internal/engine", "internal/engine/bmc", "internal/engine/dual", "internal/engine/explicit", "internal/engine/instrument",
+		"internal/engine", "internal/engine/bmc", "internal/engine/dual", "internal/engine/explicit", "internal/engine/fuzz", "internal/engine/instrument",
 		"internal/engine/lazy", "internal/engine/rf", "internal/engine/robust", "internal/engine/smc",
 		"internal/shorten", "internal/supervise", "internal/render/relation", "internal/trace", "internal/replay", "query", "verdict",
 	}},

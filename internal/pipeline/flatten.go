@@ -24,7 +24,7 @@ func flatten(p *Program, opt query.Options, plain bool) (*ir.Program, error) {
 	var err error
 	stop := p.stop(opt)
 	if limit := limited(p.ctx, opt, p.begun, true, func() {
-		flat, err = transform.Run(p.IR, transform.Options{Unroll: opt.UnrollBound(), Default: opt.Unroll == 0, Observed: p.Props.Observed(), Objects: p.Props.Objects, Any: p.Uninitialised == query.UninitialisedAny, Refuse: p.Uninitialised == query.UninitialisedZero, Range: opt.C.NondetRange, Plain: plain, Stop: stop}, nil)
+		flat, err = inlineMade(p.IR, transform.Options{Unroll: opt.UnrollBound(), Default: opt.Unroll == 0, Observed: p.Props.Observed(), Objects: p.Props.Objects, Any: p.Uninitialised == query.UninitialisedAny, Refuse: p.Uninitialised == query.UninitialisedZero, Range: opt.C.NondetRange, Plain: plain, Stop: stop})
 	}); limit != "" {
 		return nil, notInlined(limit)
 	}

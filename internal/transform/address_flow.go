@@ -2,6 +2,7 @@ package transform
 
 import (
 	"encoding/binary"
+	"errors"
 	"math"
 	"math/bits"
 
@@ -12,7 +13,8 @@ import (
 // object or allocating instruction with an offset, which may be unknown. Memory is a set of
 // addresses per word of eight bytes of an object; a store at an unknown offset counts for all
 // words. Arithmetic with constants moves an offset, and all other arithmetic forgets it. The
-// sets only grow until nothing changes.
+// sets only grow until nothing changes. An edge is looked at again if something that it reads has
+// grown since.
 
 // addressSet is a set of numbers of addresses.
 type addressSet []uint64
@@ -72,18 +74,38 @@ type addressFlow struct {
 	defs    []*reaching    // by function
 	returns []addressSet   // by function
 	joined  addressSet     // results of threads
-	memory  map[address]*addressSet
-	cells   map[int][]address // by base: the words in memory, in order of their appearance
-	changed bool
+	memory  map[address]*cell
+	cells   map[int][]*cell // by base: the words in memory, in order of their appearance
+	since
 
+	work  int64               // the words of sets that loads have read
 	funcs map[int64]ir.FuncID // by address
 	least uint64              // no function and no object has a lower address
 }
 
+// cell is a word of memory, and when it has grown.
+type cell struct {
+	holds addressSet
+	grown int64
+}
+
+// since says when sets have grown.
+type since struct {
+	now      int64     // how often any set has grown
+	begun    [][]int64 // by function and register: begins
+	given    [][]int64 // by function and edge: defined
+	returned []int64   // by function: returns
+	written  []int64   // by base: memory
+	stored   int64     // any memory
+	ended    int64     // joined
+	ran      [][]int64 // by function and edge: when it was looked at, 0: never
+	known    int64     // the edge that is looked at knows the memory that has not grown since
+}
+
 func newAddressFlow(p *ir.Program) *addressFlow {
 	a := &addressFlow{
-		p: p, numbers: map[address]int{}, offsets: map[int]int{}, allocs: map[ir.EdgeID]int{}, memory: map[address]*addressSet{},
-		cells: map[int][]address{}, funcs: map[int64]ir.FuncID{}, least: math.MaxUint64, returns: make([]addressSet, len(p.Funcs)),
+		p: p, numbers: map[address]int{}, offsets: map[int]int{}, allocs: map[ir.EdgeID]int{}, memory: map[address]*cell{},
+		cells: map[int][]*cell{}, funcs: map[int64]ir.FuncID{}, least: math.MaxUint64, returns: make([]addressSet, len(p.Funcs)),
 	}
 	for o := range p.Objects {
 		a.least = min(a.least, p.Objects[o].Addr)
@@ -93,6 +115,9 @@ func newAddressFlow(p *ir.Program) *addressFlow {
 		a.funcs[at], a.least = ir.FuncID(id), min(a.least, uint64(at))
 		a.begins = append(a.begins, make([]addressSet, len(f.Regs)))
 		a.defined = append(a.defined, make([]addressSet, len(f.Edges)))
+		a.begun = append(a.begun, make([]int64, len(f.Regs)))
+		a.given = append(a.given, make([]int64, len(f.Edges)))
+		a.ran = append(a.ran, make([]int64, len(f.Edges)))
 		a.defs = append(a.defs, newReaching(f))
 		for i := range f.Edges {
 			if e := &f.Edges[i]; e.Op.Kind == ir.Alloc {
@@ -100,6 +125,8 @@ func newAddressFlow(p *ir.Program) *addressFlow {
 			}
 		}
 	}
+	a.now, a.returned = 1, make([]int64, len(p.Funcs))
+	a.written = make([]int64, len(p.Funcs)+len(p.Objects)+len(a.allocs))
 	for id, f := range p.Funcs {
 		for r := range f.Regs {
 			a.constant(f.Regs[r].Init, &a.begins[id][r])
@@ -153,27 +180,70 @@ func (a *addressFlow) constant(v int64, into *addressSet) {
 	}
 }
 
-// solve spreads addresses until nothing changes.
-func (a *addressFlow) solve(stop func() error) error {
-	for a.changed = true; a.changed; {
-		a.changed = false
+// errMuchFlow says that addresses spread too far.
+var errMuchFlow = errors.New("much work")
+
+// solve spreads addresses until nothing changes. It fails after some work, if most is not 0.
+func (a *addressFlow) solve(most int64, stop func() error) error {
+	for before := int64(0); before != a.now; {
+		before = a.now
 		for id, f := range a.p.Funcs {
+			if most > 0 && a.work > most {
+				return errMuchFlow
+			}
 			if stop != nil {
 				if err := stop(); err != nil {
 					return err
 				}
 			}
 			for i := range f.Edges {
-				a.edge(site{ir.FuncID(id), f.Edges[i].From}, i)
+				if at := (site{ir.FuncID(id), f.Edges[i].From}); a.stale(at, i) {
+					a.ran[id][i] = a.now
+					a.edge(at, i)
+				}
 			}
 		}
 	}
 	return nil
 }
 
-// spread adds a set to another.
-func (a *addressFlow) spread(to *addressSet, from addressSet) {
-	a.changed = to.union(from) || a.changed
+// stale reports whether something that edge i reads, which leaves the site, has grown since it was looked at.
+func (a *addressFlow) stale(at site, i int) bool {
+	op, ran := &a.p.Funcs[at.f].Edges[i].Op, a.ran[at.f][i]
+	grown := ran == 0
+	op.Uses(func(r ir.Reg) {
+		for _, def := range a.defs[at.f].of(at.at, r) {
+			if def == atEntry {
+				grown = grown || a.begun[at.f][r] > ran
+			} else {
+				grown = grown || a.given[at.f][def] > ran
+			}
+		}
+	})
+	if a.known = 0; grown {
+		return true
+	}
+	switch a.known = ran; op.Kind {
+	case ir.Load, ir.AbstractLoad, ir.Await, ir.RMW:
+		if a.stored > ran {
+			a.value(at, op.Addr).each(func(i int) { grown = grown || a.written[a.addresses[i].base] > ran })
+		}
+	case ir.Call, ir.Spawn:
+		for _, f := range a.targets(at, op) {
+			grown = grown || a.returned[f] > ran
+		}
+	case ir.Join:
+		grown = a.ended > ran
+	}
+	return grown
+}
+
+// spread adds a set to another, and notes when that has grown.
+func (a *addressFlow) spread(to *addressSet, from addressSet, when *int64) {
+	if to.union(from) {
+		a.now++
+		*when = a.now
+	}
 }
 
 // site is a location of a function.
@@ -204,14 +274,14 @@ func (a *addressFlow) edge(at site, i int) {
 	case ir.Call, ir.Spawn:
 		dst = a.call(at, op)
 	case ir.Return:
-		a.spread(&a.returns[at.f], a.value(at, op.Val))
+		a.spread(&a.returns[at.f], a.value(at, op.Val), &a.returned[at.f])
 	case ir.ThreadExit:
-		a.spread(&a.joined, a.value(at, op.Val))
+		a.spread(&a.joined, a.value(at, op.Val), &a.ended)
 	case ir.Join:
 		dst = a.joined
 	}
 	if op.Dst != ir.NoReg && dst != nil {
-		a.spread(&a.defined[at.f][i], dst)
+		a.spread(&a.defined[at.f][i], dst, &a.given[at.f][i])
 	}
 }
 
@@ -221,13 +291,13 @@ func (a *addressFlow) call(at site, op *ir.Op) addressSet {
 	for _, target := range a.targets(at, op) {
 		for i, arg := range op.Call.Args {
 			if i < a.p.Funcs[target].Params {
-				a.spread(&a.begins[target][i], a.value(at, arg))
+				a.spread(&a.begins[target][i], a.value(at, arg), &a.begun[target][i])
 			}
 		}
 		results.union(a.returns[target])
 	}
 	if op.Kind == ir.Spawn {
-		a.spread(&a.joined, results)
+		a.spread(&a.joined, results, &a.ended)
 		return nil
 	}
 	return results
@@ -250,32 +320,37 @@ func (a *addressFlow) store(at address, size int, val addressSet) {
 		return
 	}
 	words(at, size, func(w address) {
-		if a.memory[w] == nil {
-			a.memory[w] = &addressSet{}
-			a.cells[w.base] = append(a.cells[w.base], w)
+		c := a.memory[w]
+		if c == nil {
+			c = &cell{}
+			a.memory[w], a.cells[w.base] = c, append(a.cells[w.base], c)
 		}
-		a.spread(a.memory[w], val)
+		if a.spread(&c.holds, val, &c.grown); c.grown == a.now {
+			a.written[w.base], a.stored = a.now, a.now
+		}
 	})
 }
 
-// load returns the addresses that a load may read.
+// load returns the addresses that a load may read and does not know.
 func (a *addressFlow) load(from site, op *ir.Op) addressSet {
 	var out addressSet
+	take := func(c *cell) {
+		if c != nil && c.grown > a.known {
+			out.union(c.holds)
+			a.work += int64(len(c.holds))
+		}
+	}
 	a.value(from, op.Addr).each(func(i int) {
 		at := a.addresses[i]
-		if at.off == anywhere {
-			for _, w := range a.cells[at.base] {
-				out.union(*a.memory[w])
+		switch {
+		case a.written[at.base] <= a.known:
+		case at.off == anywhere:
+			for _, c := range a.cells[at.base] {
+				take(c)
 			}
-			return
-		}
-		words(at, op.Type.Size(), func(w address) {
-			if m := a.memory[w]; m != nil {
-				out.union(*m)
-			}
-		})
-		if m := a.memory[address{at.base, anywhere}]; m != nil {
-			out.union(*m)
+		default:
+			words(at, op.Type.Size(), func(w address) { take(a.memory[w]) })
+			take(a.memory[address{at.base, anywhere}])
 		}
 	})
 	return out

@@ -21,6 +21,7 @@ type callGraph struct {
 	component []int32      // by function
 	cyclic    []bool       // by component: it has a cycle
 	ends      *endings
+	wholes    map[ir.FuncID]float64
 }
 
 // callSite is an instruction and the functions that it may call.

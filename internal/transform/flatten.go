@@ -46,12 +46,7 @@ func flatten(p *ir.Program, opt Options) (*ir.Program, error) {
 		taken: map[ir.ObjectID]bool{},
 		early: map[*ir.Func][]ir.Reg{}, nextCheck: checkInterval, results: takesResults(p),
 	}
-	var err error
-	if f.targets, err = callTargets(p, opt.Stop); err != nil {
-		return nil, err
-	}
-	f.graph = newCallGraph(p, f.targets)
-	if f.depth, err = f.graph.recursionBound(threadFuncs(p, f.targets), max(1, opt.Unroll), opt.Default); err != nil {
+	if err := f.plan(); err != nil {
 		return nil, err
 	}
 	for _, t := range p.Threads {
@@ -69,6 +64,19 @@ func flatten(p *ir.Program, opt Options) (*ir.Program, error) {
 	}
 	f.out.Seal()
 	return f.out, nil
+}
+
+// plan finds out which calls there are, and how deep recursion goes.
+func (f *flattener) plan() (err error) {
+	if f.opt.Calls != nil {
+		return f.opt.Calls.plan(f)
+	}
+	if f.targets, err = callTargets(f.src, 0, f.opt.Stop); err != nil {
+		return err
+	}
+	f.graph = newCallGraph(f.src, f.targets)
+	f.depth, err = f.graph.recursionBound(threadFuncs(f.src, f.targets), max(1, f.opt.Unroll), f.opt.Default)
+	return err
 }
 
 // threadFuncs returns the functions that threads begin with.
@@ -136,6 +144,7 @@ type activation struct {
 	id    ir.FuncID
 	depth recursion
 	up    *activation // the caller's, nil for the thread's function
+	path  string      // the calls that led to it, if Options.Calls leaves some out
 	// section says that it was called inside an atomic section.
 	section bool
 	// ret adds the way back to the caller from a location. e is the Return edge, nil at the
@@ -151,7 +160,7 @@ func (f *flattener) thread(t ir.ThreadID) error {
 		flattener: f, chain: f.chains[t], names: map[string]int{}, main: t == f.src.Main, end: -1, copies: map[ir.ObjectID]ir.ObjectID{}, ending: map[string]*endingCopies{},
 		f: &ir.Func{Name: th.Name, Params: root.Params, Entry: root.Entry, Pos: root.Pos},
 	}
-	act := &activation{fn: root, body: b, id: th.Func, depth: f.graph.first(th.Func)}
+	act := &activation{fn: root, body: b, id: th.Func, depth: f.graph.first(th.Func), path: fmt.Sprint(th.Func)}
 	b.open(act, "")
 	act.self = t
 	if err := b.copyEdges(act); err != nil {
@@ -397,6 +406,9 @@ func (b *body) inline(a *activation, e *ir.Edge, op ir.Op, callee ir.FuncID, fro
 	}
 	fn := b.src.Funcs[callee]
 	in, known := b.copyFor(a, e, callee, depth)
+	if !known && b.leavesOut(in, e, from) {
+		return nil
+	}
 	if !known {
 		b.open(in, fn.Name+".")
 	}

@@ -25,8 +25,12 @@ type Options struct {
 	Refuse bool
 	// Plain leaves out the passes that only make the program smaller.
 	Plain bool
+	// Inlined leaves out all passes but the first: values that were never written are any.
+	Inlined bool
 	// Stop, if not nil, is called now and then. An error that it returns ends the passes.
 	Stop func() error
+	// Calls, if not nil, leaves calls out of a program that is too large with all of them. It is changed.
+	Calls *Calls
 
 	// local says which objects of the flat program are automatic or thread-local variables; nil: that is not known. Run sets it.
 	local func(ir.ObjectID) bool
@@ -111,7 +115,7 @@ func Run(p *ir.Program, opt Options, dump func(stage string, p *ir.Program)) (*i
 		return int(o) >= len(structured.Objects) || structured.Objects[o].PerThread
 	}
 	for _, pass := range Passes {
-		if opt.Plain && !pass.Needed {
+		if opt.Plain && !pass.Needed || opt.Inlined && p.Form == ir.Flat {
 			continue
 		}
 		next, err := pass.Run(p, opt)

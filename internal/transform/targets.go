@@ -17,31 +17,44 @@ import (
 
 // callTargets returns, by the id of each call or spawn through a pointer, the functions that it
 // may reach, in the order of the program. It returns nil if the program has no such instruction.
-// An error is that of stop.
-func callTargets(p *ir.Program, stop func() error) (map[ir.EdgeID][]ir.FuncID, error) {
-	out := map[ir.EdgeID][]ir.FuncID{}
-	for _, f := range p.Funcs {
-		for i := range f.Edges {
-			if e := &f.Edges[i]; throughPointer(&e.Op) {
-				out[e.ID] = nil
-			}
-		}
-	}
-	if len(out) == 0 {
+// An error is that of stop, or errMuchFlow after most work, if that is not 0.
+func callTargets(p *ir.Program, most int64, stop func() error) (map[ir.EdgeID][]ir.FuncID, error) {
+	if !slices.ContainsFunc(p.Funcs, func(f *ir.Func) bool {
+		return slices.ContainsFunc(f.Edges, func(e ir.Edge) bool { return throughPointer(&e.Op) })
+	}) {
 		return nil, nil
 	}
 	flow := newAddressFlow(p)
-	if err := flow.solve(stop); err != nil {
+	if err := flow.solve(most, stop); err != nil {
 		return nil, err
 	}
+	return targetsBy(p, flow.targets), nil
+}
+
+// fittingTargets returns the same by the kinds of functions alone.
+func fittingTargets(p *ir.Program) map[ir.EdgeID][]ir.FuncID {
+	return targetsBy(p, func(_ site, op *ir.Op) []ir.FuncID {
+		var out []ir.FuncID
+		for id, f := range p.Funcs {
+			if fits(f, op) {
+				out = append(out, ir.FuncID(id))
+			}
+		}
+		return out
+	})
+}
+
+// targetsBy asks for the functions that each call or spawn through a pointer may reach.
+func targetsBy(p *ir.Program, of func(site, *ir.Op) []ir.FuncID) map[ir.EdgeID][]ir.FuncID {
+	out := map[ir.EdgeID][]ir.FuncID{}
 	for id, f := range p.Funcs {
 		for i := range f.Edges {
 			if e := &f.Edges[i]; throughPointer(&e.Op) {
-				out[e.ID] = flow.targets(site{ir.FuncID(id), e.From}, &e.Op)
+				out[e.ID] = of(site{ir.FuncID(id), e.From}, &e.Op)
 			}
 		}
 	}
-	return out, nil
+	return out
 }
 
 func throughPointer(op *ir.Op) bool {

@@ -75,7 +75,7 @@ func main() {
 		if diags.HasErrors() {
 			t.Fatalf("%s: %v", tt.name, diags)
 		}
-		targets, err := callTargets(p, nil)
+		targets, err := callTargets(p, 0, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -137,7 +137,7 @@ main main
 		if diags.HasErrors() {
 			t.Fatalf("%s: %v", between, diags)
 		}
-		targets, err := callTargets(p, nil)
+		targets, err := callTargets(p, 0, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

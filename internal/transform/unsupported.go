@@ -24,12 +24,13 @@ func FirstUnsupported(p *ir.Program) *ir.Edge {
 // checks of class ir.NotSupported that fail, at the same edges. So the execution that violates such
 // a check reaches the operation. With only set, the other checks stop their thread and do not fail.
 func UnsupportedAsChecks(p *ir.Program, only bool) *ir.Program {
+	inside := sections{}
 	return weakened(p, func(out *ir.Program, f *ir.Func, i int) {
 		switch op := &f.Edges[i].Op; {
 		case op.Kind == ir.Unsupported:
 			fails := ir.NewOp(ir.Assert)
 			fails.Val, fails.Report = ir.Int(0), ir.Report{Class: ir.NotSupported, Msg: op.Report.Msg}
-			stopBy(out, f, i, fails)
+			inside.stopBy(out, f, i, fails)
 		case op.Kind == ir.Assert && only:
 			stops := ir.NewOp(ir.Assume)
 			stops.Val = op.Val
@@ -41,11 +42,12 @@ func UnsupportedAsChecks(p *ir.Program, only bool) *ir.Program {
 // WithoutUnsupported returns a flat program in which the operations that are not supported stop
 // their thread. It has the executions of p if no execution of p reaches such an operation.
 func WithoutUnsupported(p *ir.Program) *ir.Program {
+	inside := sections{}
 	return weakened(p, func(out *ir.Program, f *ir.Func, i int) {
 		if f.Edges[i].Op.Kind == ir.Unsupported {
 			stops := ir.NewOp(ir.Assume)
 			stops.Val = ir.Int(0)
-			stopBy(out, f, i, stops)
+			inside.stopBy(out, f, i, stops)
 		}
 	})
 }
@@ -62,14 +64,24 @@ func WithoutFloatingPoint(p *ir.Program, bound string) *ir.Program {
 	})
 }
 
+// sections has the locations inside atomic sections, by function, from before its operations were replaced; nil: the
+// sections are not well formed.
+type sections map[*ir.Func][]bool
+
 // stopBy replaces the operation of edge i by one after which the thread does not go on. Inside an atomic
 // section no thread may end, so the new end of the edge is cut off there.
-func stopBy(p *ir.Program, f *ir.Func, i int, op ir.Op) {
+func (s sections) stopBy(p *ir.Program, f *ir.Func, i int, op ir.Op) {
+	inside, known := s[f]
+	if !known {
+		if locs, err := ir.SectionLocs(f); err == nil {
+			inside = locs
+		}
+		s[f] = inside
+	}
 	e := f.Edges[i]
-	inside, err := ir.SectionLocs(f)
 	end := newLoc(f, e.Pos)
 	f.Edges[i].Op, f.Edges[i].To = op, end
-	if err != nil || !inside[e.From] {
+	if inside == nil || !inside[e.From] {
 		return
 	}
 	cut := ir.NewOp(ir.Bound)

@@ -1,0 +1,126 @@
+package transform
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"fencepost/internal/ir"
+)
+
+// Calls that executions make. The idea: a program may be far too large with all of its calls inlined, while its
+// executions make few of them: the others are on paths of errors, or go to functions that a pointer never has. So a
+// call is inlined if some execution is known to make it. The others are bounds: an answer for all executions has met
+// none of them, so it does not matter for that answer which calls are left out. Small functions are inlined without
+// being asked for.
+//
+// The caller knows executions, and says which bounds they meet (Needs). Then flattening begins anew. A call is told from
+// others by the calls that led to it.
+
+// Calls says which calls of a program are inlined that would be too large with all of them. The zero value knows none.
+type Calls struct {
+	// Always leaves calls out of every program, and Small is the number of instructions of a function, with its calls
+	// inlined, that is not left out. 0: smallCall.
+	Always bool
+	Small  int
+
+	partial bool                 // calls are left out
+	needed  map[string]bool      // by path
+	left    map[ir.EdgeID]string // of the program that was made last: the paths of the calls that are left out
+
+	targets map[ir.EdgeID][]ir.FuncID // of calls through pointers
+	graph   *callGraph
+}
+
+// inliningBound is the name under which engines report the bound.
+const inliningBound = "inlining"
+
+// mostFlow is the work after which it is given up to find the functions that a call through a pointer may reach, smallCall
+// the default of Calls.Small.
+const (
+	mostFlow  = 1 << 28
+	smallCall = 256
+)
+
+// Partial reports whether calls are left out.
+func (c *Calls) Partial() bool { return c != nil && c.partial }
+
+// Needs says that executions meet the bound of an edge of the program that was made last. It reports whether that
+// stands for a call.
+func (c *Calls) Needs(e ir.EdgeID) bool {
+	path, is := c.left[e]
+	if is {
+		c.needed[path] = true
+	}
+	return is
+}
+
+// plan decides whether calls are left out, the first time that a program is made flat.
+func (c *Calls) plan(f *flattener) (err error) {
+	c.left = map[ir.EdgeID]string{}
+	if c.partial {
+		f.targets, f.graph, f.depth = c.targets, c.graph, max(1, f.opt.Unroll)
+		return nil
+	}
+	f.targets, err = callTargets(f.src, mostFlow, f.opt.Stop)
+	if errors.Is(err, errMuchFlow) {
+		f.targets, c.partial = fittingTargets(f.src), true
+	} else if err != nil {
+		return err
+	}
+	f.graph = newCallGraph(f.src, f.targets)
+	roots := threadFuncs(f.src, f.targets)
+	if c.partial = c.partial || c.Always; !c.partial {
+		known, err := f.graph.tooLarge(roots, 1, fewEdges)
+		c.partial = !known || err != nil
+	}
+	if c.partial {
+		c.needed, c.targets, c.graph = map[string]bool{}, f.targets, f.graph
+		return c.plan(f)
+	}
+	f.depth, err = f.graph.recursionBound(roots, max(1, f.opt.Unroll), f.opt.Default)
+	return err
+}
+
+// leavesOut adds a bound instead of a call that would be copied as in, and reports whether it did.
+func (b *body) leavesOut(in *activation, e *ir.Edge, from ir.Loc) bool {
+	c := b.opt.Calls
+	if !c.Partial() {
+		return false
+	}
+	small := c.Small
+	if small == 0 {
+		small = smallCall
+	}
+	in.path = fmt.Sprintf("%s/%d>%d", in.up.path, e.ID, in.id)
+	if c.needed[in.path] || b.graph.whole(in.id) <= float64(small) {
+		return false
+	}
+	cut := ir.NewOp(ir.Bound)
+	cut.Report.Msg, cut.Val = inliningBound, ir.Int(0)
+	b.emit(in.up, e, from, cut, b.threadEnd(), true)
+	c.left[b.f.Edges[len(b.f.Edges)-1].ID] = in.path
+	return true
+}
+
+// whole returns the number of instructions of a function with its calls inlined, infinity if it is recursive.
+func (g *callGraph) whole(f ir.FuncID) float64 {
+	if g.wholes == nil {
+		g.wholes = map[ir.FuncID]float64{}
+	}
+	if n, ok := g.wholes[f]; ok {
+		return n
+	}
+	n := float64(len(g.p.Funcs[f].Edges))
+	if g.cyclic[g.component[f]] {
+		n = math.Inf(1)
+	} else {
+		for _, c := range g.calls[f] {
+			for _, callee := range c.targets {
+				n += float64(g.p.Funcs[callee].Params) + 2 + g.whole(callee)
+			}
+		}
+	}
+	g.wholes[f] = n
+	return n
+}
