@@ -75,11 +75,16 @@ func (c *Calls) plan(f *flattener) (err error) {
 		c.partial = !known || err != nil
 	}
 	if c.partial {
-		c.needed, c.targets, c.graph = map[string]bool{}, f.targets, f.graph
+		c.leaveOut(f)
 		return c.plan(f)
 	}
 	f.depth, err = f.graph.recursionBound(roots, max(1, f.opt.Unroll), f.opt.Default)
 	return err
+}
+
+// leaveOut says that calls are left out.
+func (c *Calls) leaveOut(f *flattener) {
+	c.partial, c.needed, c.targets, c.graph = true, map[string]bool{}, f.targets, f.graph
 }
 
 // leavesOut adds a bound instead of a call that would be copied as in, and reports whether it did.

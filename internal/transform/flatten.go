@@ -1,6 +1,7 @@
 package transform
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -24,10 +25,12 @@ import (
 // maxThreads is the largest number of threads that flattening makes.
 const maxThreads = 256
 
-// maxEdges is the largest number of edges of a flat program, fewEdges the number that a program should not exceed
-// whose recursion has a default bound, and fewestEdges the same where recursion is by calls through pointers only.
+// maxEdges is the largest number of edges of a flat program, and wholeEdges that of one from which no calls are left out
+// though they could be. fewEdges is the number that a program should not exceed whose recursion has a default bound, and
+// fewestEdges the same where recursion is by calls through pointers only.
 const (
 	maxEdges    = 4 << 20
+	wholeEdges  = 1 << 19
 	fewEdges    = 1 << 18
 	fewestEdges = 1 << 14
 )
@@ -55,7 +58,12 @@ func flatten(p *ir.Program, opt Options) (*ir.Program, error) {
 	}
 	// The list grows while spawns are resolved.
 	for t := 0; t < len(f.out.Threads); t++ {
-		if err := f.thread(ir.ThreadID(t)); err != nil {
+		err := f.thread(ir.ThreadID(t))
+		if errors.Is(err, errManyEdges) && opt.Calls != nil && !opt.Calls.partial {
+			opt.Calls.leaveOut(f) // more than the estimate
+			return flatten(p, opt)
+		}
+		if err != nil {
 			return nil, err
 		}
 	}
@@ -283,10 +291,12 @@ func (b *body) object(o ir.ObjectID) ir.ObjectID {
 // checkInterval is the number of edges between two calls of Options.Stop.
 const checkInterval = 1 << 10
 
+var errManyEdges = fmt.Errorf("the program has more than %d instructions after inlining", maxEdges)
+
 // limits returns an error if the program is too large or Options.Stop returns one.
 func (f *flattener) limits() error {
-	if f.edges > maxEdges {
-		return fmt.Errorf("the program has more than %d instructions after inlining", maxEdges)
+	if f.edges > maxEdges || f.edges > wholeEdges && f.opt.Calls != nil && !f.opt.Calls.partial {
+		return errManyEdges
 	}
 	if f.opt.Stop != nil && f.edges >= f.nextCheck {
 		f.nextCheck = f.edges + checkInterval
