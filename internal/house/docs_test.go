@@ -77,7 +77,7 @@ func documents(t *testing.T, f func(name string, text []byte)) {
 			return err
 		}
 		if d.IsDir() {
-			if name == ".git" || name == "bin" {
+			if name == ".git" || name == "bin" || name == "dist" {
 				return fs.SkipDir
 			}
 			return nil

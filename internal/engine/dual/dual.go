@@ -81,6 +81,11 @@ func takes(t *engine.Task) error {
 	if what := engine.InsideSections(t.Program, t.Props); what != "" {
 		return fmt.Errorf("dual does not take %s", what)
 	}
+	for i := range t.Props.Goals { // sections are one step here
+		if t.Props.Goals[i].MentionsMemory() && engine.MemoryInside(t.Program) {
+			return errors.New("dual does not take a goal that reads memory where sections write several times")
+		}
+	}
 	for th := range t.Program.Threads {
 		f := t.Program.ThreadFunc(ir.ThreadID(th))
 		for i := range f.Edges {

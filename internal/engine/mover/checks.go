@@ -262,7 +262,8 @@ func (cr *checker) given(ck *check) []smt.Term {
 // unreachableGoal asks whether the invariants exclude every state of a goal.
 func (cr *checker) unreachableGoal(g *property.Goal) verdict.ProofCheck {
 	res := verdict.ProofCheck{ProofInstruction: verdict.ProofInstruction{Pos: program.SpanPos(g.Pos)}, What: "goal " + g.Name}
-	if len(g.At) > 2 || cr.pr.Err != nil || engine.GoalInside(cr.pr.Prog, g) { // sections are one step here
+	inside := engine.GoalInside(cr.pr.Prog, g) || g.MentionsMemory() && engine.MemoryInside(cr.pr.Prog)
+	if len(g.At) > 2 || cr.pr.Err != nil || inside { // sections are one step here
 		return res
 	}
 	m := cr.pr.Memory("m")
