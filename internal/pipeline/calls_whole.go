@@ -24,6 +24,7 @@ const (
 )
 
 // inlineMade runs the passes, with the calls that random executions make if the program is too large with all of them.
+// Inputs with too many values have no random executions: such a program is refused if it is too large.
 func inlineMade(p *ir.Program, opt transform.Options) (*ir.Program, error) {
 	if opt.Calls == nil {
 		opt.Calls = &transform.Calls{}
@@ -37,6 +38,10 @@ func inlineMade(p *ir.Program, opt transform.Options) (*ir.Program, error) {
 	for grown := true; grown; {
 		if flat, err = transform.Run(p, inlined, nil); err != nil {
 			return nil, err
+		}
+		if engine.TriesInputs("", flat) != nil {
+			opt.Calls = nil
+			return transform.Run(p, opt, nil)
 		}
 		if grown, err = showCalls(flat, opt); err != nil {
 			return nil, err

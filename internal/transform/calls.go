@@ -87,25 +87,25 @@ func (c *Calls) leaveOut(f *flattener) {
 	c.partial, c.needed, c.targets, c.graph = true, map[string]bool{}, f.targets, f.graph
 }
 
-// leavesOut adds a bound instead of a call that would be copied as in, and reports whether it did.
-func (b *body) leavesOut(in *activation, e *ir.Edge, from ir.Loc) bool {
+// leavesOut adds a bound instead of a call, and reports whether it did. path tells the call from others.
+func (b *body) leavesOut(a *activation, e *ir.Edge, callee ir.FuncID, from ir.Loc) (path string, left bool) {
 	c := b.opt.Calls
 	if !c.Partial() {
-		return false
+		return "", false
 	}
 	small := c.Small
 	if small == 0 {
 		small = smallCall
 	}
-	in.path = fmt.Sprintf("%s/%d>%d", in.up.path, e.ID, in.id)
-	if c.needed[in.path] || b.graph.whole(in.id) <= float64(small) {
-		return false
+	path = fmt.Sprintf("%s/%d>%d", a.path, e.ID, callee)
+	if c.needed[path] || b.graph.whole(callee) <= float64(small) {
+		return path, false
 	}
 	cut := ir.NewOp(ir.Bound)
 	cut.Report.Msg, cut.Val = inliningBound, ir.Int(0)
-	b.emit(in.up, e, from, cut, b.threadEnd(), true)
-	c.left[b.f.Edges[len(b.f.Edges)-1].ID] = in.path
-	return true
+	b.emit(a, e, from, cut, b.threadEnd(), true)
+	c.left[b.f.Edges[len(b.f.Edges)-1].ID] = path
+	return path, true
 }
 
 // whole returns the number of instructions of a function with its calls inlined, infinity if it is recursive.

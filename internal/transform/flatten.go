@@ -414,12 +414,14 @@ func (b *body) inline(a *activation, e *ir.Edge, op ir.Op, callee ir.FuncID, fro
 		b.emit(a, e, from, cut, b.threadEnd(), true)
 		return nil
 	}
-	fn := b.src.Funcs[callee]
-	in, known := b.copyFor(a, e, callee, depth)
-	if !known && b.leavesOut(in, e, from) {
+	path, left := b.leavesOut(a, e, callee, from)
+	if left { // before it counts as a copy
 		return nil
 	}
+	fn := b.src.Funcs[callee]
+	in, known := b.copyFor(a, e, callee, depth)
 	if !known {
+		in.path = path
 		b.open(in, fn.Name+".")
 	}
 	in.ret = func(at ir.Loc, ret *ir.Edge) {

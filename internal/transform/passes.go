@@ -25,7 +25,7 @@ type Options struct {
 	Refuse bool
 	// Plain leaves out the passes that only make the program smaller.
 	Plain bool
-	// Inlined leaves out all passes but the first: values that were never written are any.
+	// Inlined leaves out all passes but the first: values that were never written are 0.
 	Inlined bool
 	// Stop, if not nil, is called now and then. An error that it returns ends the passes.
 	Stop func() error
