@@ -20,15 +20,15 @@ import (
 //     something that no round changes, in a way that the counter cannot miss (counts);
 //   - no variable that it writes is needed where it is left.
 //
-// The same holds for a branch whose two arms only assign to variables and meet again, such as a
-// limit to the growth of a back-off: if nothing that the arms assign is needed where they meet,
-// one arm is enough.
+// The same holds for a branch in a loop whose ways only assign to variables, branch, count, and meet again, such as a
+// limit to the growth of a back-off, or the choice between a pause and a call of sched_yield: if nothing that they
+// assign is needed where they meet, one of the ways is enough.
 //
 // A variable is needed if a path from here uses its value for anything but variables that are
 // not needed, and the conditions of such loops and branches (needs). What is left out and which
 // variables are needed depend on each other: the pass begins with all loops and branches that it
-// could leave out, and takes back any of them that writes a needed variable, until none does. Branches
-// alone are not worth it: without a delay the pass changes nothing.
+// could leave out, and takes back any of them that writes a needed variable, until none does. The pass changes
+// something only if a delay is left, or a variable that some loop changes is not needed any more.
 //
 // The branch of a delay leaves the loop at once, and assignments that became useless turn into
 // Nops. A variable is a register, or an object that is only loaded and stored as a whole,
@@ -151,6 +151,7 @@ type delayer struct {
 // delay is a loop that may be a delay, or a branch that may make no difference.
 type delay struct {
 	loop   bool
+	head   ir.Loc     // where control comes in
 	drop   int32      // index of the edge of its branch that can go
 	keep   int32      // index of the other edge of its branch
 	end    ir.Loc     // where control goes on
@@ -159,11 +160,12 @@ type delay struct {
 
 // run returns the function without its delays, nil if it has none.
 func (d *delayer) run() *ir.Func {
-	found := d.loops()
+	n := newNest(d.f)
+	found := d.loops(n)
+	found = append(found, d.branches(n, found)...)
 	if len(found) == 0 {
 		return nil
 	}
-	found = append(found, d.branches()...)
 	before := d.needs(nil)
 	if before == nil {
 		return nil
@@ -171,23 +173,25 @@ func (d *delayer) run() *ir.Func {
 	var after *needed
 	for {
 		after = d.needs(found)
-		n := len(found)
+		all := len(found)
 		found = slices.DeleteFunc(found, func(l delay) bool {
 			return slices.ContainsFunc(l.writes, func(v variable) bool { return after.has(l.end, v) })
 		})
-		if len(found) == n {
+		if len(found) == all {
 			break
 		}
 	}
-	if !slices.ContainsFunc(found, func(l delay) bool { return l.loop }) {
-		return nil
-	}
+	worth := slices.ContainsFunc(found, func(l delay) bool { return l.loop })
 	f := copyFunc(d.f)
 	for i := range f.Edges {
 		e := &f.Edges[i]
 		if v, _, ok := d.assigns(&e.Op); ok && before.has(e.To, v) && !after.has(e.To, v) {
 			e.Op, e.Pass = ir.NewOp(ir.Nop), delaysPass
+			worth = worth || len(n.loops[e.From]) > 0
 		}
+	}
+	if !worth {
+		return nil
 	}
 	gone := map[ir.EdgeID]bool{}
 	for _, l := range found {
@@ -197,58 +201,6 @@ func (d *delayer) run() *ir.Func {
 	}
 	f.Edges = slices.DeleteFunc(f.Edges, func(e ir.Edge) bool { return gone[e.ID] })
 	return f
-}
-
-// branches returns the branches that make no difference if nothing that their arms write is needed
-// where the arms meet.
-func (d *delayer) branches() []delay {
-	var out []delay
-	for l := range d.f.Locs {
-		edges := d.f.Out(ir.Loc(l))
-		if len(edges) != 2 {
-			continue
-		}
-		one, other := &d.f.Edges[edges[0]], &d.f.Edges[edges[1]]
-		if one.Op.Kind != ir.Assume || other.Op.Kind != ir.Assume || !ir.Negate(one.Op.Val).Equal(other.Op.Val) {
-			continue
-		}
-		locs, writes := d.arm(one.To)
-		others, more := d.arm(other.To)
-		for i, at := range others {
-			if k := slices.Index(locs, at); k >= 0 {
-				out = append(out, delay{
-					drop: edges[0], keep: edges[1], end: at,
-					writes: slices.Concat(writes[:k], more[:i]),
-				})
-				break
-			}
-		}
-	}
-	return out
-}
-
-// arm returns the locations that control goes through from a location while it only assigns to
-// variables and does not branch, and what is written from each to the next.
-func (d *delayer) arm(from ir.Loc) (locs []ir.Loc, writes []variable) {
-	for at := from; !slices.Contains(locs, at); {
-		locs = append(locs, at)
-		out := d.f.Out(at)
-		if len(out) != 1 {
-			break
-		}
-		e := &d.f.Edges[out[0]]
-		v, _, ok := d.assigns(&e.Op)
-		switch {
-		case ok:
-			writes = append(writes, v)
-		case e.Op.Kind == ir.Nop:
-			writes = append(writes, nothing)
-		default:
-			return locs, writes
-		}
-		at = e.To
-	}
-	return locs, writes
 }
 
 // assigns returns the variable that an operation assigns and its value, if it does nothing else.

@@ -11,8 +11,7 @@ import (
 
 // loops returns the loops that are delays if nothing that they write is needed where they are
 // left.
-func (d *delayer) loops() []delay {
-	n := newNest(d.f)
+func (d *delayer) loops(n *nest) []delay {
 	var out []delay
 	for loop := range n.heads {
 		if l, ok := d.cycle(n, int32(loop)); ok {
@@ -32,7 +31,7 @@ func (d *delayer) cycle(n *nest, loop int32) (delay, bool) {
 			return delay{}, false
 		}
 	}
-	out := delay{loop: true, drop: -1, keep: -1}
+	out := delay{loop: true, head: head, drop: -1, keep: -1}
 	values := map[variable]*ir.Expr{}
 	var cond *ir.Expr
 	for at, first := head, true; at != head || first; first = false {

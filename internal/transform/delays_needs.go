@@ -125,7 +125,7 @@ func (d *delayer) before(n *needed, e *ir.Edge, free bool) bool {
 		if n.has(e.To, v) {
 			uses(val, add)
 		}
-	case !free:
+	case !free && !holds(&e.Op):
 		e.Op.Uses(func(r ir.Reg) { add(variable(r)) })
 	}
 	if e.Op.Dst != ir.NoReg {
