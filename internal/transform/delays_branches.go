@@ -32,7 +32,7 @@ func (d *delayer) branches(n *nest, loops []delay) []delay {
 		}
 		w := ways{d: d, ends: ends, end: after[l], seen: map[ir.Loc]bool{at: true}}
 		edges := d.f.Out(at)
-		if w.follow(d.f.Edges[edges[0]].To) && w.follow(d.f.Edges[edges[1]].To) {
+		if w.along(d.f.Edges[edges[0]].To) && w.along(d.f.Edges[edges[1]].To) {
 			out = append(out, delay{head: at, drop: edges[0], keep: edges[1], end: w.end, writes: w.writes})
 		}
 	}
@@ -58,8 +58,8 @@ type ways struct {
 	writes []variable
 }
 
-// follow reports whether all ways from a location come to the end, and do nothing but assign to variables before.
-func (w *ways) follow(at ir.Loc) bool {
+// along reports whether all ways from a location come to the end, and do nothing but assign to variables before.
+func (w *ways) along(at ir.Loc) bool {
 	if at == w.end {
 		return true
 	}
@@ -75,15 +75,15 @@ func (w *ways) follow(at ir.Loc) bool {
 	return ok
 }
 
-// leave follows the edges of a location.
+// leave takes the edges of a location.
 func (w *ways) leave(at ir.Loc) bool {
 	if loop := w.ends[at]; loop != nil {
 		w.writes = append(w.writes, loop.writes...)
-		return w.follow(loop.end)
+		return w.along(loop.end)
 	}
 	edges := w.d.f.Out(at)
 	if w.d.divides(at) {
-		return w.follow(w.d.f.Edges[edges[0]].To) && w.follow(w.d.f.Edges[edges[1]].To)
+		return w.along(w.d.f.Edges[edges[0]].To) && w.along(w.d.f.Edges[edges[1]].To)
 	}
 	if len(edges) != 1 {
 		return false
@@ -94,7 +94,7 @@ func (w *ways) leave(at ir.Loc) bool {
 	} else if e.Op.Kind != ir.Nop && !holds(&e.Op) {
 		return false
 	}
-	return w.follow(e.To)
+	return w.along(e.To)
 }
 
 // holds reports whether an operation checks what is always true.

@@ -81,7 +81,7 @@ func observe(f *ir.Func, seed uint64, steps int) (seen []string, ended bool) {
 				seen = append(seen, fmt.Sprint("load ", env.Regs[e.Op.Dst]))
 			case ir.Store, ir.Assert:
 				if holds(&e.Op) {
-					break // nobody sees a check of what is always true
+					break // no thread sees a check of what is always true
 				}
 				seen = append(seen, fmt.Sprint(e.Op.Kind, " ", e.Op.Val.Eval(env)))
 			case ir.Assume, ir.Nop:
