@@ -42,7 +42,7 @@ type Options struct {
 	Include func(name string) (text []byte, ok bool)
 	// invariants makes calls of the invariants in comments.
 	Invariants bool
-	// keepMarks leaves the lines of a preprocessor alone.
+	// KeepMarks leaves #line and the lines of a preprocessor alone.
 	KeepMarks bool
 	// Strict makes an error of everything that is not supported.
 	Strict bool

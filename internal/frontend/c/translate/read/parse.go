@@ -31,14 +31,15 @@ var builtins = map[string]byte{"__fp_init": 'v', "__fp_fetch_add": 'E', "__fp_fe
 type Unit struct {
 	*Input
 	Tree *parse.Unit
-	// presumed says that #line and the marks of a preprocessor are obeyed.
+	// presumed says that #line and the marks of a preprocessor are obeyed. Where fences are to be written they are not: the
+	// file that was given is the one that is changed.
 	presumed bool
 }
 
 // Parse reads a file with text before and after it that is not the user's. It returns
 // nil if the file has errors.
 func (c *Input) Parse(f *source.File, before, after string) *Unit {
-	u := &Unit{Input: c, presumed: true}
+	u := &Unit{Input: c, presumed: !c.opt.KeepMarks}
 	if IsMarked(f.Text) {
 		originals := unmark(f.Name, f.Text)
 		if u.presumed = originals != nil && !c.opt.KeepMarks; u.presumed {

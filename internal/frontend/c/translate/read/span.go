@@ -66,8 +66,8 @@ func (u *Unit) Span(n parse.Node) source.Span {
 		return source.At(start)
 	}
 	rebuilt := u.rebuilt[start.File]
-	if rebuilt && !stands(f, start, u.Text(first)) {
-		return source.At(start) // another piece of the line stands there
+	if (rebuilt || u.isMoved(first)) && !stands(f, start, u.Text(first)) {
+		return source.At(start) // another piece of the line stands there, or #line is not about this text
 	}
 	end := source.Pos{}
 	for i := last; i >= first; i-- {
@@ -86,6 +86,13 @@ func (u *Unit) Span(n parse.Node) source.Span {
 		return source.At(start)
 	}
 	return source.Span{Pos: start, EndLine: end.Line, EndCol: end.Col}
+}
+
+// isMoved reports whether #line has moved a token.
+func (u *Unit) isMoved(tok int32) bool {
+	s := u.Tree.Source
+	p := s.Outermost(&s.Tokens[tok])
+	return u.presumed && s.Space.Presumed(p) != s.Space.Position(p)
 }
 
 // stands reports whether a text stands at a position.
