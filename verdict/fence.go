@@ -8,6 +8,9 @@ type Fence struct {
 	Thread string `json:"thread"`          // the threads that execute it, separated by commas
 	Label  string `json:"label"`           // the text after it, or its own text
 	Cost   int64  `json:"cost,omitempty"`
+	// Instructions are, of machine code, the instructions that the fence stands before, if the compiler made several of its position
+	// in the source: copies of an inlined function or of an unrolled loop. Pos is the first one.
+	Instructions []Pos `json:"instructions,omitempty"`
 	// Without is a bad execution that exists with all the other fences, but not this one.
 	Without *Break `json:"without,omitempty"`
 	// Instead lists other fences that could stand there instead of it, the best first.

@@ -17,6 +17,9 @@ type FenceSite struct {
 	Edges []EdgeID    // the Nop edges, of the structured program
 	// Before is the text that the fence would come before, on one line.
 	Before string
+	// Instructions are, of machine code, the positions of the instructions that the fence comes before: all that the compiler
+	// made of one position in the source. Pos is the first one.
+	Instructions []source.Span
 	// ReadOnly says that the text must not be changed: an included file, or the inside of a
 	// macro. A fence there would help but is not written.
 	ReadOnly bool

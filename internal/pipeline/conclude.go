@@ -284,6 +284,11 @@ func SourcesOf(p *Program, res *verdict.Result) map[string]string {
 	if res.Repair == nil {
 		return out
 	}
+	for _, f := range slices.Concat(res.Fences, res.Repair.Redundant, res.Repair.Elsewhere) {
+		if at, _ := f.Pos.SourceLine(); f.Pos.Source != "" && p.Files[at] != nil {
+			out[at] = string(p.Files[at].Text)
+		}
+	}
 	for _, patch := range res.Repair.Patches {
 		if f := p.Files[patch.File]; f != nil {
 			out[patch.File] = string(f.Text)

@@ -85,7 +85,9 @@ func parseMachineCode(files []*source.File, opt ReadOptions) (*Unit, *diag.List)
 	out.Before = func(fences []ir.FenceAt) map[uint64]string {
 		at := map[uint64]string{}
 		for _, f := range fences {
-			at[u.Addresses[f.Site]] = f.Kind.String()
+			for _, addr := range u.Addresses[f.Site] {
+				at[addr] = f.Kind.String()
+			}
 		}
 		return at
 	}

@@ -36,10 +36,10 @@ type Unit struct {
 	// line of its declaration. SourceDirs are the directories in which the compiler was, by the files of SourceLines.
 	Runs       map[int]string
 	SourceDirs map[string]string
-	// Sites are in front of instructions that access memory and of calls, in the order of the listing; Addresses has
-	// the addresses of these instructions.
+	// Sites are in front of instructions that access memory and of calls, those of one position in the source together, in the
+	// order of the listing; Addresses has the addresses of the instructions of each.
 	Sites     []ir.FenceSite
-	Addresses []uint64
+	Addresses [][]uint64
 }
 
 // Parse translates the files of a program. The unit is never nil; its Program is nil exactly if the list

@@ -54,11 +54,11 @@ type pointers struct {
 
 // emission has the parts of the program that have been made so far.
 type emission struct {
-	called     map[ir.EdgeID]*ir.Expr   // the pointers of calls, by the check that they are functions
-	sites      map[uint64]*ir.FenceSite // by the address of the instruction
-	built      bool                     // the data have objects
-	rdx        ir.ObjectID              // holds the second word of a result, of each thread
-	args       ir.ObjectID              // holds the parameters on the stack of a function whose address is taken, of each thread
+	called     map[ir.EdgeID]*ir.Expr // the pointers of calls, by the check that they are functions
+	sites      map[siteKey]*fenceSite
+	built      bool        // the data have objects
+	rdx        ir.ObjectID // holds the second word of a result, of each thread
+	args       ir.ObjectID // holds the parameters on the stack of a function whose address is taken, of each thread
 	calls      int
 	blockReads map[uint64]bool // instructions that read the address of the thread's block
 	// wrapped are the functions that the library calls with other parameters than theirs.
@@ -163,7 +163,7 @@ type liveness struct {
 
 func newProgram(image *object.Image, opt Options, whole map[*object.Section]bool) *program {
 	return &program{
-		image: image, opt: opt, at: map[uint64]*function{}, pointers: pointers{taken: map[*function]bool{}, forwards: map[string]*function{}, perhaps: map[*function]bool{}}, known: map[*object.Section][]*datum{}, whole: whole, emission: emission{names: map[string]int{}, wrapped: map[wrapper]bool{}, blockReads: map[uint64]bool{}, sites: map[uint64]*ir.FenceSite{}, called: map[ir.EdgeID]*ir.Expr{}}, edges: map[*object.Symbol]bool{},
+		image: image, opt: opt, at: map[uint64]*function{}, pointers: pointers{taken: map[*function]bool{}, forwards: map[string]*function{}, perhaps: map[*function]bool{}}, known: map[*object.Section][]*datum{}, whole: whole, emission: emission{names: map[string]int{}, wrapped: map[wrapper]bool{}, blockReads: map[uint64]bool{}, sites: map[siteKey]*fenceSite{}, called: map[ir.EdgeID]*ir.Expr{}}, edges: map[*object.Symbol]bool{},
 	}
 }
 

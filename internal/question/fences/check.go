@@ -234,8 +234,12 @@ func (r *Repairer) siteCosts() (cost func(ir.FenceAt) int64, err error) {
 	case query.CostProfile:
 		lines, err := r.profile()
 		return func(at ir.FenceAt) int64 {
-			pos := r.Fences.Sites()[at.Site].Pos
-			return max(1, lines[source.Pos{File: path.Base(pos.File), Line: pos.Line}])
+			pos := pipeline.Position(r.Fences.Sites()[at.Site].Pos)
+			if r.run.Locate != nil {
+				r.run.Locate(&pos)
+			}
+			file, line := pos.SourceLine()
+			return max(1, lines[source.Pos{File: path.Base(file), Line: line}])
 		}, err
 	default:
 		panic(fmt.Sprintf("BUG: unknown cost %q", r.opt.Cost))

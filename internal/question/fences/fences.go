@@ -404,10 +404,16 @@ func (r *Repairer) FenceKinds() []ir.FenceKind {
 func (r *Repairer) Fence(at ir.FenceAt, cost func(ir.FenceAt) int64, threads [][]string) verdict.Fence {
 	site := &r.Fences.Sites()[at.Site]
 	pos := pipeline.Position(site.Pos)
-	return verdict.Fence{
+	out := verdict.Fence{
 		Site: int(at.Site) + 1, Pos: &pos, Kind: kindName(at), Order: at.Order.String(), Thread: strings.Join(threads[at.Site], ", "), Label: site.Before,
 		Cost: cost(at), ReadOnly: site.ReadOnly,
 	}
+	for _, in := range site.Instructions {
+		if len(site.Instructions) > 1 {
+			out.Instructions = append(out.Instructions, pipeline.Position(in))
+		}
+	}
+	return out
 }
 
 // confirm writes fences into the text and checks that from scratch.

@@ -28,6 +28,7 @@ type fenceRow struct {
 	Beside  string // before or after
 	Before  string // the text beside it, or its own
 	Cost    int64
+	Copies  string // of machine code: that it is before several instructions
 	Without string // what is possible without it
 	Address string // of the execution, or ""
 }
@@ -124,7 +125,7 @@ func (v *result) repair(r *verdict.Result, all []verdict.Execution) {
 
 func newFenceRow(r *verdict.Result, f *verdict.Fence, i int) fenceRow {
 	word, statement := text.FenceBeside(r, f)
-	row := fenceRow{Number: i + 1, Where: positionText(f.Pos), Kind: f.Kind, Beside: word, Before: statement, Cost: f.Cost}
+	row := fenceRow{Number: i + 1, Where: positionText(f.Pos), Kind: f.Kind, Beside: word, Before: statement, Cost: f.Cost, Copies: text.InstructionsText(f)}
 	if f.Kind == "ss" {
 		row.Kind = "store-store"
 	}

@@ -259,7 +259,7 @@ func positionText(p *verdict.Pos) string {
 	if p.Line == 0 {
 		return path.Base(p.File)
 	}
-	return fmt.Sprintf("%s:%d", path.Base(p.File), p.Line)
+	return p.Brief()
 }
 
 func upper(s string) string {

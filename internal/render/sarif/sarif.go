@@ -202,7 +202,8 @@ func (b *builder) words(r *verdict.Result, e *verdict.Execution) string {
 func (b *builder) fingerprint(id string, r *verdict.Result, e *verdict.Execution) string {
 	parts := []string{id, r.Model, r.Program, e.Name}
 	if e.Pos != nil {
-		parts = append(parts, e.Pos.File, strings.TrimSpace(b.files.line(e.Pos.File, e.Pos.Line)))
+		file, line := e.Pos.SourceLine()
+		parts = append(parts, file, strings.TrimSpace(b.files.line(file, line)))
 	}
 	sum := sha256.Sum256([]byte(strings.Join(parts, "\x00")))
 	return hex.EncodeToString(sum[:12])

@@ -50,7 +50,7 @@ func (p *printer) fences(r *verdict.Result) {
 		p.line("  %s", SetText(set))
 	}
 	if rep.Removal {
-		p.redundant(rep)
+		p.redundant(r)
 	}
 	for i := range rep.Patches {
 		p.line("")
@@ -177,6 +177,7 @@ func (p *printer) fenceList(r *verdict.Result) {
 	for i := range r.Fences {
 		f := &r.Fences[i]
 		p.line("  %s  %s fence %s", p.opt.paint(green, fencePosition(f)), fenceWord(f), besideText(r, f))
+		p.instructions(r, f)
 		if f.Without != nil {
 			p.line("    without it %s", oneLine(f.Without.Reason()))
 		}
@@ -184,6 +185,34 @@ func (p *printer) fenceList(r *verdict.Result) {
 			p.line("    other sites: %s", insteadText(r, f))
 		}
 	}
+}
+
+// instructions says which instructions a fence is before: how many, or, where instructions are shown, each of them.
+func (p *printer) instructions(r *verdict.Result, f *verdict.Fence) {
+	if words := InstructionsText(f); words != "" {
+		p.line("    %s", words)
+	}
+	if f.Pos == nil || f.Pos.Source == "" || !p.opt.Asm && !p.opt.Full {
+		return
+	}
+	all := f.Instructions
+	if len(all) == 0 {
+		all = []verdict.Pos{*f.Pos}
+	}
+	lines := strings.Split(r.Sources[f.Pos.File], "\n")
+	for _, at := range all {
+		if at.Line >= 1 && at.Line <= len(lines) {
+			p.line("      %s", oneLine(strings.TrimSpace(lines[at.Line-1])))
+		}
+	}
+}
+
+// InstructionsText says that a fence in the source is one before several instructions, "" for one before one.
+func InstructionsText(f *verdict.Fence) string {
+	if len(f.Instructions) < 2 {
+		return ""
+	}
+	return fmt.Sprintf("%d instructions of the machine code, all that the compiler made of this position", len(f.Instructions))
 }
 
 // insteadText lists the fences that could replace another, with what they cost.
@@ -211,14 +240,16 @@ func (p *printer) elsewhere(r *verdict.Result) {
 	}
 }
 
-func (p *printer) redundant(rep *verdict.Repair) {
-	if len(rep.Redundant) == 0 {
+func (p *printer) redundant(r *verdict.Result) {
+	if len(r.Repair.Redundant) == 0 {
 		return
 	}
 	p.line("")
-	for i := range rep.Redundant {
-		f := &rep.Redundant[i]
-		p.line("  %s  %s fence: %s", fencePosition(f), fenceWord(f), oneLine(f.Label))
+	for i := range r.Repair.Redundant {
+		f := &r.Repair.Redundant[i]
+		_, statement := FenceBeside(r, f)
+		p.line("  %s  %s fence: %s", fencePosition(f), fenceWord(f), statement)
+		p.instructions(r, f)
 	}
 }
 
@@ -280,7 +311,10 @@ func SetText(set []verdict.Fence) string {
 	parts := make([]string, len(set))
 	for i := range set {
 		f := &set[i]
-		parts[i] = fmt.Sprintf("%s:%d", fencePosition(f), f.Pos.Col)
+		parts[i] = fencePosition(f)
+		if f.Pos.Source == "" {
+			parts[i] += fmt.Sprintf(":%d", f.Pos.Col)
+		}
 		if f.Kind != "full" || f.Order != "" {
 			parts[i] += " " + fenceWord(f)
 		}

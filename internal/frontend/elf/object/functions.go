@@ -41,7 +41,7 @@ func (l *Lines) addStruct(e *dwarf.Entry) {
 	if l.structAt == nil {
 		l.structAt = map[string]string{}
 	}
-	l.structAt[name] = relative(l.files[n].Name, l.dir)
+	l.structAt[name] = l.nameFor(l.files[n].Name, l.dir)
 }
 
 // callOperator is the name of the functions with which objects are called, lambda what those of lambdas are called here,

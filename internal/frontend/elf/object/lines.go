@@ -40,6 +40,7 @@ type Lines struct {
 	Producers []string
 	// Dirs are the directories in which the compiler was, by the names of files.
 	Dirs      map[string]string
+	fulls     map[string]string     // the names of files with their directories, by the names in lines
 	types     map[string]dwarf.Type // of variables, by name
 	typesAt   map[uint64]dwarf.Type // by address
 	functions map[uint64]debugEntry // by their first addresses
@@ -227,8 +228,7 @@ func (l *Lines) addUnit(d *dwarf.Data, unit *dwarf.Entry) error {
 		pos := Line{Line: row.Line, Col: row.Column}
 		if row.File != nil {
 			if row.File != last {
-				last, file = row.File, relative(row.File.Name, dir)
-				l.Dirs[file] = dir
+				last, file = row.File, l.nameFor(row.File.Name, dir)
 			}
 			pos.File = file
 		}
@@ -276,6 +276,24 @@ func (l *Lines) TypeOf(name string, addr uint64) dwarf.Type {
 	return l.types[name]
 }
 
+// nameFor returns the name of a file, as the compiler was given it unless another file, of another directory, has that name.
+func (l *Lines) nameFor(name, dir string) string {
+	short, full := relative(name, dir), path.Clean(name)
+	if !path.IsAbs(full) {
+		full = path.Join(dir, full)
+	}
+	if l.fulls == nil {
+		l.fulls = map[string]string{}
+	}
+	if known, ok := l.fulls[short]; ok && known != full {
+		short = full
+	}
+	if _, ok := l.fulls[short]; !ok {
+		l.fulls[short], l.Dirs[short] = full, dir
+	}
+	return short
+}
+
 // relative returns the name of a file as the compiler was given it, if that is known.
 func relative(name, dir string) string {
 	name, dir = path.Clean(name), path.Clean(dir)
@@ -300,7 +318,7 @@ func (l *Lines) addInlined(d *dwarf.Data, at *dwarf.Reader, e *dwarf.Entry, dept
 	col, _ := e.Val(dwarf.AttrCallColumn).(int64)
 	call := Line{Line: int(line), Col: int(col)}
 	if n, ok := e.Val(dwarf.AttrCallFile).(int64); ok && n >= 0 && int(n) < len(l.files) && l.files[n] != nil {
-		call.File = relative(l.files[n].Name, l.dir)
+		call.File = l.nameFor(l.files[n].Name, l.dir)
 	}
 	for _, r := range ranges {
 		l.calls = append(l.calls, inlined{low: r[0], high: r[1], depth: depth, name: name, call: call, decl: decl, entry: entry})
