@@ -99,29 +99,16 @@ func LoopCounts(f *ir.Func) func(head ir.Loc, members []ir.Loc) bool {
 // counts may begin its own count anew in each round of the outer one. A round that leaves the thread as it was takes no
 // edge that counts, so it stays in a component without such edges, and the argument holds there again.
 func nestedCounts(f *ir.Func, comp []int32) []bool {
-	all := countingEdges(f, comp)
+	c := newCounting(f)
+	all := c.edges(comp)
 	for more := slices.Contains(all, true); more; {
 		more = false
-		for i, counts := range countingEdges(f, componentsWithout(f, all)) {
+		for i, counts := range c.edges(componentsWithout(f, all)) {
 			more = more || counts && !all[i]
 			all[i] = all[i] || counts
 		}
 	}
 	return all
-}
-
-// countingEdges marks the edges that count, for the components of f.
-func countingEdges(f *ir.Func, comp []int32) []bool {
-	all := make([]ir.Loc, len(f.Locs))
-	for l := range all {
-		all[l] = ir.Loc(l)
-	}
-	counts := newCounting(f).counts(all, comp)
-	out := make([]bool, len(f.Edges))
-	for i := range f.Edges {
-		out[i] = counts(int32(i))
-	}
-	return out
 }
 
 // counting finds the edges that make a register of a loop grow, or all of them shrink, if nothing else
@@ -142,6 +129,20 @@ func newCounting(f *ir.Func) *counting {
 		}
 	}
 	return c
+}
+
+// edges marks the edges that count, for the components of all locations.
+func (c *counting) edges(comp []int32) []bool {
+	all := make([]ir.Loc, len(c.f.Locs))
+	for l := range all {
+		all[l] = ir.Loc(l)
+	}
+	counts := c.counts(all, comp)
+	out := make([]bool, len(c.f.Edges))
+	for i := range c.f.Edges {
+		out[i] = counts(int32(i))
+	}
+	return out
 }
 
 // counter is a register of a component.

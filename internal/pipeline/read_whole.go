@@ -67,7 +67,7 @@ func parseMachineCode(files []*source.File, opt ReadOptions) (*Unit, *diag.List)
 		bad.Errorf("X0104", source.At(source.Pos{File: files[0].Name}), "--uninitialised %s is for C: memory of machine code that was never written reads as 0", mode)
 		return &Unit{}, bad
 	}
-	asked := elf.Options{ExternPure: opt.C.ExternPure, ExternFence: opt.C.ExternFence, Finally: opt.C.Finally, Sites: opt.Sites, Fences: fenceKinds(opt.C.Fences)}
+	asked := elf.Options{ExternPure: opt.C.ExternPure, ExternFence: opt.C.ExternFence, Finally: opt.C.Finally, Sites: opt.Sites, Fences: fenceKinds(opt.C.Fences), Nondet: nondetRange(opt)}
 	for _, name := range opt.C.Entry {
 		e, err := elf.ParseEntry(name)
 		if err != nil {
@@ -129,13 +129,17 @@ func badFlags(first *source.File, opt query.COptions) *diag.List {
 	return diags
 }
 
-func cOptions(opt ReadOptions) c.Options {
-	var nondet *c.Range
+// nondetRange returns the range of inputs that the user declares, nil if there is none.
+func nondetRange(opt ReadOptions) *c.Range {
 	if r := opt.C.NondetRange; len(r) == 2 {
-		nondet = &c.Range{Lo: r[0], Hi: r[1]}
+		return &c.Range{Lo: r[0], Hi: r[1]}
 	}
+	return nil
+}
+
+func cOptions(opt ReadOptions) c.Options {
 	return c.Options{
-		Nondet:  nondet,
+		Nondet:  nondetRange(opt),
 		Defines: opt.C.Defines, Undefines: opt.C.Undefines, IncludeDirs: opt.C.IncludeDirs, Include: opt.C.Include,
 		Std: opt.C.Std, Flags: opt.C.Flags, FileFlags: opt.C.FileFlags,
 		Invariants: opt.Annotations, Sites: opt.Sites, Orders: opt.Orders,

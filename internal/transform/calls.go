@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"fencepost/internal/ir"
 )
@@ -13,6 +14,9 @@ import (
 // call is inlined if some execution is known to make it. The others are bounds: an answer for all executions has met
 // none of them, so it does not matter for that answer which calls are left out. Small functions are inlined without
 // being asked for.
+//
+// A function that is called has calls that each execution makes which comes back from it: these are inlined with it, up to
+// mostCertain instructions in all, so that executions need not show them one after the other.
 //
 // The caller knows executions, and says which bounds they meet (Needs). Then flattening begins anew. A call is told from
 // others by the calls that led to it.
@@ -30,16 +34,20 @@ type Calls struct {
 
 	targets map[ir.EdgeID][]ir.FuncID // of calls through pointers
 	graph   *callGraph
+	certain map[ir.FuncID]map[ir.EdgeID]bool // the calls that each execution makes which comes back from a function
+	room    int                              // for such calls, in the program that is made
 }
 
 // inliningBound is the name under which engines report the bound.
 const inliningBound = "inlining"
 
 // mostFlow is the work after which it is given up to find the functions that a call through a pointer may reach, smallCall
-// the default of Calls.Small.
+// the default of Calls.Small, mostCertain the number of instructions in functions that are inlined because each execution
+// calls them.
 const (
-	mostFlow  = 1 << 28
-	smallCall = 256
+	mostFlow    = 1 << 28
+	smallCall   = 256
+	mostCertain = 1 << 15
 )
 
 // Partial reports whether calls are left out.
@@ -57,7 +65,7 @@ func (c *Calls) Needs(e ir.EdgeID) bool {
 
 // plan decides whether calls are left out, the first time that a program is made flat.
 func (c *Calls) plan(f *flattener) (err error) {
-	c.left = map[ir.EdgeID]string{}
+	c.left, c.room = map[ir.EdgeID]string{}, mostCertain
 	if c.partial {
 		f.targets, f.graph, f.depth = c.targets, c.graph, max(1, f.opt.Unroll)
 		return nil
@@ -85,6 +93,7 @@ func (c *Calls) plan(f *flattener) (err error) {
 // leaveOut says that calls are left out.
 func (c *Calls) leaveOut(f *flattener) {
 	c.partial, c.needed, c.targets, c.graph = true, map[string]bool{}, f.targets, f.graph
+	c.certain = map[ir.FuncID]map[ir.EdgeID]bool{}
 }
 
 // leavesOut adds a bound instead of a call, and reports whether it did. path tells the call from others.
@@ -98,7 +107,7 @@ func (b *body) leavesOut(a *activation, e *ir.Edge, callee ir.FuncID, from ir.Lo
 		small = smallCall
 	}
 	path = fmt.Sprintf("%s/%d>%d", a.path, e.ID, callee)
-	if c.needed[path] || b.graph.whole(callee) <= float64(small) {
+	if c.needed[path] || b.graph.whole(callee) <= float64(small) || c.makes(a.id, e, callee) {
 		return path, false
 	}
 	cut := ir.NewOp(ir.Bound)
@@ -106,6 +115,43 @@ func (b *body) leavesOut(a *activation, e *ir.Edge, callee ir.FuncID, from ir.Lo
 	b.emit(a, e, from, cut, b.threadEnd(), true)
 	c.left[b.f.Edges[len(b.f.Edges)-1].ID] = path
 	return path, true
+}
+
+// makes reports whether each execution that comes back from a function makes a call in it, if there is room for the callee.
+func (c *Calls) makes(f ir.FuncID, e *ir.Edge, callee ir.FuncID) bool {
+	calls, known := c.certain[f]
+	if !known {
+		calls = c.graph.certainCalls(f)
+		c.certain[f] = calls
+	}
+	n := len(c.graph.p.Funcs[callee].Edges)
+	if !calls[e.ID] || n > c.room {
+		return false
+	}
+	c.room -= n
+	return true
+}
+
+// certainCalls returns the calls of one function each that are on all paths from the entry of a function to its end.
+func (g *callGraph) certainCalls(f ir.FuncID) map[ir.EdgeID]bool {
+	out := map[ir.EdgeID]bool{}
+	never := map[*ir.Edge]bool{} // calls that do not come back
+	for _, c := range g.calls[f] {
+		never[c.edge] = !slices.ContainsFunc(c.targets, func(callee ir.FuncID) bool { return !g.ends.ends[callee] })
+	}
+	fn := g.p.Funcs[f]
+	returns := func(without *ir.Edge) bool {
+		return reachesEnd(fn, func(e *ir.Edge) bool { return e == without || never[e] })
+	}
+	if !returns(nil) {
+		return out
+	}
+	for _, c := range g.calls[f] {
+		if len(c.targets) == 1 && !never[c.edge] && !returns(c.edge) {
+			out[c.edge.ID] = true
+		}
+	}
+	return out
 }
 
 // whole returns the number of instructions of a function with its calls inlined, infinity if it is recursive.

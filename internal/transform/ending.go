@@ -53,6 +53,11 @@ func newEndings(g *callGraph) *endings {
 // mayReturn reports whether a path leads from the entry of a function to its end, given the functions
 // that are known to return.
 func mayReturn(f *ir.Func, targets map[*ir.Edge][]ir.FuncID, returns []bool) bool {
+	return reachesEnd(f, func(e *ir.Edge) bool { return e.Op.Kind == ir.Call && !anyReturns(targets[e], returns) })
+}
+
+// reachesEnd reports whether a path leads from the entry of a function to its end, without the edges that are left out.
+func reachesEnd(f *ir.Func, without func(*ir.Edge) bool) bool {
 	out := make([][]int32, len(f.Locs))
 	for i := range f.Edges {
 		out[f.Edges[i].From] = append(out[f.Edges[i].From], int32(i))
@@ -70,7 +75,7 @@ func mayReturn(f *ir.Func, targets map[*ir.Edge][]ir.FuncID, returns []bool) boo
 			switch {
 			case e.Op.Kind == ir.Return:
 				return true
-			case e.Op.Terminal(), e.Op.Kind == ir.Call && !anyReturns(targets[e], returns), seen[e.To]:
+			case e.Op.Terminal(), without(e), seen[e.To]:
 			default:
 				seen[e.To] = true
 				work = append(work, e.To)

@@ -22,6 +22,8 @@ type Options struct {
 	client *client
 	Sites  bool
 	Fences map[uint64]ir.FenceKind
+	// Nondet is the range of inputs and random numbers, nil for all values.
+	Nondet *translate.Range
 }
 
 // Unit is a translated program and what is asked of it.
@@ -77,10 +79,13 @@ func Parse(files []*source.File, opt Options) (*Unit, *diag.List) {
 	}
 	text := p.stubs()
 	listing := p.list(files)
-	unit, more := translate.Program([]*source.File{text}, library.New(), translate.Options{Bodies: p.bodies()})
+	unit, more := translate.Program([]*source.File{text}, library.New(), translate.Options{Bodies: p.bodies(), Nondet: opt.Nondet})
 	for _, d := range more.All {
-		if d.Severity == diag.Error {
+		switch {
+		case d.Severity == diag.Error:
 			diags.Errorf(d.Code, at, "%s", d.Message)
+		case d.Code == translate.RangeWarning:
+			diags.Warnf(d.Code, at, "%s", d.Message)
 		}
 	}
 	u := &Unit{Unit: *unit, Listing: listing, SourceLines: p.sources, Runs: p.runs, SourceDirs: image.Lines.Dirs}

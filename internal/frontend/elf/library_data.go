@@ -33,6 +33,9 @@ const (
 	rustDummy   = "std::sync::mpmc::waker::current_thread_id::DUMMY"
 )
 
+// rustKeys has the keys with which the HashMaps of a thread hash, and whether they are made already; 0 until then.
+const rustKeys = "std::hash::random::RandomState::new::KEYS"
+
 // libraryVars are the variables that are known. The streams have the numbers that <stdio.h> gives them in C.
 var libraryVars = []libraryVar{
 	{name: "stdin", size: 8, value: 1}, {name: "stdout", size: 8, value: 2}, {name: "stderr", size: 8, value: 3},
@@ -53,6 +56,7 @@ var libraryVars = []libraryVar{
 	{name: rustStackSize, size: 8, value: 2<<20 + 1},
 	{name: rustContext, size: 16, thread: true},
 	{name: rustDummy, size: 8, thread: true},
+	{name: rustKeys, size: 24, thread: true},
 }
 
 // libraryVariable returns the variable of a library that has a name, nil if it is not known.
@@ -68,6 +72,9 @@ func libraryVariable(name string) *libraryVar {
 		case strings.Contains(name, "5waker17current_thread_id5DUMMY"):
 			name = rustDummy
 		}
+	}
+	if strings.Contains(name, "11RandomState3new4KEYS") {
+		name = rustKeys
 	}
 	if strings.HasPrefix(name, "_ZN3std") || strings.HasPrefix(name, "_R") {
 		name = shortName(name)

@@ -50,6 +50,8 @@ var rustStd = map[string]rustFunction{
 	"std::thread::scoped::ScopeData::decrement_num_running_threads":       {"fp_rust_old_scope_less", debianStable},
 	"std::thread::sleep":                                                  {"fp_rust_nothing", nil},
 	"std::thread::functions::sleep":                                       {"fp_rust_nothing", nil},
+	"std::sys::unix::rand::hashmap_random_keys":                           {"fp_rust_keys", debianStable},
+	"std::sys::random::linux::hashmap_random_keys":                        {"fp_rust_keys", recentStable},
 	"std::time::Instant::now":                                             {"fp_rust_now", debianStable},
 	"std::time::Instant::elapsed":                                         {"fp_rust_elapsed", debianStable},
 	"<std::time::Instant>::now":                                           {"fp_rust_now", recentStable},

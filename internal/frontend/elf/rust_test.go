@@ -82,7 +82,47 @@ fn main() { let t = std::thread::spawn(|| X.store(5, SeqCst)); if let Some(v) = 
 	}
 }
 
+// TestRustKeys: the keys of a HashMap are random numbers, of which --nondet-range says which are tried: a hasher gives one
+// number for a value, those of two threads need not, and without the option there is no answer.
+func TestRustKeys(t *testing.T) {
+	text := `use std::collections::hash_map::RandomState; use std::hash::{BuildHasher, Hash, Hasher};
+fn hash(s: &RandomState) -> u64 { let mut h = s.build_hasher(); 7u32.hash(&mut h); h.finish() }
+fn main() { let s = RandomState::new(); let mine = hash(&s);
+    let theirs = std::thread::spawn(|| { let s = RandomState::new(); hash(&s) }).join().unwrap();
+    assert!(mine == if cfg!(bug) { theirs } else { hash(&s) }); }
+`
+	src := filepath.Join(t.TempDir(), "a.rs")
+	if err := os.WriteFile(src, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, compiler := range []string{rustc(t), recentRustc()} {
+		if compiler == "" {
+			continue
+		}
+		right, wrong := rustObject(t, compiler, src), rustObject(t, compiler, src, "--cfg", "bug")
+		for _, c := range []struct {
+			in       query.Input
+			keys     []int64
+			want     string
+			contains string
+		}{
+			{right, []int64{0, 1}, "safe", ""}, {wrong, []int64{0, 1}, "unsafe", ""}, {wrong, []int64{1, 1}, "safe", ""},
+			{right, nil, "error", "too many values"},
+		} {
+			if got, why := askWith(t, c.in, "tso", 0, query.COptions{NondetRange: c.keys}); got != c.want || !strings.Contains(why, c.contains) {
+				t.Errorf("%s, keys %v: %s (%s), want %s", compiler, c.keys, got, why, c.want)
+			}
+		}
+	}
+}
+
 func askRust(t *testing.T, compiler, src, question string, flags ...string) (verdict, reason string) {
+	t.Helper()
+	return ask(t, rustObject(t, compiler, src, flags...), question, 0)
+}
+
+// rustObject compiles a program.
+func rustObject(t *testing.T, compiler, src string, flags ...string) query.Input {
 	t.Helper()
 	out := filepath.Join(t.TempDir(), "a.o")
 	arguments := append(flags, "--edition", "2021", "--emit=obj", "-C", "panic=abort", "-O", "-g", "-o", out, src)
@@ -93,7 +133,7 @@ func askRust(t *testing.T, compiler, src, question string, flags ...string) (ver
 	if err != nil {
 		t.Fatal(err)
 	}
-	return ask(t, query.Input{Name: "a.o", Text: object}, question, 0)
+	return query.Input{Name: "a.o", Text: object}
 }
 
 // TestRustExample: the example with std::thread::spawn has the verdicts of its comment.

@@ -77,7 +77,7 @@ func (p *program) threadBlocks(f *function) {
 					continue
 				}
 				op.Uses(func(r ir.Reg) {
-					if r == next.reg && kept && !p.hasThreadOffset(next.in) {
+					if r == next.reg && kept && !p.hasThreadOffset(next.in) && !p.addsOffset(f, next.in, op, r) {
 						next.in.refused = next.in.Text + ": this use of the address of the thread's block is not supported"
 						next.in.code = codeFlow
 					}
@@ -103,4 +103,31 @@ func (p *program) hasThreadOffset(in *inst) bool {
 		}
 	}
 	return false
+}
+
+// addsOffset reports whether an operation does nothing with the address of the block but to add the offset of a variable,
+// which another register holds.
+func (p *program) addsOffset(f *function, in *inst, op *ir.Op, block ir.Reg) bool {
+	if op.Kind != ir.Assign {
+		return false
+	}
+	uses, sums := 0, 0
+	op.Uses(func(r ir.Reg) {
+		if r == block {
+			uses++
+		}
+	})
+	op.Val.Walk(func(e *ir.Expr) {
+		if e.Op != ir.Add || e.X.Op != ir.RegRef || e.Y.Op != ir.RegRef {
+			return
+		}
+		one, other := e.X.Reg, e.Y.Reg
+		if one != block {
+			one, other = other, one
+		}
+		if held := f.constant(in, other); one == block && other != block && held != nil && held.Op == ir.AddrOf && p.data[held.Obj].sec.TLS {
+			sums++
+		}
+	})
+	return uses == 1 && sums == 1
 }

@@ -300,7 +300,7 @@ func (l *formList) vectors() {
 	} {
 		l.add(strings.Fields(text)[0], text, 0)
 	}
-	for _, op := range strings.Fields("pxor xorps xorpd pand andps andpd por orps orpd paddq paddd paddw paddb psubq psubd psubw psubb pcmpeqd pcmpeqw pcmpeqb punpcklqdq punpckhqdq unpcklpd punpckldq unpcklps pcmpgtd pcmpgtw pcmpgtb pandn andnps andnpd pmuludq pmullw punpcklbw punpcklwd punpckhbw punpckhwd punpckhdq unpckhps packuswb") {
+	for _, op := range strings.Fields("pxor xorps xorpd pand andps andpd por orps orpd paddq paddd paddw paddb psubq psubd psubw psubb pcmpeqd pcmpeqw pcmpeqb punpcklqdq punpckhqdq unpcklpd punpckldq unpcklps pcmpgtd pcmpgtw pcmpgtb pandn andnps andnpd pmuludq pmullw punpcklbw punpcklwd punpckhbw punpckhwd punpckhdq unpckhps packuswb pminub pmaxub") {
 		l.add(op, op+" xmm0, xmm1", 0)
 		l.add(op, op+" xmm2, xmm2", 0)
 		l.add(op, op+" xmm3, xmmword ptr [r12]", 0).pointers = []string{"r12"}
@@ -323,6 +323,16 @@ func (l *formList) vectors() {
 		l.add("pextrw", "pextrw eax, xmm1, "+imm, 0)
 		l.add("pinsrw", "pinsrw xmm1, eax, "+imm, 0)
 		l.add("pinsrw", "pinsrw xmm1, word ptr [rsi+8], "+imm, 0)
+	}
+	for _, op := range []string{"pmovmskb", "movmskps", "movmskpd"} {
+		l.add(op, op+" ecx, xmm1", 0)
+	}
+	for _, imm := range []string{"0", "1", "2", "3", "0x1b", "0x4e", "0xe4", "0xff"} {
+		for _, op := range []string{"shufps", "shufpd"} {
+			l.add(op, op+" xmm0, xmm1, "+imm, 0)
+			l.add(op, op+" xmm2, xmm2, "+imm, 0)
+			l.add(op, op+" xmm3, xmmword ptr [r12], "+imm, 0).pointers = []string{"r12"}
+		}
 	}
 	for _, op := range []string{"shld", "shrd"} {
 		for i, count := range []string{"0", "1", "7", "31", "32", "63"} {

@@ -31,6 +31,61 @@ func init() {
 	table[x86asm.PSHUFLW], table[x86asm.PSHUFHW] = (*Lifter).shuffleShort, (*Lifter).shuffleShort
 	table[x86asm.PEXTRW], table[x86asm.PINSRW] = (*Lifter).extractWord, (*Lifter).insertWord
 	table[x86asm.PACKUSWB] = (*Lifter).packBytes
+	table[x86asm.PMINUB] = eachPart(8, func(x, y *ir.Expr) *ir.Expr { return lesser(cut(x, 8), cut(y, 8)) })
+	table[x86asm.PMAXUB] = eachPart(8, func(x, y *ir.Expr) *ir.Expr {
+		return ir.Conditional(ir.Binary(ir.Lt, ir.S64, cut(x, 8), cut(y, 8)), cut(y, 8), cut(x, 8))
+	})
+	table[x86asm.PMOVMSKB], table[x86asm.MOVMSKPS], table[x86asm.MOVMSKPD] = signBits(8), signBits(32), signBits(64)
+	table[x86asm.SHUFPS], table[x86asm.SHUFPD] = shuffleTwo(32), shuffleTwo(64)
+}
+
+func lesser(x, y *ir.Expr) *ir.Expr { return ir.Conditional(ir.Binary(ir.Lt, ir.S64, x, y), x, y) }
+
+// signBits gathers the highest bits of all parts of some bits in a register.
+func signBits(bits int) func(*Lifter) bool {
+	return func(l *Lifter) bool {
+		to, from := l.operand(0), l.operand(1)
+		if !isVector(from.arg) || isVector(to.arg) {
+			return false // MMX
+		}
+		lo, hi, _ := l.halves(from)
+		var e *ir.Expr = ir.Int(0)
+		n := 64 / bits // of a half
+		for i := range n {
+			for j, half := range []*ir.Expr{lo, hi} {
+				e = or(e, shl(and(shr(half, bits*(i+1)-1), ir.Int(1)), i+j*n))
+			}
+		}
+		l.set(to, e)
+		return true
+	}
+}
+
+// shuffleTwo is shufps and shufpd: the lower half gets parts of the first operand, the upper one parts of the second.
+func shuffleTwo(bits int) func(*Lifter) bool {
+	return func(l *Lifter) bool {
+		to, from := l.operand(0), l.operand(1)
+		imm, isImm := l.in.Args[2].(x86asm.Imm)
+		b0, b1, ok := l.halves(from)
+		if !isVector(to.arg) || !isImm || !ok {
+			return false
+		}
+		a0, a1, _ := l.halves(to)
+		n := 64 / bits
+		choose := func(x, y *ir.Expr, choice int) *ir.Expr {
+			var e *ir.Expr = ir.Int(0)
+			for i := range n {
+				which := choice % (2 * n)
+				choice /= 2 * n
+				half := []*ir.Expr{x, y}[which/n]
+				e = or(e, shl(cut(shr(half, bits*(which%n)), bits), bits*i))
+			}
+			return e
+		}
+		choices := int(uint8(imm))
+		lo, hi := l.keep(choose(a0, a1, choices)), l.keep(choose(b0, b1, choices>>(n*n))) // n numbers of n bits each
+		return l.setHalves(to, lo, hi)
+	}
 }
 
 // greater compares two signed parts of some bits: all bits of the result are the answer.
