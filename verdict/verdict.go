@@ -94,6 +94,8 @@ type Origin struct {
 	Shard *Shard `json:"shard,omitempty"`
 	// Sources is the text of every input file the positions refer to.
 	Sources map[string]string `json:"sources,omitempty"`
+	// Listing says what the listing of machine code in Sources was made of.
+	Listing *Listing `json:"listing,omitempty"`
 }
 
 // Details are the parts of an answer that only some questions have.

@@ -44,6 +44,8 @@ type Facts struct {
 	Listing *source.File // of a program without a text: what positions are about
 	// Locate gives the positions of a result or witness that are about a listing those of the source.
 	Locate func(resultOrWitness any)
+	// MadeOf says what the functions of a listing were made of that a result goes through. Of the texts it has those of the result.
+	MadeOf func(*verdict.Result) *verdict.Listing
 	// SizedNumbers: numbers have sizes and wrap around, so a proof must not take them for integers.
 	SizedNumbers bool
 	// Errors: the language has errors, such as accesses to freed memory, that are always checked.

@@ -94,6 +94,7 @@ func parseMachineCode(files []*source.File, opt ReadOptions) (*Unit, *diag.List)
 	if u.Listing != nil {
 		out.Listing, out.Included = u.Listing, []*source.File{u.Listing}
 		out.Locate = func(res any) { locate(reflect.ValueOf(res), u) }
+		out.MadeOf = func(res *verdict.Result) *verdict.Listing { return listingOf(u, res, res.Sources) }
 		out.Included = append(out.Included, sourcesOf(u, opt.C.Include)...)
 	}
 	return out, diags

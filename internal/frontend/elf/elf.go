@@ -38,6 +38,8 @@ type Unit struct {
 	// line of its declaration. SourceDirs are the directories in which the compiler was, by the files of SourceLines.
 	Runs       map[int]string
 	SourceDirs map[string]string
+	// Code has the instructions that were made of the user's source, in the order of the listing.
+	Code []CodeLine
 	// Sites are in front of instructions that access memory and of calls, those of one position in the source together, in the
 	// order of the listing; Addresses has the addresses of the instructions of each.
 	Sites     []ir.FenceSite
@@ -88,7 +90,7 @@ func Parse(files []*source.File, opt Options) (*Unit, *diag.List) {
 			diags.Warnf(d.Code, at, "%s", d.Message)
 		}
 	}
-	u := &Unit{Unit: *unit, Listing: listing, SourceLines: p.sources, Runs: p.runs, SourceDirs: image.Lines.Dirs}
+	u := &Unit{Unit: *unit, Listing: listing, SourceLines: p.sources, Runs: p.runs, SourceDirs: image.Lines.Dirs, Code: p.code.all}
 	if diags.HasErrors() || unit.Program == nil {
 		u.Program = nil
 		return u, diags

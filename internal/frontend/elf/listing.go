@@ -61,6 +61,7 @@ func (p *program) list(files []*source.File) *source.File {
 			before := fmt.Sprintf("  +0x%x  ", in.addr-f.sym.Addr())
 			put("%s%s", before, text)
 			in.listed = text
+			p.code.add(p, f, in, line, at)
 			if at.Line > 0 && !isLibrary(at.File) {
 				p.sources[line] = fmt.Sprintf("%s:%d", at.File, at.Line)
 				if at.Col > 0 {

@@ -88,6 +88,7 @@ type madeText struct {
 	listing     string         // the name of the listing
 	sources     map[int]string // where its lines come from, as file:line:column
 	runs        map[int]string // the functions of the source that its lines are in, with their lines
+	code        codeLines      // what its lines are made of
 }
 
 // function is a function of the program.

@@ -55,6 +55,8 @@ type stepColumns struct {
 	Entry    []int `json:"n"` // what a store puts into the buffer
 	Of       []int `json:"o"` // 1 + the store that a flush takes to memory
 	Span     []int `json:"p"` // 1 + index into Spans
+	// Code is, of machine code whose source is known, the same in the listing; Span is in the source then.
+	Code []int `json:"a,omitempty"`
 }
 
 // The kinds of steps as the script knows them; the names are classes of the style sheet.
@@ -109,7 +111,8 @@ func newExecution(e *verdict.Execution, id, model string, files *sources, words 
 	if store, _, ok := relation.Delayed(e); ok && d.Cycle {
 		d.Delayed = store
 	}
-	d.steps(e.Witness, files, words)
+	shown, hidden := rows.InSource(e)
+	d.steps(e.Witness, inSource(shown, hidden, files), hidden, files, words)
 	view := rows.Of(e, rows.Options{Max: len(e.Witness.Steps) + 1})
 	d.Rows, d.Blocks = rowsOf(view.Rows, words), blockWords(view.Legend)
 	// Drawn by us, with all text escaped.
@@ -117,14 +120,28 @@ func newExecution(e *verdict.Execution, id, model string, files *sources, words 
 }
 
 // steps fills in the table of steps.
-func (d *executionData) steps(w *verdict.Witness, files *sources, words *table) {
+func (d *executionData) steps(w *verdict.Witness, inSource []*verdict.Pos, hidden []bool, files *sources, words *table) {
 	n := len(w.Steps)
 	for _, column := range []*[]int{&d.Thread, &d.Kind, &d.Text, &d.Effect, &d.Badge, &d.InMemory, &d.Variable, &d.Entry, &d.Of, &d.Span} {
 		*column = make([]int, n)
 	}
-	mem := newMemory(w)
+	if inSource != nil {
+		d.Code = make([]int, n)
+	}
+	mem := newMemory(w, hidden)
 	d.Cells = mem.start(words)
 	spans := map[string]int{}
+	spanOf := func(p *verdict.Pos) int {
+		if p == nil {
+			return 0
+		}
+		span := files.spans(p)
+		if key := fmt.Sprint(span); span != nil && spans[key] == 0 {
+			d.Spans = append(d.Spans, span)
+			spans[key] = len(d.Spans)
+		}
+		return spans[fmt.Sprint(span)]
+	}
 	for i, s := range w.Steps {
 		d.Thread[i], d.Kind[i] = s.Thread, kindOf(s)
 		d.Text[i], d.Effect[i] = words.add(text.StepText(s)), words.add(text.Effect(s))
@@ -135,13 +152,10 @@ func (d *executionData) steps(w *verdict.Witness, files *sources, words *table) 
 		}
 		if s.Kind == verdict.StepFlush {
 			d.Of[i] = s.Of + 1
-		} else if s.Pos != nil {
-			span := files.spans(s.Pos)
-			if key := fmt.Sprint(span); span != nil && spans[key] == 0 {
-				d.Spans = append(d.Spans, span)
-				spans[key] = len(d.Spans)
-			}
-			d.Span[i] = spans[fmt.Sprint(span)]
+		} else if inSource != nil {
+			d.Span[i], d.Code[i] = spanOf(inSource[i]), spanOf(s.Pos)
+		} else {
+			d.Span[i] = spanOf(s.Pos)
 		}
 		if from := s.ForwardedFrom(); s.Kind == verdict.StepLoad && len(from) > 0 {
 			d.Forwards[i] = from

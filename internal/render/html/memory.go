@@ -49,10 +49,12 @@ func accessesMemory(s verdict.Step) bool {
 	return false
 }
 
-func newMemory(w *verdict.Witness) *memory {
+// newMemory returns the memory before the first step. hidden says of machine code which steps no line of the source tells of:
+// only they access some words of the stack and of libraries, which are no cells then.
+func newMemory(w *verdict.Witness, hidden []bool) *memory {
 	m := &memory{index: map[cellKey]int{}, at: map[uint64][]int{}, bytes: map[uint64]byte{}}
-	for _, s := range w.Steps {
-		if !accessesMemory(s) {
+	for i, s := range w.Steps {
+		if !accessesMemory(s) || hidden != nil && hidden[i] {
 			continue
 		}
 		key := cellKey{s.Addr, s.Size}

@@ -50,6 +50,8 @@ type result struct {
 	Proof      *proof
 	Executions []execution
 	Sources    bool
+	Listing    bool   // the assembly is shown beside the source
+	Moved      string // what the compiler moved and removed
 }
 
 // heading is the head of a result.
@@ -83,6 +85,7 @@ type resultData struct {
 	Group      int             `json:"group"`
 	Files      []int           `json:"files"`
 	Executions []executionData `json:"executions"`
+	Listing    *listingData    `json:"listing,omitempty"`
 }
 
 func newPage(results []verdict.Result) *page {
@@ -177,6 +180,8 @@ func newResult(r *verdict.Result, all []verdict.Execution, id string, files *sou
 		v.Warnings = append(v.Warnings, warning{positionText(w.Pos), w.Message, w.Code})
 	}
 	data := resultData{ID: id, Files: []int{}, Executions: []executionData{}}
+	data.Listing, v.Moved = newListing(r, files)
+	v.Listing = data.Listing != nil
 	for i := range all {
 		one, steps := newExecution(&all[i], fmt.Sprintf("%se%d", id, i+1), r.Model, files, words)
 		v.Executions = append(v.Executions, one)

@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"fencepost/internal/render/relation"
+	"fencepost/internal/render/rows"
 	"fencepost/verdict"
 )
 
@@ -33,6 +34,7 @@ type drawing struct {
 	e       *verdict.Execution
 	order   relation.HappensBefore
 	left    int // nodes left out
+	unnamed int // and those of machine code that no line of the source tells of
 	label   []string
 	line    []string
 	cycle   map[verdict.TraceEdge]bool
@@ -51,6 +53,9 @@ func newDrawing(e *verdict.Execution, prefix string, names relation.Names) *draw
 	if store, _, ok := relation.Delayed(e); ok && len(d.order.Cycle) > 0 {
 		d.delayed = store
 	}
+	if _, hidden := rows.InSource(e); hidden != nil {
+		d.inSource(hidden)
+	}
 	if n := len(d.order.Nodes); n > manyNodes {
 		keep := map[int]bool{}
 		for _, c := range d.order.Cycle {
@@ -67,6 +72,41 @@ func newDrawing(e *verdict.Execution, prefix string, names relation.Names) *draw
 	}
 	d.layout()
 	return d
+}
+
+// inSource leaves out the nodes of machine code that no line of the source tells of, unless they are on the cycle.
+func (d *drawing) inSource(hidden []bool) {
+	old := d.order
+	on := map[int]bool{}
+	for _, c := range old.Cycle {
+		on[c.From], on[c.To] = true, true
+	}
+	index, last := map[int]int{}, map[int]int{} // of the nodes that stay; by thread: 1 + the last one
+	d.order = relation.HappensBefore{}
+	for i, n := range old.Nodes {
+		if !on[i] && n.Step >= 0 && n.Step < len(hidden) && hidden[n.Step] {
+			continue
+		}
+		at := len(d.order.Nodes)
+		if before := last[n.Thread]; before > 0 {
+			d.order.Edges = append(d.order.Edges, verdict.TraceEdge{From: before - 1, To: at, Kind: "po"})
+		}
+		index[i], last[n.Thread] = at, at+1
+		d.order.Nodes = append(d.order.Nodes, n)
+	}
+	move := func(list []verdict.TraceEdge, po bool) (out []verdict.TraceEdge) {
+		for _, e := range list {
+			from, isFrom := index[e.From]
+			to, isTo := index[e.To]
+			if isFrom && isTo && (po || e.Kind != "po") {
+				out = append(out, verdict.TraceEdge{From: from, To: to, Kind: e.Kind})
+			}
+		}
+		return out
+	}
+	d.order.Edges = append(d.order.Edges, move(old.Edges, false)...)
+	d.order.Cycle = move(old.Cycle, true)
+	d.unnamed = len(old.Nodes) - len(d.order.Nodes)
 }
 
 // only leaves out all nodes that are not kept, and with a cycle all edges that are not on it.
@@ -123,7 +163,7 @@ func (d *drawing) layout() {
 	}
 	d.width = 2*side + len(d.columns)*d.node + max(0, len(d.columns)-1)*gap
 	d.height = headHeight + 16 + max(0, rows-1)*rowHeight + nodeHeight
-	if d.left > 0 || rows == 0 {
+	if d.note() != "" {
 		d.height += 24
 	}
 	d.width = max(d.width, 240)
@@ -143,7 +183,8 @@ func (d *drawing) words(n verdict.TraceNode) (label, line string) {
 	}
 	s := w.Steps[n.Step]
 	if s.Pos != nil && s.Pos.Line > 0 {
-		line = fmt.Sprintf("line %d", s.Pos.Line)
+		_, at := s.Pos.SourceLine()
+		line = fmt.Sprintf("line %d", at)
 	}
 	switch plain := label; {
 	case plain == "st "+s.Cell() && s.Kind == verdict.StepStore:
@@ -223,6 +264,10 @@ func (d *drawing) note() string {
 		return fmt.Sprintf("%d earlier accesses are left out.", d.left)
 	case d.left > 0:
 		return fmt.Sprintf("%d accesses that are not on the cycle are left out.", d.left)
+	case d.unnamed == 1:
+		return "1 access that the source does not name is left out."
+	case d.unnamed > 0:
+		return fmt.Sprintf("%d accesses that the source does not name are left out.", d.unnamed)
 	}
 	return ""
 }

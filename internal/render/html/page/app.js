@@ -39,10 +39,11 @@ function attach() {
   if (!one.ready) {
     one.ready = true;
     one.fresh = true;
-    const steps = $(".steps", one.main), cells = $(".cells", one.main), listing = $(".listing", one.main);
+    const steps = $(".steps", one.main), cells = $(".cells", one.main), listing = $(".listing", one.main), assembly = $(".assembly .listing", one.main);
     if (steps) one.steps = new List(steps, rowHeight, r => drawRow(now(), r), () => $(".heads", steps).offsetHeight);
     if (cells) one.cells = new List(cells, 26, i => drawCell(now(), one.state, i));
-    if (listing) one.listing = new List(listing, 20, i => one.drawLine(i));
+    if (listing) one.listing = new List(listing, 20, i => one.listing.line(i));
+    if (assembly) one.assembly = new List(assembly, 20, i => one.assembly.line(i));
   }
   return one;
 }
@@ -52,7 +53,7 @@ function show(move) {
   overview();
   if (!e) {
     laidOut = "";
-    if (one.listing) showFile(one, null, 0);
+    if (one.listing) showFile(one.listing, null, 0);
     toAddress();
     return;
   }
@@ -199,34 +200,66 @@ function controls(e) {
   caption.replaceChildren(what, make("div", "effect", effect || "a step of its own, no memory involved"));
 }
 
-// source shows the file of the current step, or else of the last step before it that has one.
+// source shows the file of the current step, or else of the last step before it that has one: of machine code the source
+// and, in a pane of its own, the assembly.
 function source(one, e) {
   if (!one.listing) return;
-  const span = i => e.spans[e.p[i] - 1];
-  let file = 0;
-  const here = new Map();
-  for (let i = 0; i < view.step; i++) if (span(i)) { here.set(e.t[i], span(i)); file = span(i)[0]; }
-  if (view.step === 0) for (let i = 0; i < e.length; i++) if (span(i)) { file = span(i)[0]; break; }
-  showFile(one, e, file, here);
-  const at = view.step > 0 && span(view.step - 1);
-  if (at) one.listing.reveal(at[1] - 1);
+  const at = pane(one.listing, e, e.p, 0);
+  if (!one.assembly) return;
+  one.assembly.box.parentElement.hidden = !e.a;
+  if (e.a) pane(one.assembly, e, e.a, at);
 }
 
-function showFile(one, e, index, here) {
+// pane shows a file in a list and returns the file and line of the current step, or of the last one before it. column says
+// where the steps are; beside is the line that the other pane shows.
+function pane(list, e, column, beside) {
+  const span = i => e.spans[column[i] - 1], here = new Map();
+  let last = null;
+  for (let i = 0; i < view.step; i++) if (span(i)) { here.set(e.t[i], span(i)); last = span(i); }
+  let file = last;
+  if (view.step === 0) for (let i = 0; i < e.length && !file; i++) file = span(i);
+  const at = view.step > 0 && span(view.step - 1);
+  showFile(list, e, file ? file[0] : 0, here, at, beside);
+  if (at) list.reveal(at[1] - 1);
+  return last;
+}
+
+// marksOf says what the compiler did to the lines of a file: words by line, and the lines of the assembly that were made of the
+// line that the other pane shows.
+function marksOf(index, beside) {
+  const made = shownResult().listing, words = new Map(), same = new Set();
+  if (!made) return { words, same };
+  for (const line of made.removed[index] || []) words.set(line, "no instruction");
+  if (made.file === index) for (const [line, file, source, before] of made.of) {
+    if (before) words.set(line, "line " + source + " after " + before);
+    if (beside && beside[0] === file && beside[1] === source) same.add(line);
+  }
+  return { words, same };
+}
+
+function showFile(list, e, index, here, at, beside) {
   const file = data.files[shownResult().files[index]];
   if (!file) return;
-  $(".source .file", one.main).textContent = file.name;
-  const hit = new Set(), marks = new Map(), tags = new Map();
+  const made = shownResult().listing;
+  $(".file", list.box.parentElement).textContent = (made && made.file === index ? "Assembly: " : "") + file.name;
+  const hit = new Set(), marks = new Map(), tags = new Map(), { words, same } = marksOf(index, beside);
   if (e) {
     for (const s of e.spans) if (s[0] === index) for (let k = 1; k < s.length; k += 3) hit.add(s[k]);
-    const at = view.step > 0 && e.spans[e.p[view.step - 1] - 1];
     if (at && at[0] === index) for (let k = 1; k < at.length; k += 3) marks.set(at[k], [[at[k + 1], at[k + 2]]]);
     for (const [t, s] of here) if (s[0] === index) tags.set(s[1], [...(tags.get(s[1]) || []), t]);
   }
-  one.drawLine = i => drawLine(file, i, marks.get(i + 1) || [], tags.get(i + 1) || [], hit.has(i + 1), e ? e.threads : [], e && view.step > 0 ? e.t[view.step - 1] : 0);
+  list.line = i => {
+    const row = drawLine(file, i, marks.get(i + 1) || [], tags.get(i + 1) || [], hit.has(i + 1), e ? e.threads : [], e && view.step > 0 ? e.t[view.step - 1] : 0);
+    if (same.has(i + 1)) row.classList.add("same");
+    if (words.has(i + 1)) {
+      row.classList.add("changed");
+      row.append(make("span", "note", words.get(i + 1)));
+    }
+    return row;
+  };
   const lines = linesOf(file);
-  one.listing.rows.style.minWidth = Math.min(file.widest, 400) + 16 + "ch";
-  one.listing.set(lines.length);
+  list.rows.style.minWidth = Math.min(file.widest, 400) + 16 + "ch";
+  list.set(lines.length);
 }
 
 // intoWindow scrolls the page, not the box, so that the current step can be seen.
