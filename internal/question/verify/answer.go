@@ -217,7 +217,7 @@ func (v *verifier) likes(r *verdict.Result) error {
 // that depend on the execution that was found, which was replayed. That there is an execution stays.
 func scrub(r *verdict.Result) *verdict.Result {
 	out := *r
-	out.Asked, out.By, out.Engine, out.Engines, out.Stats, out.Warnings, out.Sources, out.Compiled = nil, "", "", nil, verdict.Stats{}, nil, nil, nil
+	out.Asked, out.By, out.Engine, out.Engines, out.Stats, out.Warnings, out.Sources, out.Compiled, out.Listing = nil, "", "", nil, verdict.Stats{}, nil, nil, nil, nil
 	some := func(w *verdict.Witness) *verdict.Witness {
 		if w == nil {
 			return nil

@@ -190,9 +190,20 @@ func nameIn(sources map[string]string, name string) string {
 	return found
 }
 
-// sources compares the texts of a result with the texts of the files that its executions are in.
+// sources compares the texts of a result with the texts of the files that its executions are in, and what it says of the
+// listing of machine code.
 func (v *verifier) sources(stored map[string]string, r *verdict.Result) error {
-	return sameSources(stored, pipeline.SourcesOf(v.now.Program, r))
+	if err := sameSources(stored, pipeline.SourcesOf(v.now.Program, r)); err != nil {
+		return err
+	}
+	var listing *verdict.Listing
+	if v.now.MadeOf != nil {
+		listing = v.now.MadeOf(r)
+	}
+	if !reflect.DeepEqual(r.Listing, listing) {
+		return fmt.Errorf("what the lines of the listing were made of differs from what the result says")
+	}
+	return nil
 }
 
 // sameSources compares the stored texts with the expected texts.
