@@ -63,7 +63,10 @@ func SourcesOf(p *Program, res *verdict.Result) map[string]string {
 		return out
 	}
 	for _, f := range slices.Concat(res.Fences, res.Repair.Redundant, res.Repair.Elsewhere) {
-		if at, _ := f.Pos.SourceLine(); f.Pos.Source != "" && p.Files[at] != nil {
+		if f.Pos == nil || f.Pos.Source == "" {
+			continue
+		}
+		if at, _ := f.Pos.SourceLine(); p.Files[at] != nil {
 			out[at] = string(p.Files[at].Text)
 		}
 	}

@@ -63,6 +63,20 @@ type fenceVerifier struct {
 	threads [][]string
 }
 
+// named names fences as a result does.
+func (f *fenceVerifier) named(list []ir.FenceAt) []verdict.FenceRef {
+	out := f.rep.Refs(list)
+	f.locate(&out)
+	return out
+}
+
+// locate gives positions of machine code those of the source.
+func (f *fenceVerifier) locate(v any) {
+	if f.v.run.Locate != nil {
+		f.v.run.Locate(v)
+	}
+}
+
 // executions replays every bad execution.
 func (f *fenceVerifier) executions() {
 	if f.rep.Ordered() {
@@ -151,7 +165,7 @@ func (f *fenceVerifier) refs(list []verdict.FenceRef) ([]ir.FenceAt, error) {
 	if !ordered || len(slices.Compact(slices.Clone(out))) != len(out) {
 		return nil, fmt.Errorf("fences are named twice, or not in the order of the text")
 	}
-	if now := f.rep.Refs(out); len(list) > 0 && !reflect.DeepEqual(now, list) {
+	if now := f.named(out); len(list) > 0 && !reflect.DeepEqual(now, list) {
 		return nil, fmt.Errorf("the result gives a wrong fence site of a fence")
 	}
 	return out, nil
@@ -177,7 +191,9 @@ func (f *fenceVerifier) found(list []verdict.Fence) (out []ir.FenceAt, cost int6
 			return nil, 0, err
 		}
 		one.Without, one.Instead = nil, nil
-		if now := f.rep.Fence(at, f.cost, f.threads); !reflect.DeepEqual(one, now) {
+		now := f.rep.Fence(at, f.cost, f.threads)
+		f.locate(&now)
+		if !reflect.DeepEqual(one, now) {
 			return nil, 0, fmt.Errorf("fence %d: %w", i+1, compared(one, now))
 		}
 		out, cost = append(out, at), cost+one.Cost
@@ -225,7 +241,7 @@ func (f *fenceVerifier) bound() error {
 		if err != nil {
 			return err
 		}
-		if refs := f.rep.Refs(clause); !reflect.DeepEqual(refs, n.OneOf) {
+		if refs := f.named(clause); !reflect.DeepEqual(refs, n.OneOf) {
 			return fmt.Errorf("repair.needs[%d].one_of: not what the execution demands", i)
 		}
 		clauses = append(clauses, clause)

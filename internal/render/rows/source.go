@@ -65,7 +65,7 @@ func bySource(w *verdict.Witness, key []bool) (*verdict.Witness, []bool) {
 		atOnce := !s.Buffered || i+1 < len(w.Steps) && w.Steps[i+1].Of == i
 		switch {
 		case last || s.Free && s.Pos != nil && !onStack(s.Location) || s.Kind != verdict.StepLoad && s.Kind != verdict.StepStore || s.Kind == verdict.StepStore && !atOnce:
-		case isModel(w.Steps[i].Stack), s.Pos == nil, strings.HasPrefix(s.Location, "vtable for "), strings.HasSuffix(s.Location, "._vptr"), s.Free:
+		case isModel(w.Steps[i].Stack), inModel(&w.Steps[i]), s.Pos == nil, strings.HasPrefix(s.Location, "vtable for "), strings.HasSuffix(s.Location, "._vptr"), s.Free:
 			hidden[i] = true
 		case onStack(s.Location) && isPrivate(&w.Steps[i], shared):
 			hidden[i] = s.Kind == verdict.StepLoad || strings.Contains(s.Location, ".frame@")
@@ -126,6 +126,12 @@ func lineText(w *verdict.Witness, file string, n int) string {
 // isModel reports whether a step is in a function of fencepost, which stands for one of a library.
 func isModel(stack []string) bool {
 	return len(stack) > 0 && !strings.Contains(stack[len(stack)-1], "#") && IsModel(stack[len(stack)-1])
+}
+
+// inModel reports whether a step is in a function of fencepost that one of its functions for machine code calls, such as atexit.
+func inModel(s *verdict.Step) bool {
+	return s.Pos != nil && strings.HasPrefix(s.Pos.File, "<fencepost>/") &&
+		slices.ContainsFunc(s.Stack, func(name string) bool { return strings.HasPrefix(name, modelNames[0]) })
 }
 
 // IsModel reports whether a name in the stack of a step of machine code is that of a function of fencepost.
