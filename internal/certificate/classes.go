@@ -75,8 +75,8 @@ const maxNodes = 2_000_000
 const maxQuiet = 1 << 16
 
 func (t *tree) begin(p *ir.Program) error {
-	if len(t.props.Goals) > 0 || t.props.Fairness != 0 {
-		return errors.New("there are no classes for goals and for fair executions")
+	if len(t.props.Goals) > 0 || t.props.Fairness != 0 || t.props.Leaks {
+		return errors.New("there are no classes for goals, fair executions and memory leaks")
 	}
 	x, err := replay.NewGrowing(p, t.props, t.model)
 	if err != nil {

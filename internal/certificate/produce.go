@@ -35,7 +35,7 @@ func States(ctx context.Context, w io.Writer, statement Statement, p *ir.Program
 		return nil, err
 	}
 	if props.DataRaces {
-		return nil, errors.New("states say nothing about data races")
+		return nil, errors.New("states say nothing about data races: ask for --races and the rest one after the other")
 	}
 	x, err := replay.NewStepper(p, props, model)
 	if err != nil {

@@ -57,7 +57,7 @@ func supported(props *property.Set, model replay.Model) error {
 	if props.Starving != "" {
 		return errors.New("there are no certificates that no thread starves")
 	}
-	if props.Empty() && !props.DataRaces && model != replay.C11 { // which always asks about data races
+	if props.Empty() && !props.DataRaces && !props.Leaks && model != replay.C11 { // which always asks about data races
 		return errors.New("nothing is asked about the program")
 	}
 	return nil

@@ -14,7 +14,7 @@ import (
 // are equal.
 
 // Encode returns the bytes of a state.
-func (x *Stepper) Encode(s State) string { return s.s.key(false) }
+func (x *Stepper) Encode(s State) string { return s.s.key(x.sites) }
 
 var errNoState = errors.New("not a state of the program")
 
@@ -80,6 +80,9 @@ func (d *decoder) count() int {
 	return int(n)
 }
 
+// maxBlocks bounds the number of blocks that one operation allocates.
+const maxBlocks = 1 << 30
+
 // Decode returns the state with these bytes.
 func (x *Stepper) Decode(key string) (State, error) {
 	d := &decoder{b: []byte(key)}
@@ -102,9 +105,12 @@ func (x *Stepper) Decode(key string) (State, error) {
 		kind := d.byte()
 		b.stack, b.kept, b.freed = kind&1 != 0, kind&2 != 0, d.truth()
 		d.bad = d.bad || kind > 3 || b.kept && len(x.m.kept) == 0
+		if x.sites && !b.freed {
+			b.site, b.order = ir.EdgeID(d.int()), 1+d.below(maxBlocks)
+		}
 		s.blocks = append(s.blocks, b)
 	}
-	if d.bad || !x.sane(s) || s.key(false) != key {
+	if d.bad || !x.sane(s) || s.key(x.sites) != key {
 		return State{}, errNoState
 	}
 	return State{s}, nil

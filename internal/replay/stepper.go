@@ -18,6 +18,7 @@ type Stepper struct {
 	m     *machine
 	props *property.Set
 	uses  bool // something in the program is undefined
+	sites bool // states tell which operation allocated a block
 	loops *loops
 }
 
@@ -44,7 +45,7 @@ func NewStepper(p *ir.Program, props *property.Set, model Model) (*Stepper, erro
 		return nil, err
 	}
 	m.kept = keptIfNone(p)
-	x := &Stepper{m: m, props: props, uses: usesUndefined(p)}
+	x := &Stepper{m: m, props: props, uses: usesUndefined(p), sites: props.Leaks}
 	if props.Endless || props.Fairness != 0 {
 		x.loops = &loops{m: m, number: map[string]int{}}
 	}
@@ -113,7 +114,7 @@ func (x *Stepper) At(s State, t int) (ir.Loc, bool) {
 }
 
 // Bad returns what is wrong with a state, "" if nothing is: it belongs to a goal, is a final state that decides the
-// final condition, or is a deadlock. next has what Next returns for the state.
+// final condition or has a memory leak, or is a deadlock. next has what Next returns for the state.
 func (x *Stepper) Bad(s State, next []Move) string {
 	for i := range x.props.Goals {
 		if s.s.reaches(&x.props.Goals[i]) {
@@ -122,6 +123,9 @@ func (x *Stepper) Bad(s State, next []Move) string {
 	}
 	if f := x.props.Final; f != nil && x.m.final(s.s) && s.s.decides(f) {
 		return "a final state decides the final condition " + f.Cond.Text
+	}
+	if x.props.Leaks && x.m.final(s.s) && len(x.m.lost(s.s)) > 0 {
+		return "no pointer reaches a block of the heap in a final state"
 	}
 	if x.props.Deadlock {
 		all := make([]transition, len(next))

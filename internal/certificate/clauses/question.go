@@ -32,8 +32,8 @@ func Encode(ctx context.Context, p *ir.Program, props *property.Set, model repla
 			panic(broken)
 		}
 	}()
-	if len(props.Goals) > 0 || props.Fairness != 0 || props.Endless || props.DataRaces || props.Starving != "" {
-		return nil, errors.New("there are no clauses for goals, endless executions and data races")
+	if len(props.Goals) > 0 || props.Fairness != 0 || props.Endless || props.DataRaces || props.Leaks || props.Starving != "" {
+		return nil, errors.New("there are no clauses for goals, endless executions, data races and memory leaks")
 	}
 	if model == replay.C11 {
 		return nil, errors.New("there are no clauses under c11")

@@ -110,6 +110,9 @@ func fromCertificate(ctx context.Context, q *question) *verdict.Result {
 	// That executions come to their end and reach assertions was seen by the search before the certificate was written.
 	out := &engine.Outcome{Coverage: Coverage(plain, covered), Ends: true, ChecksReached: true}
 	res := q.ConcludeQuestions(q.model, verdict.ByCertificate, out, &how)
+	if q.opt.Leaks {
+		res.Question += ", " + verdict.MemoryLeaks
+	}
 	res.Coverage.Certificate = &verdict.Certificate{Kind: covered.Kind, Size: covered.Size, Bytes: int64(len(q.kept.file))}
 	if !holdsNow(res) { // a bound that the user did not set: perhaps an engine does without it
 		return nil
@@ -213,8 +216,6 @@ func InTime(ctx context.Context, err error) error {
 // provable returns the program and the question that proofs are about. loops says whether it is asked which loops end.
 func provable(q *question, loops bool) (replay.Model, *ir.Program, *property.Set, error) {
 	switch {
-	case q.opt.Leaks:
-		return 0, nil, nil, errors.New("there are no certificates that a program has no memory leaks")
 	case q.opt.Robustness:
 		return 0, nil, nil, errors.New("there are no certificates of robustness yet")
 	}
@@ -237,7 +238,7 @@ func provable(q *question, loops bool) (replay.Model, *ir.Program, *property.Set
 	if !loops {
 		props.Endless, props.Fairness = false, 0
 	}
-	props.DataRaces = asksRaces(q)
+	props.DataRaces, props.Leaks = asksRaces(q), q.opt.Leaks
 	return model, plain, &props, nil
 }
 
@@ -319,6 +320,9 @@ func VerifyCertificate(ctx context.Context, in query.Input, r *certificate.Reade
 		}
 		if props.DataRaces {
 			statement += ", without data races"
+		}
+		if props.Leaks {
+			statement += ", without memory leaks"
 		}
 		if r.Loops {
 			statement += ", and loops that wait end"
