@@ -2,14 +2,18 @@ package check
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"maps"
 	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
 
+	"fencepost/internal/certificate"
+	"fencepost/internal/memory"
 	"fencepost/internal/pipeline"
 	"fencepost/internal/property"
 	"fencepost/internal/replay"
@@ -365,6 +369,9 @@ func compareMisuse(ctx context.Context, m *misused, count map[string]int) string
 	if err != nil {
 		return err.Error()
 	}
+	if problem := certifyMisuse(ctx, run, want.leaks, count); problem != "" {
+		return problem
+	}
 	for _, model := range []query.Model{query.SC, query.TSO, query.PSO} {
 		leaks := want.leaks
 		if model != query.SC {
@@ -386,6 +393,25 @@ func compareMisuse(ctx context.Context, m *misused, count map[string]int) string
 			return fmt.Sprintf("%s: %s (%s), but the definition says leak: %t", model, res.Verdict, res.Reason, leaks)
 		}
 		count[map[bool]string{true: "leak", false: "no leak"}[leaks]]++
+	}
+	return ""
+}
+
+// certifyMisuse makes a proof under SC that no block is lost, which there must be exactly if none is.
+func certifyMisuse(ctx context.Context, run *pipeline.Run, leaks bool, count map[string]int) string {
+	q := &question{Program: run.Program, model: memory.SC}
+	q.opt.Leaks = true
+	model, plain, props, err := provable(q, false)
+	if err != nil {
+		return err.Error()
+	}
+	covered, err := certificate.States(ctx, io.Discard, certificate.Statement{}, plain, props, model, certificate.Limits{})
+	refuted := (*certificate.Refuted)(nil)
+	if err != nil && !errors.As(err, &refuted) || leaks != (err != nil) {
+		return fmt.Sprintf("the proof: %v, but the definition says leak: %t", err, leaks)
+	}
+	if err == nil {
+		count["certified"] += covered.Size
 	}
 	return ""
 }
