@@ -54,9 +54,6 @@ func Check(ctx context.Context, r *Reader, p *ir.Program, props *property.Set, m
 
 // supported returns an error for questions that no kind of proof is about.
 func supported(props *property.Set, model replay.Model) error {
-	if props.Starving != "" {
-		return errors.New("there are no certificates that no thread starves")
-	}
 	if props.Empty() && !props.DataRaces && !props.Leaks && model != replay.C11 { // which always asks about data races
 		return errors.New("nothing is asked about the program")
 	}

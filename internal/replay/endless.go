@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"fencepost/internal/ir"
+	"fencepost/internal/property"
 	"fencepost/verdict"
 )
 
@@ -137,6 +138,42 @@ type loops struct {
 	empty  []bool   // by state: all buffers are empty
 	states []*state
 	able   [][]bool // by state and thread: whether the thread can move
+	// starves is a thread that does nothing which others notice, from some moment on; -1: there is none.
+	starves int
+}
+
+// newLoops returns loops for a program and what is asked about it.
+func newLoops(m *machine, props *property.Set) (*loops, error) {
+	l := &loops{m: m, number: map[string]int{}, starves: -1}
+	if props.Starving == "" {
+		return l, nil
+	}
+	l.starves = slices.IndexFunc(m.p.Threads, func(t ir.Thread) bool { return t.Name == props.Starving })
+	if l.starves < 0 {
+		return nil, fmt.Errorf("there is no thread %s", props.Starving)
+	}
+	return l, nil
+}
+
+// noticed reports whether others can notice a step of a thread: it changes memory, which a store does, or takes part in what
+// synchronises threads. A read-modify-write that leaves memory as it is, or a try that fails, is not noticed.
+func (m *machine) noticed(s *state, tr *transition) bool {
+	th := &s.threads[tr.thread]
+	switch {
+	case tr.kind == verdict.StepFlush || th.phase == waiting:
+		return false
+	case th.phase != running:
+		return true
+	}
+	_, e, _ := m.p.EdgeByID(tr.edge)
+	switch e.Op.Kind {
+	case ir.Load, ir.Await, ir.AbstractLoad, ir.Fence:
+		return false
+	case ir.RMW, ir.TryLock:
+		return tr.next == nil || !slices.Equal(s.words, tr.next.words) || !slices.EqualFunc(s.undefined, tr.next.undefined, func(a, b undefinedWord) bool { return a.addr == b.addr && a.mask == b.mask })
+	default:
+		return !e.Op.Local()
+	}
 }
 
 // way is a step to a state, of a thread or of a flush.
@@ -175,6 +212,9 @@ func (l *loops) expand(s *state, next []transition) {
 		able[tr.thread] = able[tr.thread] || tr.kind != verdict.StepFlush
 		if tr.fail != nil || tr.next.over {
 			l.ends[n] = true
+			continue
+		}
+		if tr.thread == l.starves && l.m.noticed(s, &tr) {
 			continue
 		}
 		one := way{to: l.state(tr.next), thread: tr.thread, flush: tr.kind == verdict.StepFlush}
@@ -245,7 +285,7 @@ func (l *loops) without(marked []bool) []bool {
 
 // fair reports whether there is an endless execution in which every thread moves again and again, has
 // ended, or cannot move again and again, and every entry of a buffer leaves it, unless one thread stays inside an
-// atomic section for ever. States in which an assumption or a bound stops a thread, or main has returned, do not count.
+// atomic section for ever. If a thread starves, it runs, and none of its steps is noticed. States in which an assumption or a bound stops a thread, or main has returned, do not count.
 func (l *loops) fair() bool { return l.fairAmong(false) || l.fairAmong(true) }
 
 // fairAmong answers fair for executions that, if held is set, stay in states in which a thread is inside a section. It
@@ -254,10 +294,13 @@ func (l *loops) fair() bool { return l.fairAmong(false) || l.fairAmong(true) }
 func (l *loops) fairAmong(held bool) bool {
 	in := make([]bool, len(l.next))
 	for n, s := range l.states {
-		in[n] = !l.m.returned(s) && (!held || s.holder >= 0)
+		in[n] = !l.m.returned(s) && (!held || s.holder >= 0) && l.able[n] != nil
+		if t := l.starves; t >= 0 {
+			in[n] = in[n] && s.threads[t].phase != unstarted && !l.m.ended(s, t)
+		}
 		for t := range s.threads {
-			if s.threads[t].phase != unstarted && !l.m.ended(s, t) && !l.able[n][t] {
-				in[n] = in[n] && !l.m.cutOff(s, t) && !l.m.assumedAway(s, t)
+			if in[n] && s.threads[t].phase != unstarted && !l.m.ended(s, t) && !l.able[n][t] {
+				in[n] = !l.m.cutOff(s, t) && !l.m.assumedAway(s, t)
 			}
 		}
 	}
@@ -279,7 +322,7 @@ func (l *loops) fairAmong(held bool) bool {
 	}
 	for t := range l.m.p.Threads {
 		all = append(all, condition{
-			func(n int) bool {
+			func(n int) bool { // of a state in the set
 				s := l.states[n]
 				return s.threads[t].phase == unstarted || l.m.ended(s, t) || !l.able[n][t]
 			},
@@ -303,7 +346,7 @@ func (l *loops) fairAmong(held bool) bool {
 				grew = false
 				for n := range in {
 					for _, w := range l.next[n] {
-						if in[n] && in[w.to] && !ok[n] && (c.state(n) || c.way(w) || ok[w.to]) {
+						if in[n] && in[w.to] && !ok[n] && (c.way(w) || ok[w.to] || c.state(n)) {
 							ok[n], grew = true, true
 						}
 					}

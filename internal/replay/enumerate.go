@@ -54,7 +54,9 @@ func Enumerate(p *ir.Program, props *property.Set, model Model, limits Limits) (
 		out: Outcome{Goals: make([]bool, len(props.Goals))},
 	}
 	if props.Endless {
-		v.loops = &loops{m: m, number: map[string]int{}}
+		if v.loops, err = newLoops(m, props); err != nil {
+			return Outcome{}, err
+		}
 	}
 	v.reach(initial(p))
 	for len(v.todo) > 0 {

@@ -47,7 +47,9 @@ func NewStepper(p *ir.Program, props *property.Set, model Model) (*Stepper, erro
 	m.kept = keptIfNone(p)
 	x := &Stepper{m: m, props: props, uses: usesUndefined(p), sites: props.Leaks}
 	if props.Endless || props.Fairness != 0 {
-		x.loops = &loops{m: m, number: map[string]int{}}
+		if x.loops, err = newLoops(m, props); err != nil {
+			return nil, err
+		}
 	}
 	return x, nil
 }
@@ -162,8 +164,15 @@ func (x *Stepper) Endless() string {
 	if x.loops == nil {
 		return ""
 	}
+	for n, able := range x.loops.able {
+		x.loops.ends[n] = x.loops.ends[n] || able == nil // beyond a bound
+	}
 	never, _, still := x.loops.find()
 	switch {
+	case x.loops.starves >= 0 && x.loops.fair():
+		return "a thread can starve in a fair execution"
+	case x.loops.starves >= 0:
+		return ""
 	case x.props.Fairness == 0 && still:
 		return "loops that only wait can go on for ever"
 	case x.props.Fairness == property.Random && never:

@@ -129,9 +129,9 @@ var fairPrograms = append([]testkit.Profile{{Name: "loops", Loops: true}, {Name:
 
 // TestFairAgainstDefinition: explicit finds a fair endless execution exactly where the graph of all states
 // has one: under random fairness a state from which no execution ends, under weak fairness a set of states
-// in which every condition can be met again and again.
+// in which every condition can be met again and again. So it is where the execution has to be one in which a thread starves.
 func TestFairAgainstDefinition(t *testing.T) {
-	compared := 0
+	compared, starves := 0, 0
 	found := map[property.Fairness]int{}
 	problem := func(p *testkit.Program) string {
 		flat, props := p.Flat()
@@ -162,7 +162,25 @@ func TestFairAgainstDefinition(t *testing.T) {
 					found[fairness]++
 				}
 			}
-			props.Endless = true
+			props.Fairness = property.Weak
+			for _, one := range flat.Threads {
+				props.Endless, props.Starving = true, one.Name
+				want, err := testkit.OracleUpTo(flat, props, m, 600)
+				if err != nil {
+					return fmt.Sprintf("%s: enumerator: %v", m, err)
+				}
+				props.Endless = false
+				got, err := testkit.Ask(testkit.Explicit, flat, props, m, testkit.How{})
+				switch {
+				case err != nil:
+					return fmt.Sprintf("%s: explicit: %v", m, err)
+				case got.Endless != want.Fair:
+					return fmt.Sprintf("%s: starvation of %s: want %v, got %v", m, one.Name, want.Fair, got.Endless)
+				case want.Fair:
+					starves++
+				}
+			}
+			props.Endless, props.Starving = true, ""
 		}
 		return ""
 	}
@@ -176,8 +194,8 @@ func TestFairAgainstDefinition(t *testing.T) {
 			t.Fatalf("seed %d: %s\nshrunk to:\n%s", seed, problem(small), ir.Print(flat))
 		}
 	}
-	t.Logf("%d comparisons, %d endless under random fairness, %d under weak", compared, found[property.Random], found[property.Weak])
-	if found[property.Random] < n/20 || found[property.Weak] <= found[property.Random] {
+	t.Logf("%d comparisons, %d endless under random fairness, %d under weak; %d threads starve", compared, found[property.Random], found[property.Weak], starves)
+	if found[property.Random] < n/20 || found[property.Weak] <= found[property.Random] || starves < n/20 {
 		t.Errorf("too few endless executions")
 	}
 }
