@@ -22,7 +22,8 @@ type LinOptions struct {
 	Return Return
 	// Fuzz is the number of calls of random clients, which are run under random schedules instead; 0: none. FuzzOptions says what Seed, Runs and Depth mean.
 	Fuzz, Seed, Runs, Depth int
-	Mutate                  bool // also ask about the code with one order, fence or read-modify-write weaker: do the clients notice?
+	Proofs
+	Mutate bool // also ask about the code with one order, fence or read-modify-write weaker: do the clients notice?
 	// Found, if not nil, is told once what is asked about, before the first client: the object and its operations.
 	Found func(*verdict.Linearizability) `json:"-"`
 }

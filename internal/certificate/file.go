@@ -24,10 +24,11 @@ const Head = "fencepost certificate 1\n"
 
 // The kinds of proofs.
 const (
-	KindStates  = "states"  // a set of states that is closed under the steps of the program
-	KindClasses = "classes" // a tree that has all reads-from classes
-	KindClauses = "clauses" // clauses that say what the program can do have no model
-	KindAttacks = "attacks" // a set of states of executions in which one thread delays its stores: robustness
+	KindStates    = "states"    // a set of states that is closed under the steps of the program
+	KindClasses   = "classes"   // a tree that has all reads-from classes
+	KindClauses   = "clauses"   // clauses that say what the program can do have no model
+	KindHistories = "histories" // what the calls of clients return is explained by sequences of them: linearizability
+	KindAttacks   = "attacks"   // a set of states of executions in which one thread delays its stores: robustness
 )
 
 // Statement says what a certificate is about.
@@ -43,6 +44,8 @@ type Statement struct {
 	Buffer int `json:"buffer,omitempty"`
 	// Unroll is how often a loop body runs in the flat program, 0 if its loops are whole.
 	Unroll int `json:"unroll,omitempty"`
+	// Calls is the number of concurrent calls of the largest clients, 0 if it is not about clients.
+	Calls int `json:"calls,omitempty"`
 	// Loops says that it is asked which loops end.
 	Loops bool `json:"loops,omitempty"`
 	// Names are the names of the files under which the program was read, and Asked is the question with its options.
@@ -98,7 +101,7 @@ func (c *Statement) is(now *Statement) error {
 		return errors.New("the certificate is about another program, or was made by another version of the front end")
 	case c.Question != now.Question:
 		return errors.New("the certificate is about another question")
-	case c.Buffer < 0 || c.Unroll < 0 || c.Size < 0:
+	case c.Buffer < 0 || c.Unroll < 0 || c.Size < 0 || c.Calls < 0:
 		return ErrDamaged
 	}
 	return nil

@@ -127,6 +127,8 @@ func (l *localRunner) stopped(v *replay.Violation) bool { return l.stops && v.Cl
 type Refuted struct {
 	What string
 	Edge ir.EdgeID // of the check that fails, or NoEdge
+	// Class is that of the check, 0 if none fails.
+	Class ir.CheckClass
 	// Beyond says that the execution leads to something that is not supported, or may be one that the model forbids.
 	Beyond bool
 }
@@ -134,5 +136,5 @@ type Refuted struct {
 func (r *Refuted) Error() string { return r.What }
 
 func refute(v *replay.Violation) error {
-	return &Refuted{What: fmt.Sprintf("a check fails: %s", v.Class), Edge: v.Edge, Beyond: v.Class == ir.NotSupported}
+	return &Refuted{What: fmt.Sprintf("a check fails: %s", v.Class), Edge: v.Edge, Class: v.Class, Beyond: v.Class == ir.NotSupported}
 }

@@ -57,7 +57,7 @@ const linExample = `  fencepost lin stack.h
 func linCommand(a *app) *cobra.Command {
 	opt := query.LinOptions{Options: query.Defaults(), Models: query.Models{query.TSO}}
 	var asJSON bool
-	var output, spec string
+	var output, spec, certificate string
 	cmd := &cobra.Command{
 		Use:     "lin FILE...",
 		Short:   "Check whether the functions of a C library form a linearizable object",
@@ -68,6 +68,11 @@ func linCommand(a *app) *cobra.Command {
 			if err := linSpec(a, spec, &opt); err != nil {
 				return err
 			}
+			done, err := provesObject(a, certificate, args, &opt)
+			if err != nil {
+				return err
+			}
+			defer done()
 			if !asJSON {
 				opt.Found = a.saysObject(args[0])
 			}
@@ -85,8 +90,17 @@ func linCommand(a *app) *cobra.Command {
 	flags := cmd.Flags()
 	flags.StringVar(&spec, "spec", "", "what the object is to be: "+strings.Join(query.LinSpecs(), ", ")+", or a C `file`")
 	flags.StringVarP(&output, "output", "o", "", "write the client that goes wrong to a `file`")
+	flags.Var(fileValue{&certificate}, "certificate", "write the proof that the object is linearizable, which verify checks")
 	flags.BoolVar(&asJSON, "json", false, "print the result as JSON")
 	return cmd
+}
+
+// provesObject prepares the file of a certificate, and refuses questions that have none.
+func provesObject(a *app, certificate string, names []string, opt *query.LinOptions) (func(), error) {
+	if (opt.Certified || certificate != "") && (opt.Fuzz > 0 || opt.SpecFile.Name != "") {
+		return nil, &usageError{"there are no proofs with --fuzz and with a specification in a file", "leave out --certified and --certificate"}
+	}
+	return proofFile(a, certificate, names, len(opt.Models), &opt.Proofs)
 }
 
 // saysObject returns what tells, before the search, which functions are asked about: a search may take long, and the user

@@ -162,10 +162,11 @@ var table = []option{
 	{name: "cross-check", field: "CrossCheck", group: groupEngines, on: "check traces",
 		text:  "wait for all engines until the time limit, and compare their answers",
 		other: map[string]string{"traces": "compare with an exploration by another algorithm"}},
-	{name: "certified", field: "Certified", group: groupEngines, on: "check robust fences orders",
+	{name: "certified", field: "Certified", group: groupEngines, on: "check robust fences orders lin",
 		text: "say safe only if a proof of it is accepted by a checker that shares no code with the engines",
 		other: map[string]string{
 			"robust": "say robust only if a proof of it is accepted by a checker that shares no code with the engines",
+			"lin":    "say linearizable only if a proof of it is accepted by a checker that shares no code with the engines",
 			"fences": "repair only if a proof that the repaired program is right is accepted by a checker that shares no code with the engines",
 			"orders": "answer only if a proof that the changed program is right is accepted by a checker that shares no code with the engines",
 		}},

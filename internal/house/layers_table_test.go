@@ -172,7 +172,7 @@ var policy = map[string]rule{
 		"internal/engine/fences", "internal/transform", "internal/question/check", "internal/question/robust",
 	}, questionMay...)},
 	"internal/question/fuzz":   {ours: append([]string{"internal/engine/fuzz", "internal/engine/rf", "internal/question/check"}, questionMay...)},
-	"internal/question/lin":    {ours: append([]string{"internal/engine/fuzz", "internal/engine/rf", "internal/frontend/c", "internal/frontend/elf", "internal/lazyregexp", "internal/question/check", "internal/question/fences", "internal/question/fuzz", "internal/question/harness"}, questionMay...)},
+	"internal/question/lin":    {ours: append([]string{"internal/certificate", "internal/engine/fuzz", "internal/engine/rf", "internal/frontend/c", "internal/frontend/elf", "internal/lazyregexp", "internal/question/check", "internal/question/fences", "internal/question/fuzz", "internal/question/harness"}, questionMay...)},
 	"internal/question/prove":  {ours: append([]string{"internal/engine/explicit", "internal/engine/mover", "internal/proof/encode", "internal/proof/program", "internal/question/check", "internal/transform"}, questionMay...)},
 	"internal/question/param":  {ours: append([]string{"internal/engine/dual", "internal/engine/param", "internal/transform", "internal/question/check", "internal/question/robust"}, questionMay...)},
 	"internal/question/litmus": {ours: append([]string{"internal/frontend/litmus", "internal/stress", "internal/transform"}, questionMay...)},

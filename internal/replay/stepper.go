@@ -115,6 +115,17 @@ func (x *Stepper) At(s State, t int) (ir.Loc, bool) {
 	return th.loc, th.phase == running && !s.s.over
 }
 
+// Values returns the values of variables in a final state. final is false in other states.
+func (x *Stepper) Values(s State, vars []property.Var) (values []int64, final bool) {
+	if !x.m.final(s.s) {
+		return nil, false
+	}
+	for _, v := range vars {
+		values = append(values, s.s.value(v))
+	}
+	return values, true
+}
+
 // Bad returns what is wrong with a state, "" if nothing is: it belongs to a goal, is a final state that decides the
 // final condition or has a memory leak, or is a deadlock. next has what Next returns for the state.
 func (x *Stepper) Bad(s State, next []Move) string {

@@ -51,6 +51,8 @@ type explorer struct {
 	name string // of programs
 	more []query.File
 	code *query.Input // an object to which programs belong; nil: they are programs by themselves
+	// rules explores by the rules of replay alone, under SC.
+	rules bool
 }
 
 // input returns a program.
@@ -68,6 +70,9 @@ func (x *explorer) explore(ctx context.Context, text string, at *request) (*expl
 	opt := x.opt
 	opt.Progress = nil
 	err := run.Read(ctx, pipeline.ReadOptions{Options: opt})
+	if err == nil && x.rules {
+		return byRules(ctx, run, opt, at.vars)
+	}
 	var flat *ir.Program
 	if err == nil {
 		flat, err = run.FlattenFixed(opt)

@@ -37,6 +37,9 @@ func Run(ctx context.Context, in query.Input, opt query.LinOptions) (query.Answe
 				return nil, err
 			}
 			res, err := q.under(ctx, model)
+			if err == nil {
+				err = certify(ctx, q, model, res)
+			}
 			if err != nil {
 				return nil, q.refuse(err)
 			}
@@ -56,6 +59,8 @@ type question struct {
 	specName string
 	drains   bool
 	hasMain  bool // the file has a main, which clients leave out
+	rules    bool // sequences of calls are explored by the rules of replay alone
+	last     *search
 }
 
 // refuse turns errors of the user into diagnostics.
@@ -95,6 +100,7 @@ func (q *question) under(ctx context.Context, model memory.Model) (*verdict.Resu
 	}
 	q.run.Stage = "clients under " + model.String()
 	s, err := q.search(ctx, model)
+	q.last = s
 	if open := (*openError)(nil); errors.As(err, &open) {
 		return q.holds(ctx, &search{begun: time.Now(), model: model}, 0, open.why), nil
 	}
@@ -124,8 +130,12 @@ func (q *question) clients(ctx context.Context, s *search) (*verdict.Result, err
 	if most == 0 {
 		most = maxCalls
 	}
+	if q.opt.Wanted() {
+		s.kept = []*keptClient{}
+	}
 	done, any := 0, false
 	for calls := 2; calls <= most; calls++ {
+		s.calls = calls
 		for prefix := range maxPrefix + 1 {
 			list := clients(q.object, calls, prefix, q.drains)
 			any = any || len(list) > 0
@@ -185,7 +195,7 @@ func (q *question) searchIf(ctx context.Context, model memory.Model, returns que
 	dir, base := path.Split(q.in.Name)
 	name := dir + strings.TrimSuffix(base, path.Ext(base)) + "_client.c"
 	w := &writer{object: q.object, include: base, returns: returns, hasMain: q.hasMain}
-	x := &explorer{opt: q.opt.Options, name: name, more: q.in.More}
+	x := &explorer{opt: q.opt.Options, name: name, more: q.in.More, rules: q.rules}
 	if q.library != nil {
 		x.code, w.prelude = &q.in, prelude(q.library, q.object)
 	}

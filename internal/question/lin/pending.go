@@ -28,17 +28,15 @@ func (s *search) whilePending(ctx context.Context, c *client) (wrong *found, fai
 	}
 	for _, p := range c.withPending() {
 		s.last = p
-		x := &clientSearch{search: s, c: p, possible: map[order]map[string]bool{}}
+		x := s.in(p)
 		out, err := x.results(ctx, p.programOrder(), false)
 		if err != nil || out.fails != nil {
 			return nil, out != nil && out.fails != nil, err
 		}
-		for _, results := range out.finals {
-			wrong, err := x.wrong(ctx, results)
-			if wrong != nil || err != nil {
-				return wrong, false, err
-			}
+		if wrong, err := x.anyWrong(ctx, out); wrong != nil || err != nil {
+			return wrong, false, err
 		}
+		s.keep(x, false)
 	}
 	return nil, false, nil
 }

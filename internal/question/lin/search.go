@@ -46,13 +46,25 @@ type search struct {
 	clients    int
 	programs   int
 	states     int64
-	bounds     *explored // the first exploration that left something out; nil: none
+	bounds     *explored     // the first exploration that left something out; nil: none
+	kept       []*keptClient // nil unless a proof is wanted
+	calls      int           // concurrent calls of the clients that are looked at
+	proofs     *proofs       // answers instead of engines; nil: engines do
+}
+
+// in returns the search in one client.
+func (s *search) in(c *client) *clientSearch {
+	x := &clientSearch{search: s, c: c, possible: map[order]map[string]bool{}}
+	if s.kept != nil {
+		x.values = map[order][][]int64{}
+	}
+	return x
 }
 
 // inClient looks at one client. failed is a client with an error, which needs no history.
 func (s *search) inClient(ctx context.Context, c *client) (wrong *found, failed bool, err error) {
 	s.last = c
-	x := &clientSearch{search: s, c: c, possible: map[order]map[string]bool{}}
+	x := s.in(c)
 	t, err := s.spec.table(ctx, c, 0)
 	if open := (*openError)(nil); errors.As(err, &open) && open.frees && !s.writer.heap {
 		s.writer.heap, s.spec.writer.heap, s.spec.tables = true, true, map[string]*table{}
@@ -76,16 +88,28 @@ func (s *search) inClient(ctx context.Context, c *client) (wrong *found, failed 
 		return nil, out != nil && out.fails != nil, err
 	}
 	s.clients++
-	for _, results := range out.finals {
-		wrong, err := x.wrong(ctx, results)
-		if wrong != nil || err != nil {
-			return wrong, false, err
-		}
+	if wrong, err := x.anyWrong(ctx, out); wrong != nil || err != nil {
+		return wrong, false, err
 	}
+	s.keep(x, ends)
 	if ends { // and a call that never returns was an error
 		return nil, false, nil
 	}
 	return s.whilePending(ctx, c)
+}
+
+// anyWrong looks among the results of a client for some that an order makes wrong.
+func (x *clientSearch) anyWrong(ctx context.Context, out *explored) (*found, error) {
+	if x.proofs != nil {
+		return nil, x.explained(ctx)
+	}
+	for _, results := range out.finals {
+		wrong, err := x.wrong(ctx, results)
+		if wrong != nil || err != nil {
+			return wrong, err
+		}
+	}
+	return nil, nil
 }
 
 // ends reports whether a call of a client that never returns is a mistake, given the table of the client.
@@ -101,10 +125,14 @@ type clientSearch struct {
 	*search
 	c        *client
 	possible map[order]map[string]bool // the results that are possible with an order
+	values   map[order][][]int64       // the same, as numbers, where a proof is wanted
 }
 
 // results explores the client with an order. stuck says that threads that wait for ever are an error.
 func (x *clientSearch) results(ctx context.Context, o order, stuck bool) (*explored, error) {
+	if x.proofs != nil {
+		return x.proved(ctx, stuck)
+	}
 	slots := x.c.slotOf()
 	at := request{vars: []variable{{resultName, slots[len(slots)-1]}}, model: x.model, stuck: stuck, exits: x.c.checks}
 	if x.c.checks {
@@ -136,6 +164,9 @@ func (x *clientSearch) results(ctx context.Context, o order, stuck bool) (*explo
 		set[key(r)] = true
 	}
 	x.possible[o] = set
+	if x.values != nil {
+		x.values[o] = out.finals
+	}
 	return out, nil
 }
 

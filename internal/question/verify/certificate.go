@@ -6,6 +6,7 @@ import (
 
 	"fencepost/internal/certificate"
 	"fencepost/internal/question/check"
+	"fencepost/internal/question/lin"
 	"fencepost/internal/question/robust"
 	"fencepost/query"
 )
@@ -29,6 +30,8 @@ func Certificate(ctx context.Context, in query.Input, file io.Reader, flags quer
 	switch r.Asked.Command {
 	case check.Command:
 		return check.VerifyCertificate(ctx, in, r, options)
+	case lin.Command:
+		return lin.VerifyCertificate(ctx, in, r, options)
 	case robust.Command:
 		return robust.VerifyCertificate(ctx, in, r, options)
 	default:
