@@ -25,6 +25,8 @@
 //	model_replay.go
 //	             a model of them as an execution, by the rules of replay
 //	lrat.go      proofs that clauses have no model
+//	histories.go the kind "histories": sequences of calls explain all that clients return
+//	results.go   what a program of one thread returns
 //	produce.go   the search that makes such a set; nothing relies on it
 //	classes.go   the kind "classes": a tree with all executions
 //	classes_file.go

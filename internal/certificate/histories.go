@@ -80,15 +80,15 @@ func (o Order) allows(sequence []int) bool {
 	return true
 }
 
-// Histories are those of one client.
+// Histories has the histories of one client.
 type Histories struct {
 	Calls   int
 	Threads Order               // of the calls of each thread
 	Pending uint64              // calls that need not return
 	Alone   bool                // what the calls return in an order of all of them needs no explanation
 	Can     map[Order][][]int64 // what the calls can return if an order is imposed, all of it
-	// Explain returns the sequences that explain results.
-	Explain func(results []int64) ([][]int, error)
+	// Sequences returns the sequences that explain results.
+	Sequences func(results []int64) ([][]int, error)
 	// Explore, if not nil, adds an order to Can. Only the search for a proof has it.
 	Explore func(o Order) error
 }
@@ -102,21 +102,21 @@ func (h *Histories) Check() error {
 		return err
 	}
 	for _, results := range h.Can[h.Threads] {
-		found, err := h.Explain(results)
+		found, err := h.Sequences(results)
 		if err != nil {
 			return err
 		}
 		sequences := slices.Clone(found)
 		slices.SortFunc(sequences, slices.Compare)
-		if err := h.explained(results, sequences, h.Threads, map[Order]bool{}); err != nil {
+		if err := h.inRealTime(results, sequences, h.Threads, map[Order]bool{}); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// explained returns an error if results are possible with an order, or one with more pairs, that contradicts all sequences.
-func (h *Histories) explained(results []int64, sequences [][]int, o Order, done map[Order]bool) error {
+// inRealTime returns an error if results are possible with an order, or one with more pairs, that contradicts all sequences.
+func (h *Histories) inRealTime(results []int64, sequences [][]int, o Order, done map[Order]bool) error {
 	if done[o] {
 		return nil
 	}
@@ -136,7 +136,7 @@ func (h *Histories) explained(results []int64, sequences [][]int, o Order, done 
 			}
 			possible, err := h.possible(next, results)
 			if err == nil && possible {
-				err = h.explained(results, sequences, next, done)
+				err = h.inRealTime(results, sequences, next, done)
 			}
 			if err != nil {
 				return err
@@ -174,7 +174,7 @@ func (h *Histories) need(o Order) error {
 	return h.Explore(o)
 }
 
-// Imposed is what the calls of a client return if an order is imposed, with the proof that they return nothing else.
+// Imposed has the results of a client if an order of its calls is imposed, and the proof that there are no others.
 type Imposed struct {
 	Order   Order
 	Results [][]int64

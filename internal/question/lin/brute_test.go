@@ -362,6 +362,23 @@ func TestBrute(t *testing.T) {
 
 // compare compares the answers for one object, and returns that of the search.
 func compare(t *testing.T, seed uint64, model memory.Model, returns query.Return) (wrong *found, failed bool) {
+	b, ends, q, c := randomQuestion(seed, model, returns)
+	search, err := q.search(context.Background(), model)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wrong, failed, err = search.inClient(context.Background(), c)
+	if err != nil || search.bounds != nil || failed != (ends && b.stuck) {
+		t.Errorf("seed %d under %s, --return %q: a deadlock %v (%v), brute force says %v\n%s\n%s", seed, model, returns, failed, err, ends && b.stuck, q.in.Text, c)
+	}
+	if b.wrong = b.wrong && !failed; (wrong != nil) != b.wrong {
+		t.Errorf("seed %d under %s, --return %q: wrong %v, brute force says %v\n%s\n%s", seed, model, returns, wrong, b.wrong, q.in.Text, c)
+	}
+	return wrong, failed
+}
+
+// randomQuestion returns a random object with a client, and what brute force says about it.
+func randomQuestion(seed uint64, model memory.Model, returns query.Return) (b *brute, ends bool, q *question, c *client) {
 	r := rand.New(rand.NewPCG(seed, uint64(model)))
 	ops := randomObject(r)
 	prefix, threads := randomClient(r, model, returns)
@@ -371,17 +388,13 @@ func compare(t *testing.T, seed uint64, model memory.Model, returns query.Return
 	if model == memory.C11 {
 		withOrders(r, ops)
 	}
-	b := &brute{ops: ops, threads: threads, model: model, returns: returns, seen: map[string]bool{}, judged: map[string]bool{}}
-	ends := b.decide(prefix)
+	b = &brute{ops: ops, threads: threads, model: model, returns: returns, seen: map[string]bool{}, judged: map[string]bool{}}
+	ends = b.decide(prefix)
 
 	in := query.Input{Name: "object.h", Text: []byte(text(ops, "relaxed"))}
 	object := &Object{Ops: []*Operation{{Name: "op0", Result: "int"}, {Name: "op1", Result: "int"}}}
-	q := &question{in: in, object: object, opt: query.LinOptions{Return: returns}}
-	search, err := q.search(context.Background(), model)
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := &client{}
+	q = &question{in: in, object: object, opt: query.LinOptions{Return: returns}}
+	c = &client{}
 	for _, p := range prefix {
 		c.prefix = append(c.prefix, call{op: object.Ops[p]})
 	}
@@ -392,14 +405,7 @@ func compare(t *testing.T, seed uint64, model memory.Model, returns query.Return
 		}
 		c.threads = append(c.threads, calls)
 	}
-	wrong, failed, err = search.inClient(context.Background(), c)
-	if err != nil || search.bounds != nil || failed != (ends && b.stuck) {
-		t.Errorf("seed %d under %s, --return %q: a deadlock %v (%v), brute force says %v\n%s\n%s", seed, model, returns, failed, err, ends && b.stuck, in.Text, c)
-	}
-	if b.wrong = b.wrong && !failed; (wrong != nil) != b.wrong {
-		t.Errorf("seed %d under %s, --return %q: wrong %v, brute force says %v\n%s\n%s", seed, model, returns, wrong, b.wrong, in.Text, c)
-	}
-	return wrong, failed
+	return b, ends, q, c
 }
 
 // decide looks at all executions of a client after a prefix. It reports whether all calls come to their end one at a time, if

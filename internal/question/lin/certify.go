@@ -166,7 +166,7 @@ func (x *clientSearch) histories(ctx context.Context, can map[certificate.Order]
 	return &certificate.Histories{
 		Calls: len(x.c.concurrent()), Threads: certificate.Order(x.c.programOrder()), Pending: x.c.pending,
 		Alone: x.itself && x.writer.returns != query.ReturnOpen, Can: can,
-		Explain: func(results []int64) ([][]int, error) {
+		Sequences: func(results []int64) ([][]int, error) {
 			all, err := x.spec.explanations(ctx, x.c, results)
 			out := make([][]int, len(all))
 			for i, s := range all {
@@ -244,8 +244,8 @@ func (x *clientSearch) proved(ctx context.Context, stuck bool) (*explored, error
 	return &explored{cover: verdict.Coverage{Exhaustive: true}}, nil
 }
 
-// explained returns an error unless the checker finds an explanation of every history of the client.
-func (x *clientSearch) explained(ctx context.Context) error {
+// judged returns an error unless the checker finds an explanation of every history of the client.
+func (x *clientSearch) judged(ctx context.Context) error {
 	if err := x.histories(ctx, x.proofs.can).Check(); err != nil {
 		return fmt.Errorf("client %s: %w", x.c, err)
 	}
@@ -259,11 +259,11 @@ func (q *question) verified(ctx context.Context, model memory.Model, file []byte
 		return nil, err
 	}
 	defer r.Close()
-	return q.follow(ctx, model, r)
+	return q.check(ctx, model, r)
 }
 
-// follow checks a certificate that is open.
-func (q *question) follow(ctx context.Context, model memory.Model, r *certificate.Reader) (*proofs, error) {
+// check checks a certificate that is open.
+func (q *question) check(ctx context.Context, model memory.Model, r *certificate.Reader) (*proofs, error) {
 	again := *q
 	q = &again
 	q.rules, q.drains = true, false
@@ -332,7 +332,7 @@ func VerifyCertificate(ctx context.Context, in query.Input, r *certificate.Reade
 		if err := q.findObject(ctx); err != nil {
 			return "", err
 		}
-		covered, err := q.follow(ctx, model, r)
+		covered, err := q.check(ctx, model, r)
 		if err != nil {
 			return "", check.InTime(ctx, err)
 		}

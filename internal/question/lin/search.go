@@ -101,7 +101,7 @@ func (s *search) inClient(ctx context.Context, c *client) (wrong *found, failed 
 // anyWrong looks among the results of a client for some that an order makes wrong.
 func (x *clientSearch) anyWrong(ctx context.Context, out *explored) (*found, error) {
 	if x.proofs != nil {
-		return nil, x.explained(ctx)
+		return nil, x.judged(ctx)
 	}
 	for _, results := range out.finals {
 		wrong, err := x.wrong(ctx, results)
