@@ -43,11 +43,14 @@ func certificateFlag(a *app, names []string, f *checkFlags) (func(), error) {
 			return nil, err
 		}
 	}
+	wanted := f.opt.Certified || name != ""
 	switch {
-	case f.opt.Certified && (f.parts.on() || f.opt.AnyThreads):
-		return nil, &usageError{"--certified does not go with checkpoints, shards and --param: there are no proofs of such answers yet", "leave one of them out"}
-	case name != "" && (f.parts.on() || f.opt.AnyThreads || len(f.binary) > 0):
-		return nil, &usageError{"--certificate does not go with checkpoints, shards, --param and --binary", "leave one of them out"}
+	case wanted && f.parts.shard.n > 0:
+		return nil, &usageError{"there is no proof of one shard, which has a part of the answer", "a proof is about the whole program, and no shard is needed for it: leave out --shard"}
+	case wanted && f.opt.AnyThreads:
+		return nil, &usageError{"there are no certificates with --param", "`fencepost prove` has proofs for any number of threads, which z3 and cvc5 check"}
+	case name != "" && len(f.binary) > 0:
+		return nil, &usageError{"--certificate writes the proof of one answer, and --binary gives two", "ask about the source and the machine code one after the other"}
 	}
 	return proofFile(a, name, names, len(f.opt.Models), &f.opt.Proofs)
 }

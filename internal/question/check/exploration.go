@@ -174,7 +174,7 @@ func open(ctx context.Context, run *pipeline.Run, opt query.CheckOptions, versio
 }
 
 // limits are options that do not change what is explored.
-var limits = []string{"timeout", "memory"}
+var limits = []string{"timeout", "memory", "certified"}
 
 func identify(q *question, version string) (Identity, error) {
 	options := pipeline.NewAsked(Command, q.opt).Options
@@ -231,7 +231,11 @@ func (e *opened) answer(ctx context.Context, whole *engine.Engine, outcome func(
 		if a.Err != nil {
 			return nil, a.Err
 		}
-		return []verdict.Result{*e.finish(a.Result)}, nil
+		res := e.finish(a.Result)
+		if err := certify(ctx, e.q, e.run, res); err != nil { // the proof does not depend on how the search was done
+			return nil, err
+		}
+		return []verdict.Result{*res}, nil
 	})
 }
 
