@@ -127,7 +127,7 @@ func Attacks(ctx context.Context, w io.Writer, statement Statement, p *ir.Progra
 	c.Size = len(keys)
 	statement.aboutRobustness(p, model)
 	statement.Kind, statement.Size = KindAttacks, c.Size
-	return &c.Covered, writeStates(w, &statement, keys)
+	return &c.Covered, writeStates(w, &statement, keys, nil)
 }
 
 // CheckRobust reads a proof that a program is robust and returns what it covers. It returns the errors of Check.

@@ -62,12 +62,12 @@ func TestAttacksMutants(t *testing.T) {
 			if err := q.check(file); err != nil {
 				t.Fatalf("seed %d under %s: a proof is refused: %v", s, model, err)
 			}
-			statement, keys := open(t, file)
+			statement, keys, body := open(t, file)
 			for range 5 {
 				made++
 				kind, changed := mutate(rng, keys)
 				var out bytes.Buffer
-				if err := certificate.WriteStates(&out, &statement, changed); err != nil {
+				if err := certificate.WriteStates(&out, &statement, changed, body); err != nil {
 					t.Fatal(err)
 				}
 				has := !slices.ContainsFunc(keys, func(k string) bool { return !slices.Contains(changed, k) })
@@ -102,7 +102,7 @@ func states(t *testing.T, rng *rand.Rand, seed uint64, q *robustness) {
 			some = slices.DeleteFunc(slices.Clone(keys), func(string) bool { return rng.IntN(8) == 0 })
 		}
 		var out bytes.Buffer
-		if err := certificate.WriteStates(&out, &statement, some); err != nil {
+		if err := certificate.WriteStates(&out, &statement, some, nil); err != nil {
 			t.Fatal(err)
 		}
 		if q.check(out.Bytes()) == nil {

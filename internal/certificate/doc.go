@@ -16,6 +16,9 @@
 //	stateset.go  a sorted set of states in little memory
 //	local.go     local steps, which are taken at once
 //	states.go    the kind "states": a set that is closed under the rules
+//	ranks.go     the kind "ranks": such a set, with numbers that show which executions end
+//	ranks_find.go
+//	             the search for these numbers
 //	attacks.go   the kind "attacks": executions in which one thread delays its stores
 //	attacks_file.go
 //	             the search for all of these, and the check of a file with them

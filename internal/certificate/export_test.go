@@ -16,25 +16,87 @@ import (
 )
 
 // WriteStates writes a certificate with any states, in their order.
-func WriteStates(w io.Writer, c *Statement, keys []string) error {
+func WriteStates(w io.Writer, c *Statement, keys []string, body []byte) error {
 	c.Size = len(keys)
-	return writeStates(w, c, keys)
+	return writeStates(w, c, keys, body)
+}
+
+// ForgeRanks returns a certificate about endless executions: all states, with numbers that are right where there can be any, and
+// elsewhere by chance, with chance also changed.
+func ForgeRanks(t *testing.T, p *ir.Program, props *property.Set, model replay.Model, rng *rand.Rand) []byte {
+	x, err := replay.NewStepper(p, props, model)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x.Apart()
+	r := &ranker{x: x, props: props, number: map[string]int{}}
+	c := &closure{x: x, localRunner: newLocalRunner(x, p, props), covered: Covered{Cut: map[ir.EdgeID]bool{}}}
+	c.around = func(s replay.State, next []replay.Move) error {
+		r.note(s, next, 0)
+		return nil
+	}
+	var reach func(string) error
+	c.reach = func(s replay.State) error { return reach(x.Encode(s)) }
+	keys, err := search(context.Background(), c.begin, func(key string) error {
+		s, err := x.Decode(key)
+		if err == nil {
+			err = c.expand(s)
+		}
+		return err
+	}, &reach, 0, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.link()
+	change := func(numbers []int, most int, all bool) {
+		for n := range numbers {
+			if most > 0 && (numbers[n] == 0 && all || rng.IntN(20) == 0) {
+				numbers[n] = 1 + rng.IntN(most)
+			}
+		}
+	}
+	var body []byte
+	if isWeak(props) {
+		for v := range 2 {
+			levels, of, _ := r.levels(v)
+			for range rng.IntN(2) {
+				levels = append(levels, replay.Condition{Thread: rng.IntN(len(p.Threads))})
+			}
+			change(of, len(levels), rng.IntN(4) > 0)
+			body = r.appendNumbers(appendLevels(body, levels), keys, of)
+		}
+	} else {
+		distances := r.distances()
+		change(distances, len(keys), rng.IntN(4) > 0)
+		body = r.appendNumbers(nil, keys, distances)
+	}
+	statement := Statement{Kind: KindRanks, Size: len(keys)}
+	if err := statement.About(p, props, model); err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	if err := writeStates(&out, &statement, keys, body); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
 }
 
 // StatesOf returns the states of a certificate.
-func StatesOf(r *Reader) ([]string, error) {
+func StatesOf(r *Reader) (keys []string, body []byte, err error) {
 	set, err := readStates(r, r.Size)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	var keys []string
+	if body, err = io.ReadAll(r.in); err != nil {
+		return nil, nil, err
+	}
 	for g := range set.groups {
 		set.group(g, func(key []byte) bool {
 			keys = append(keys, string(key))
 			return true
 		})
 	}
-	return keys, nil
+	return keys, body, nil
 }
 
 // AllClasses returns the executions of a program under c11 that end and that the axioms allow, whether there is a data

@@ -24,6 +24,7 @@ const Head = "fencepost certificate 1\n"
 
 // The kinds of proofs.
 const (
+	KindRanks     = "ranks"     // a set of states as above, with numbers that show which executions end
 	KindStates    = "states"    // a set of states that is closed under the steps of the program
 	KindClasses   = "classes"   // a tree that has all reads-from classes
 	KindClauses   = "clauses"   // clauses that say what the program can do have no model

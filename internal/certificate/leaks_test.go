@@ -58,7 +58,7 @@ func TestLeaksAgainstBruteForce(t *testing.T) {
 			} else {
 				free++
 			}
-			statement, keys := open(t, file)
+			statement, keys, body := open(t, file)
 			if err := statement.About(q.p, q.props, q.model); err != nil {
 				t.Fatal(err)
 			}
@@ -69,7 +69,7 @@ func TestLeaksAgainstBruteForce(t *testing.T) {
 					kind, changed = "nothing", keys
 				}
 				var out bytes.Buffer
-				if err := certificate.WriteStates(&out, &statement, changed); err != nil {
+				if err := certificate.WriteStates(&out, &statement, changed, body); err != nil {
 					t.Fatal(err)
 				}
 				has := !lost && !slices.ContainsFunc(keys, func(k string) bool { return !slices.Contains(changed, k) })

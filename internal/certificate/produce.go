@@ -25,9 +25,6 @@ var ErrTooLarge = errors.New("the proof is too large")
 // perState is the memory that a state takes beside its bytes while a proof is made.
 const perState = 80
 
-// maxWatched is how many states a proof about endless executions may have: it needs the whole graph.
-const maxWatched = 50_000
-
 // States searches all states of a program and writes them as a certificate. The error is a *Refuted if it finds a
 // violation.
 func States(ctx context.Context, w io.Writer, statement Statement, p *ir.Program, props *property.Set, model replay.Model, limits Limits) (covered *Covered, err error) {
@@ -41,11 +38,19 @@ func States(ctx context.Context, w io.Writer, statement Statement, p *ir.Program
 	if err != nil {
 		return nil, err
 	}
-	c := &closure{x: x, localRunner: newLocalRunner(x, p, props), bound: limits.Buffer, covered: Covered{Kind: KindStates, Cut: map[ir.EdgeID]bool{}}}
+	c := &closure{x: x, localRunner: newLocalRunner(x, p, props), bound: limits.Buffer, covered: Covered{Cut: map[ir.EdgeID]bool{}}}
+	statement.Kind = KindStates
 	defer func() { err = c.outside(err) }()
+	var numbers *ranker
 	most := 0
 	if x.WatchesLoops() {
-		most = maxWatched
+		x.Apart()
+		numbers, most = &ranker{x: x, props: props, number: map[string]int{}}, maxRanked
+		c.around = func(s replay.State, next []replay.Move) error {
+			numbers.note(s, next, limits.Buffer)
+			return nil
+		}
+		statement.Kind = KindRanks
 	}
 	var reach func(key string) error
 	c.reach = func(s replay.State) error { return reach(x.Encode(s)) }
@@ -59,16 +64,18 @@ func States(ctx context.Context, w io.Writer, statement Statement, p *ir.Program
 	if err != nil {
 		return nil, err
 	}
-	covered, err = c.end()
-	if err != nil {
-		return nil, err
+	var body []byte
+	if numbers != nil {
+		if body, err = numbers.proof(keys); err != nil {
+			return nil, err
+		}
 	}
-	covered.Size = len(keys)
+	c.covered.Kind, c.covered.Size = statement.Kind, len(keys)
 	if err := statement.About(p, props, model); err != nil {
 		return nil, err
 	}
-	statement.Kind, statement.Size, statement.Buffer = KindStates, len(keys), limits.Buffer
-	return covered, writeStates(w, &statement, keys)
+	statement.Size, statement.Buffer = len(keys), limits.Buffer
+	return &c.covered, writeStates(w, &statement, keys, body)
 }
 
 // search expands all states that begin and the expansion of states reach. reach is set to what they call. It returns the states in
@@ -105,7 +112,8 @@ func search(ctx context.Context, begin func() error, expand func(key string) err
 	return slices.Sorted(maps.Keys(found)), nil
 }
 
-func writeStates(w io.Writer, statement *Statement, keys []string) error {
+// writeStates writes a set of states, and what comes after it.
+func writeStates(w io.Writer, statement *Statement, keys []string, body []byte) error {
 	out, err := newWriter(w, statement)
 	if err != nil {
 		return err
@@ -118,6 +126,9 @@ func writeStates(w io.Writer, statement *Statement, keys []string) error {
 			return err
 		}
 		last = key
+	}
+	if _, err := out.Write(body); err != nil {
+		return err
 	}
 	return out.close()
 }

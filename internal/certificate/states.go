@@ -41,7 +41,9 @@ func Check(ctx context.Context, r *Reader, p *ir.Program, props *property.Set, m
 		return nil, err
 	}
 	switch {
-	case r.Kind == KindStates && model != replay.C11 && !props.DataRaces:
+	case r.Kind == KindRanks && model != replay.C11 && !props.DataRaces && ranked(props):
+		return checkRanks(ctx, r, p, props, model)
+	case r.Kind == KindStates && model != replay.C11 && !props.DataRaces && !ranked(props):
 		return checkStates(ctx, r, p, props, model)
 	case r.Kind == KindClasses:
 		return checkClasses(ctx, r, p, props, model)
@@ -94,7 +96,7 @@ func checkStates(ctx context.Context, r *Reader, p *ir.Program, props *property.
 	}); err != nil {
 		return nil, err
 	}
-	return c.end()
+	return &c.covered, nil
 }
 
 var errNotClosed = errors.New("the set of states is not closed: a step leads out of it")
@@ -107,6 +109,8 @@ type closure struct {
 	bound   int
 	covered Covered
 	reach   func(replay.State) error
+	// around, if not nil, looks at a state and what comes next.
+	around func(s replay.State, next []replay.Move) error
 }
 
 // outside notes in a refutation that the steps may have more than the model allows, if that is so.
@@ -140,6 +144,11 @@ func (c *closure) expand(s replay.State) error {
 	if e := c.x.CutOff(s); e != nil {
 		c.covered.Cut[e.ID] = true
 	}
+	if c.around != nil {
+		if err := c.around(s, next); err != nil {
+			return err
+		}
+	}
 	for i := range next {
 		switch m := &next[i]; {
 		case m.Failed != nil:
@@ -153,12 +162,4 @@ func (c *closure) expand(s replay.State) error {
 		}
 	}
 	return nil
-}
-
-// end looks at the executions as a whole.
-func (c *closure) end() (*Covered, error) {
-	if bad := c.x.Endless(); bad != "" {
-		return nil, &Refuted{What: bad, Edge: ir.NoEdge}
-	}
-	return &c.covered, nil
 }

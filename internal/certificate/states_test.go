@@ -121,17 +121,17 @@ func TestStatesAgainstBruteForce(t *testing.T) {
 }
 
 // open returns the statement and the states of a certificate.
-func open(t *testing.T, file []byte) (certificate.Statement, []string) {
+func open(t *testing.T, file []byte) (certificate.Statement, []string, []byte) {
 	r, err := certificate.Open(bytes.NewReader(file))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer r.Close()
-	keys, err := certificate.StatesOf(r)
+	keys, body, err := certificate.StatesOf(r)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return r.Statement, keys
+	return r.Statement, keys, body
 }
 
 // Whatever is changed in a certificate, the rest is refused, or is a proof. A set without one of its states is none,
@@ -148,13 +148,13 @@ func TestStatesMutants(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			statement, keys := open(t, file)
+			statement, keys, body := open(t, file)
 			for range 5 {
 				made++
 				kind, changed := mutate(rng, keys)
 				var out bytes.Buffer
 				c := statement
-				if err := certificate.WriteStates(&out, &c, changed); err != nil {
+				if err := certificate.WriteStates(&out, &c, changed, body); err != nil {
 					t.Fatal(err)
 				}
 				_, err := q.check(out.Bytes())
@@ -217,7 +217,7 @@ func TestStatesOfUnsafe(t *testing.T) {
 			}
 			less := question{q.p, &property.Set{Goals: []property.Goal{{At: nil, With: &property.Cond{Expr: ir.Int(0)}}}}, q.model}
 			if file, err := less.prove(); err == nil { // no check fails: the other questions are violated
-				statement, keys := open(t, file)
+				statement, keys, body := open(t, file)
 				if err := statement.About(q.p, q.props, q.model); err != nil {
 					t.Fatal(err)
 				}
@@ -230,7 +230,7 @@ func TestStatesOfUnsafe(t *testing.T) {
 						}
 					}
 					var out bytes.Buffer
-					if err := certificate.WriteStates(&out, &statement, some); err != nil {
+					if err := certificate.WriteStates(&out, &statement, some, body); err != nil {
 						t.Fatal(err)
 					}
 					if _, err := q.check(out.Bytes()); err == nil {

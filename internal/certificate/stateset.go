@@ -68,15 +68,21 @@ func (s *stateSet) group(g int, visit func(key []byte) bool) {
 }
 
 // has reports whether the set has a state.
-func (s *stateSet) has(key string) bool {
+func (s *stateSet) has(key string) bool { return s.index(key) >= 0 }
+
+// index returns the number of a state in the order of all, -1 if it is not in the set.
+func (s *stateSet) index(key string) int {
 	g := sort.Search(len(s.groups), func(g int) bool {
 		first, _ := s.next(nil, s.groups[g])
 		return string(first) > key
 	}) - 1
-	found := false
+	found, at := -1, g*groupSize
 	if g >= 0 {
 		s.group(g, func(k []byte) bool {
-			found = string(k) == key
+			if string(k) == key {
+				found = at
+			}
+			at++
 			return string(k) < key
 		})
 	}

@@ -293,22 +293,10 @@ func (l *loops) fair() bool { return l.fairAmong(false) || l.fairAmong(true) }
 // Lei 1986].
 func (l *loops) fairAmong(held bool) bool {
 	in := make([]bool, len(l.next))
-	for n, s := range l.states {
-		in[n] = !l.m.returned(s) && (!held || s.holder >= 0) && l.able[n] != nil
-		if t := l.starves; t >= 0 {
-			in[n] = in[n] && s.threads[t].phase != unstarted && !l.m.ended(s, t)
-		}
-		for t := range s.threads {
-			if in[n] && s.threads[t].phase != unstarted && !l.m.ended(s, t) && !l.able[n][t] {
-				in[n] = !l.m.cutOff(s, t) && !l.m.assumedAway(s, t)
-			}
-		}
+	for n := range l.states {
+		in[n] = l.counts(n, held)
 	}
-	type condition struct {
-		state func(n int) bool
-		way   func(w way) bool
-	}
-	var all []condition
+	var all []Condition
 	addrs := map[uint64]bool{}
 	for _, s := range l.states {
 		for t := range s.threads {
@@ -321,20 +309,9 @@ func (l *loops) fairAmong(held bool) bool {
 		}
 	}
 	for t := range l.m.p.Threads {
-		all = append(all, condition{
-			func(n int) bool { // of a state in the set
-				s := l.states[n]
-				return s.threads[t].phase == unstarted || l.m.ended(s, t) || !l.able[n][t]
-			},
-			func(w way) bool { return w.thread == t && !w.flush },
-		})
+		all = append(all, Condition{Thread: t})
 		for addr := range addrs {
-			all = append(all, condition{
-				func(n int) bool {
-					return !slices.ContainsFunc(l.states[n].threads[t].buf, func(e entry) bool { return e.kind != marker && e.addr == addr })
-				},
-				func(w way) bool { return w.thread == t && w.flush && w.addr == addr },
-			})
+			all = append(all, Condition{Thread: t, Buffer: true, Addr: addr})
 		}
 	}
 	for changed := true; changed; {
@@ -346,7 +323,7 @@ func (l *loops) fairAmong(held bool) bool {
 				grew = false
 				for n := range in {
 					for _, w := range l.next[n] {
-						if in[n] && in[w.to] && !ok[n] && (c.way(w) || ok[w.to] || c.state(n)) {
+						if in[n] && in[w.to] && !ok[n] && (c.metBy(w) || ok[w.to] || l.meets(n, c)) {
 							ok[n], grew = true, true
 						}
 					}
@@ -360,4 +337,44 @@ func (l *loops) fairAmong(held bool) bool {
 		}
 	}
 	return slices.Contains(in, true)
+}
+
+// counts reports whether an endless execution may stay in a state and others like it.
+func (l *loops) counts(n int, held bool) bool {
+	s := l.states[n]
+	if l.able[n] == nil || l.m.returned(s) || held && s.holder < 0 {
+		return false
+	}
+	if t := l.starves; t >= 0 && (s.threads[t].phase == unstarted || l.m.ended(s, t)) {
+		return false
+	}
+	for t := range s.threads {
+		if s.threads[t].phase != unstarted && !l.m.ended(s, t) && !l.able[n][t] && (l.m.cutOff(s, t) || l.m.assumedAway(s, t)) {
+			return false
+		}
+	}
+	return true
+}
+
+// Condition is something that a fair execution meets again and again: a thread moves, has ended or cannot move; or no
+// entry of its buffer for an address is there, or one leaves it.
+type Condition struct {
+	Thread int
+	Buffer bool
+	Addr   uint64 // of the entries, for a buffer
+}
+
+// meets reports whether a state that was expanded meets a condition.
+func (l *loops) meets(n int, c Condition) bool {
+	s := l.states[n]
+	th := &s.threads[c.Thread]
+	if c.Buffer {
+		return !slices.ContainsFunc(th.buf, func(e entry) bool { return e.kind != marker && e.addr == c.Addr })
+	}
+	return th.phase == unstarted || l.m.ended(s, c.Thread) || !l.able[n][c.Thread]
+}
+
+// metBy reports whether a step meets a condition.
+func (c Condition) metBy(w way) bool {
+	return w.thread == c.Thread && w.flush == c.Buffer && (!c.Buffer || w.addr == c.Addr)
 }

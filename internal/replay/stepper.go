@@ -20,6 +20,7 @@ type Stepper struct {
 	uses  bool // something in the program is undefined
 	sites bool // states tell which operation allocated a block
 	loops *loops
+	apart bool // Next does not note what it returns in loops
 }
 
 // State is a state of the whole program.
@@ -36,6 +37,7 @@ type Move struct {
 	Waiting int
 	Choice  int64 // of a value, or of a block
 	Of      int   // of a flush: the number of the step that added the entry
+	tr      *transition
 }
 
 // NewStepper returns the rules of a flat program under SC, TSO or PSO.
@@ -68,7 +70,7 @@ func (x *Stepper) Next(s State) ([]Move, error) {
 			return nil, errGuess
 		}
 	}
-	if x.loops != nil {
+	if x.loops != nil && !x.apart {
 		x.loops.expand(s.s, next)
 	}
 	return moves(next), nil
@@ -93,7 +95,7 @@ func moves(next []transition) []Move {
 	out := make([]Move, len(next))
 	for i := range next {
 		tr := &next[i]
-		out[i] = Move{Thread: tr.thread, Kind: tr.kind, Edge: tr.edge, To: State{tr.next}, Choice: tr.choice, Of: tr.of}
+		out[i] = Move{Thread: tr.thread, Kind: tr.kind, Edge: tr.edge, To: State{tr.next}, Choice: tr.choice, Of: tr.of, tr: tr}
 		if tr.fail != nil {
 			out[i].Failed = &Violation{Class: tr.fail.class, Edge: tr.edge}
 			continue

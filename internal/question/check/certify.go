@@ -379,6 +379,8 @@ func Proved(statement string, c *certificate.Covered, coverage verdict.Coverage,
 		what = "nodes"
 	case certificate.KindClauses:
 		what = "steps about clauses"
+	case certificate.KindRanks:
+		what = "states with numbers"
 	case certificate.KindHistories:
 		what = "programs"
 	}

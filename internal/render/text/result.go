@@ -145,7 +145,7 @@ func (p *printer) certified(r *verdict.Result) {
 		p.line("  certified: the checker accepted a proof of %s (%s)", map[string]string{
 			"states": counted(int64(c.Size), "state", "states"), "classes": counted(int64(c.Size), "node", "nodes"),
 			"attacks": counted(int64(c.Size), "state", "states"), "clauses": counted(int64(c.Size), "step about clauses", "steps about clauses"),
-			"histories": counted(int64(c.Size), "program", "programs"),
+			"ranks": counted(int64(c.Size), "state with a number", "states with numbers"), "histories": counted(int64(c.Size), "program", "programs"),
 		}[c.Kind], counted(c.Bytes, "byte", "bytes"))
 	}
 }
