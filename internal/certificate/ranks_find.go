@@ -17,7 +17,7 @@ type ranker struct {
 	props  *property.Set
 	number map[string]int
 	states []ranking
-	before [][]int // by state: those from which a step leads to it
+	before [][]int // by state: the states from which a step leads to it
 }
 
 // ranking is a state of the graph.
@@ -145,8 +145,8 @@ func (r *ranker) distances() []int {
 	return out
 }
 
-// levels takes states away from which, among those that are left, some condition cannot be met again, until there is none
-// [Emerson and Lei 1986]. left says that some states are left.
+// levels takes a state away if no way through the remaining states leads from it past some condition, until there is no such
+// state [Emerson and Lei 1986]. left says that some states remain.
 func (r *ranker) levels(v int) (levels []replay.Condition, of []int, left bool) {
 	in, of := make([]bool, len(r.states)), make([]int, len(r.states))
 	var all []replay.Condition

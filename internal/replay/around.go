@@ -4,7 +4,7 @@ package replay
 
 import "slices"
 
-// What can happen around one state, for proofs about executions that never end. The definitions are those of endless.go, on
+// What can happen around one state, for proofs about executions that never end. The definitions of endless.go are used, on
 // the graph of the state and its successors.
 
 // Around is a state with what can happen next, as far as endless executions are concerned.

@@ -29,12 +29,13 @@ type keptClient struct {
 	*clientSearch
 	calls int  // the size of the clients among which it was
 	stuck bool // a call that waits for ever is a mistake
+	heap  bool // blocks came from the heap
 }
 
 // keep keeps a client for a proof.
 func (s *search) keep(x *clientSearch, stuck bool) {
 	if s.kept != nil {
-		s.kept = append(s.kept, &keptClient{x, s.calls, stuck})
+		s.kept = append(s.kept, &keptClient{x, s.calls, stuck, s.writer.heap})
 	}
 }
 
@@ -52,6 +53,10 @@ var errRefused = errors.New("a call fails, or waits for ever, in a client")
 // certify proves an answer, if the options ask for that.
 func certify(ctx context.Context, q *question, model memory.Model, res *verdict.Result) error {
 	if !q.opt.Wanted() || res.Verdict != verdict.Safe {
+		return nil
+	}
+	if q.opt.SpecFile.Name != "" {
+		pipeline.Uncertified(res, "there are no certificates with a specification in a file")
 		return nil
 	}
 	q.run.Stage = "certificate under " + res.Model
@@ -118,10 +123,12 @@ func (q *question) prove(ctx context.Context, model memory.Model, most int) ([]b
 // list names all clients with at most so many calls.
 func (q *question) list(s *search, most int) string {
 	var b strings.Builder
+	w := *s.writer
+	w.heap = false
 	for calls := 2; calls <= most; calls++ {
 		for prefix := range maxPrefix + 1 {
 			for _, c := range clients(q.object, calls, prefix, q.drains) {
-				b.WriteString(s.writer.program(c, c.programOrder(), nil, ""))
+				b.WriteString(w.program(c, c.programOrder(), nil, ""))
 			}
 		}
 	}
@@ -131,6 +138,7 @@ func (q *question) list(s *search, most int) string {
 // prove finds the orders of a client that matter, and proves what its calls can return with each of them.
 func (k *keptClient) prove(ctx context.Context, opt query.Options) ([]certificate.Imposed, error) {
 	x := k.clientSearch
+	x.setHeap(k.heap)
 	can := map[certificate.Order][][]int64{}
 	h := x.histories(ctx, can)
 	h.Explore = func(o certificate.Order) error {
@@ -264,6 +272,9 @@ func (q *question) verified(ctx context.Context, model memory.Model, file []byte
 
 // check checks a certificate that is open.
 func (q *question) check(ctx context.Context, model memory.Model, r *certificate.Reader) (*proofs, error) {
+	if r.Calls > maxCalls {
+		return nil, certificate.ErrDamaged
+	}
 	again := *q
 	q = &again
 	q.rules, q.drains = true, false
@@ -271,11 +282,11 @@ func (q *question) check(ctx context.Context, model memory.Model, r *certificate
 	if err != nil {
 		return nil, err
 	}
-	if err := r.Fits(model.String(), q.list(s, min(r.Calls, maxCalls)), string(verdict.Linearizable)); err != nil {
+	if err := r.Fits(model.String(), q.list(s, r.Calls), string(verdict.Linearizable)); err != nil {
 		return nil, err
 	}
 	s.proofs = &proofs{reader: r, coverage: verdict.Coverage{Exhaustive: true}}
-	for calls := 2; calls <= min(r.Calls, maxCalls); calls++ {
+	for calls := 2; calls <= r.Calls; calls++ {
 		for prefix := range maxPrefix + 1 {
 			for _, c := range clients(q.object, calls, prefix, q.drains) {
 				wrong, failed, err := s.inClient(ctx, c)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"flag"
 	"math/rand/v2"
+	"os"
 	"slices"
 	"testing"
 
@@ -162,6 +163,25 @@ func changeHistories(rng *rand.Rand, all [][]certificate.Imposed) ([][]certifica
 		return out, "an order is missing"
 	default:
 		return append(out, nil), "there is one client more"
+	}
+}
+
+// TestCertifiedFiles: objects whose calls free blocks, or wait for ever.
+func TestCertifiedFiles(t *testing.T) {
+	for _, name := range []string{"freeing.h", "blocking_lost.h"} {
+		text, err := os.ReadFile("testdata/small/" + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		opt := query.LinOptions{Options: query.Defaults(), Models: query.Models{query.TSO}, Calls: 2}
+		opt.Certified = true
+		answer, err := Run(t.Context(), query.Input{Name: name, Text: text}, opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r := answer.Results[0]; r.Verdict != verdict.Safe || r.Coverage.Certificate == nil {
+			t.Errorf("%s: %s, %s", name, r.Verdict, r.Reason)
+		}
 	}
 }
 

@@ -52,6 +52,13 @@ type search struct {
 	proofs     *proofs       // answers instead of engines; nil: engines do
 }
 
+// setHeap says whether blocks come from the heap.
+func (s *search) setHeap(on bool) {
+	if s.writer.heap != on {
+		s.writer.heap, s.spec.writer.heap, s.spec.tables = on, on, map[string]*table{}
+	}
+}
+
 // in returns the search in one client.
 func (s *search) in(c *client) *clientSearch {
 	x := &clientSearch{search: s, c: c, possible: map[order]map[string]bool{}}
@@ -67,7 +74,7 @@ func (s *search) inClient(ctx context.Context, c *client) (wrong *found, failed 
 	x := s.in(c)
 	t, err := s.spec.table(ctx, c, 0)
 	if open := (*openError)(nil); errors.As(err, &open) && open.frees && !s.writer.heap {
-		s.writer.heap, s.spec.writer.heap, s.spec.tables = true, true, map[string]*table{}
+		s.setHeap(true)
 		t, err = s.spec.table(ctx, c, 0)
 	}
 	if err != nil {
