@@ -2,6 +2,7 @@ package verdict
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -147,7 +148,7 @@ func (b Bound) Option() string {
 func (c *Coverage) Met() []Bound {
 	var out []Bound
 	for _, b := range c.Bounds {
-		if b.Hit {
+		if b.Hit && !slices.ContainsFunc(out, func(o Bound) bool { return o.String() == b.String() }) {
 			out = append(out, b)
 		}
 	}

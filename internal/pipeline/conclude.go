@@ -203,7 +203,11 @@ func boundedWords(res *verdict.Result, wanted verdict.Verdict) string {
 func Join(res, other *verdict.Result, given Given) {
 	res.Warnings = append(res.Warnings, other.Warnings...)
 	res.Coverage.Exhaustive = res.Coverage.Exhaustive && other.Coverage.Exhaustive
-	res.Coverage.Bounds = append(res.Coverage.Bounds, other.Coverage.Bounds...)
+	for _, b := range other.Coverage.Bounds {
+		if !slices.ContainsFunc(res.Coverage.Bounds, func(o verdict.Bound) bool { return o.Hit == b.Hit && o.String() == b.String() }) {
+			res.Coverage.Bounds = append(res.Coverage.Bounds, b)
+		}
+	}
 	if res.Coverage.Unsupported == nil {
 		res.Coverage.Unsupported = other.Coverage.Unsupported
 	}

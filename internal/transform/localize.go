@@ -46,18 +46,41 @@ func localize(p *ir.Program, opt Options) (*ir.Program, error) {
 		names[p.Objects[i].Name] = true
 	}
 	total := int64(0)
+	var err error
 	for id, f := range p.Funcs {
 		if users[ir.FuncID(id)] != 1 || !allocatesStack(f) {
 			continue
 		}
-		l := &localizer{p: &out, f: copyFunc(f), names: names, total: &total, stop: opt.Stop}
-		if err := l.run(); err != nil {
+		if out.Funcs[id], err = localizeFunc(&out, ir.FuncID(id), names, &total, opt); err != nil {
 			return nil, err
 		}
-		out.Funcs[id] = l.f
 	}
 	out.Seal()
 	return &out, nil
+}
+
+// localizeFunc returns a function with objects instead of blocks. It begins again without the blocks that cannot become
+// registers, if they have to.
+func localizeFunc(out *ir.Program, id ir.FuncID, names map[string]bool, total *int64, opt Options) (*ir.Func, error) {
+	objects, size := len(out.Objects), *total
+	refused := map[ir.EdgeID]bool{}
+	for {
+		l := &localizer{p: out, f: copyFunc(out.Funcs[id]), names: names, total: total, observed: opt.Observed, refused: refused, stop: opt.Stop}
+		if err := l.run(); err != nil {
+			return nil, err
+		}
+		more := l.mustStay(id)
+		if len(more) == 0 {
+			return l.f, nil
+		}
+		for _, e := range more {
+			refused[e] = true
+		}
+		for _, o := range out.Objects[objects:] {
+			delete(names, o.Name)
+		}
+		out.Objects, *total = out.Objects[:objects], size
+	}
 }
 
 func allocatesStack(f *ir.Func) bool {
@@ -71,14 +94,17 @@ func allocatesStack(f *ir.Func) bool {
 
 // localizer turns blocks of one function into objects.
 type localizer struct {
-	p       *ir.Program
-	f       *ir.Func
-	names   map[string]bool // names of objects
-	total   *int64          // size of the new objects of all functions
-	stop    func() error    // as in Options
-	flow    *analysis.PointsTo
-	made    map[ir.EdgeID]ir.ObjectID // the new objects, by the edge that allocates the block
-	private map[ir.ObjectID]bool      // the new objects
+	p        *ir.Program
+	f        *ir.Func
+	observed bool            // properties look at registers
+	names    map[string]bool // names of objects
+	total    *int64          // size of the new objects of all functions
+	stop     func() error    // as in Options
+	flow     *analysis.PointsTo
+	made     map[ir.EdgeID]ir.ObjectID // the new objects, by the edge that allocates the block
+	private  map[ir.ObjectID]bool      // the new objects
+	refused  map[ir.EdgeID]bool        // what allocates blocks that stay
+	split    map[ir.EdgeID]bool        // what allocates blocks that are confined because the lives of registers are separate
 	// uses maps a block to the accesses and frees that may reach it.
 	uses map[analysis.Pointee][]*ir.Edge
 }
@@ -94,6 +120,9 @@ func (l *localizer) stopped() error {
 func (l *localizer) run() error {
 	l.forwardBlocks()
 	l.flow = analysis.NewPointsTo(l.f)
+	if err := l.separate(); err != nil {
+		return err
+	}
 	live := analysis.Liveness(l.f)
 	l.made, l.private, l.uses = map[ir.EdgeID]ir.ObjectID{}, map[ir.ObjectID]bool{}, map[analysis.Pointee][]*ir.Edge{}
 	byID := map[ir.EdgeID]*ir.Edge{}
@@ -109,7 +138,7 @@ func (l *localizer) run() error {
 		if err == nil {
 			err = l.stopped()
 		}
-		if err == nil && s.Object == ir.NoObject && confined && l.outlives(s, byID[s.Alloc], live) {
+		if err == nil && s.Object == ir.NoObject && confined && !l.refused[s.Alloc] && l.outlives(s, byID[s.Alloc], live) {
 			l.make(s, byID[s.Alloc])
 		}
 	})
@@ -163,6 +192,9 @@ func (l *localizer) make(s analysis.Pointee, alloc *ir.Edge) {
 	*l.total += size
 	unit, typ := l.element(s, size)
 	name := l.f.Regs[alloc.Op.Dst].Name
+	if l.split[s.Alloc] && alloc.Op.Block.Name != "" {
+		name = alloc.Op.Block.Name
+	}
 	for n, try := 2, name; ; n++ {
 		if !l.names[try] {
 			name = try
@@ -300,8 +332,11 @@ func sum(e *ir.Expr) *ir.Expr {
 	}
 	c := *e
 	c.X, c.Y, c.Z = sum(e.X), sum(e.Y), sum(e.Z)
-	if c.Op == ir.Add && c.Type.Bits == 64 && c.X.Op == ir.AddrOf {
+	if (c.Op == ir.Add || c.Op == ir.Sub) && c.Type.Bits == 64 && c.X.Op == ir.AddrOf {
 		if n, ok := c.Y.IsConst(); ok {
+			if c.Op == ir.Sub {
+				n = -n
+			}
 			return ir.Addr(c.X.Obj, c.X.Value+n)
 		}
 	}

@@ -22,6 +22,8 @@ import (
 //   - its address is known wherever it is mentioned, and only loads and stores mention it;
 //   - these access parts that do not overlap, each with one type.
 //
+// Loads of constants become assignments as well.
+//
 // Each part is one register. It always holds a value of its type, so that a load needs no conversion. The object
 // keeps its number and loses its bytes: an access that strays there from another object is outside of all objects.
 //
@@ -57,6 +59,7 @@ func registers(p *ir.Program, opt Options) (*ir.Program, error) {
 		}
 		if users[ir.FuncID(id)] == 1 {
 			f = r.knownAddresses(f)
+			r.constants(f)
 			out.Funcs[id] = f
 		}
 		for i := range f.Edges {
@@ -109,6 +112,7 @@ func (r *registerMaker) knownAddresses(f *ir.Func) *ir.Func {
 	for {
 		known := r.addresses(f)
 		if len(known) == 0 {
+			r.decide(f)
 			return f
 		}
 		put := func(x *ir.Expr) *ir.Expr {
@@ -134,6 +138,58 @@ func (r *registerMaker) knownAddresses(f *ir.Func) *ir.Func {
 				return sum(e.Map(put))
 			})
 		}
+	}
+}
+
+// decide takes out the branches on addresses that are known, such as a test for null. Where no edge is left to take, one
+// that cannot be taken stays: the thread has not come to its end there.
+func (r *registerMaker) decide(f *ir.Func) {
+	goesOn := map[ir.Loc]bool{}
+	var never []ir.EdgeID
+	for i := range f.Edges {
+		e := &f.Edges[i]
+		holds, ok := r.decided(&e.Op)
+		switch {
+		case ok && holds:
+			e.Op, e.Pass = ir.NewOp(ir.Nop), registersPass
+			goesOn[e.From] = true
+		case ok:
+			e.Op.Val = ir.Int(0)
+			never = append(never, e.ID)
+		}
+	}
+	f.Edges = slices.DeleteFunc(f.Edges, func(e ir.Edge) bool { return goesOn[e.From] && slices.Contains(never, e.ID) })
+}
+
+// decided returns whether an assumption about the address of an object that may become registers holds, if it is one.
+func (r *registerMaker) decided(op *ir.Op) (holds, ok bool) {
+	if op.Kind != ir.Assume {
+		return false, false
+	}
+	known := true
+	op.Val.Walk(func(x *ir.Expr) {
+		switch x.Op {
+		case ir.AddrOf:
+			ok, known = true, known && !r.barred[x.Obj]
+		case ir.RegRef, ir.Seen, ir.Self:
+			known = false
+		}
+	})
+	if !ok || !known {
+		return false, false
+	}
+	return op.Val.Eval(ir.Env{Prog: r.p}) != 0, true
+}
+
+// constants turns loads of what no store can change into assignments.
+func (r *registerMaker) constants(f *ir.Func) {
+	for i := range f.Edges {
+		e := &f.Edges[i]
+		o, off, ok := r.accessedPart(&e.Op)
+		if !ok || e.Op.Kind != ir.Load || e.Op.Dst == ir.NoReg || !r.p.Objects[o].ReadOnly || r.p.Objects[o].Masked {
+			continue
+		}
+		e.Op, e.Pass = ir.NewAssign(e.Op.Dst, ir.Int(initialPart(&r.p.Objects[o], &objectPart{off: off, typ: e.Op.Type}))), registersPass
 	}
 }
 
@@ -205,7 +261,7 @@ func (r *registerMaker) addPart(o ir.ObjectID, n objectPart) {
 	for _, old := range r.parts[o] {
 		switch {
 		case old.in != n.in:
-		case old.off == n.off && old.typ == n.typ:
+		case old.off == n.off && (old.typ == n.typ || old.typ.Bits == 64 && n.typ.Bits == 64): // 64 bits are the same with and without sign
 			return
 		case old.off+int64(old.typ.Size()) <= n.off || n.off+int64(n.typ.Size()) <= old.off:
 			continue

@@ -25,6 +25,9 @@ func TestRegisters(t *testing.T) {
 		{"its address is compared", "a -> b: r = &own == s\n b -> c: r = load [&own]", "own stays"},
 		{"exchanged", "a -> b: r = rmw.xchg [&own], 1\n b -> c: r = load [&own]", "own stays"},
 		{"an unknown place", "a -> b: store [&own + r] = 1\n b -> c: r = load [&own]", "own stays"},
+		{"a test for null", "a -> b: store [&own] = 5\n b -> c: assume &own != 0\n b -> d: assume &own == 0\n c -> d: r = load [&own]", "own: 1"},
+		{"an assumption that never holds", "a -> b: store [&own] = 5\n b -> c: assume &own == 0\n c -> d: r = load [&own]", "own: 1"},
+		{"an assumption about a register and its address", "a -> b: store [&own] = 5\n b -> c: assume &own == r", "own stays"},
 		{"released", "a -> b: store [&own] = 5 release\n b -> c: r = load [&own]", "own stays"},
 	}
 	for _, tt := range tests {
@@ -53,6 +56,14 @@ func TestRegisters(t *testing.T) {
 	}
 	if r := flat.Funcs[0].Regs[1]; r.Name != "own" || r.Init != -3 {
 		t.Errorf("the register of a variable that is -3 at first: %+v", r)
+	}
+	text := "program test structured\nobject own size 8 perthread\nfunc f() {\n reg r\n a -> b: store [&own] = 5\n b -> c: assume &own == 0\n c -> d: r = load [&own]\n}\nthread f = f()\n"
+	p, _ = ir.Parse("test.ir", []byte(text))
+	if flat, err = transform.Run(p, transform.Options{}, nil); err != nil {
+		t.Fatal(err)
+	}
+	if e := &flat.Funcs[0].Edges[1]; e.Op.Kind != ir.Assume || !e.Op.Val.Equal(ir.Int(0)) {
+		t.Errorf("where no execution goes on, there is %v", e.Op.Kind)
 	}
 	static := "program test structured\nobject own size 8\nfunc f() {\n a -> b: store [&own] = 5\n}\nthread f = f()\n"
 	p, _ = ir.Parse("test.ir", []byte(static))

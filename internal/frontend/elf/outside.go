@@ -188,6 +188,7 @@ func (p *program) forbid(out *ir.Program) {
 	}
 	for _, f := range out.Funcs {
 		guarded := map[ir.Loc]*ir.Expr{} // the address that the edges from there access
+		known := trustedRegisters(f)
 		for i := range len(f.Edges) {
 			g := &guard{out: out, f: f, i: i, inst: listed[f.Edges[i].Pos.Line], bad: bad}
 			op := f.Edges[i].Op
@@ -199,7 +200,9 @@ func (p *program) forbid(out *ir.Program) {
 			size := uint64(max(1, op.Type.Size()))
 			switch {
 			case op.Addr != nil:
+				g.known = known.of(f.Edges[i].From, op.Addr)
 				g.address(op.Addr, size)
+				g.known = untried
 				if op.Kind == ir.CondWait {
 					g.address(op.Val2, size)
 				}
@@ -223,6 +226,7 @@ type guard struct {
 	i     int    // of the edge
 	inst  string // its instruction
 	calls bool   // the address is called
+	known trust  // what is known of the address
 	bad   [][]stretch
 }
 
@@ -240,7 +244,7 @@ func (g *guard) address(addr *ir.Expr, size uint64) {
 	}
 	for _, list := range g.bad {
 		low, high, obj := list[0].low, list[len(list)-1].high, list[0].obj
-		if base != nil && base.Obj != obj || g.calls && list[0].data {
+		if base != nil && base.Obj != obj || g.calls && list[0].data || g.known == framed || g.known == tried && low >= outsideBase && obj == ir.NoObject {
 			continue
 		}
 		if at := low - (size - 1); base == addr && base != nil && g.out.Objects[obj].Addr+uint64(base.Value)-at >= high-at {

@@ -265,19 +265,11 @@ func Coverage(plain *ir.Program, c *certificate.Covered) verdict.Coverage {
 		out.Bounds = append(out.Bounds, verdict.Bound{Name: "unroll", Value: c.Unroll, Hit: true})
 	}
 	for _, id := range slices.Sorted(maps.Keys(c.Cut)) {
-		b := verdict.Bound{Name: "threads", Hit: true}
 		_, e, ok := plain.EdgeByID(id)
 		if !ok {
 			panic("BUG: a bound at no edge of the program")
 		}
-		pos := pipeline.Position(e.Pos)
-		if b.Pos, b.Value = &pos, len(e.Op.Call.Threads); e.Op.Kind == ir.Bound {
-			b.Name = e.Op.Block.Name
-			if e.Op.Val != nil {
-				b.Value = int(e.Op.Val.Value)
-			}
-		}
-		out.Bounds = append(out.Bounds, b)
+		out.Bounds = append(out.Bounds, engine.BoundAt(e))
 	}
 	return out
 }
