@@ -1,3 +1,5 @@
+//go:build !fencepost_small
+
 package transform
 
 import (
