@@ -15,4 +15,6 @@ func (c *Calls) plan(*flattener) error { return nil }
 
 func (c *Calls) leaveOut(*flattener) {}
 
-func (b *body) leavesOut(*activation, *ir.Edge, ir.FuncID, ir.Loc) (path string, left bool) { return "", false }
+func (b *body) leavesOut(*activation, *ir.Edge, ir.FuncID, ir.Loc) (path string, left bool) {
+	return "", false
+}
