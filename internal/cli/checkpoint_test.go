@@ -106,11 +106,12 @@ func TestResumeAfterKill(t *testing.T) {
 func resumeAfterKill(t *testing.T, s stoppable) {
 	args, want := s.args(t)
 	rng := rand.New(rand.NewPCG(7, uint64(*kills)))
-	longest := 150 // milliseconds until a kill; on a busy machine nothing is stored so soon, and the next kill comes later
+	const shortest = 150
+	longest := shortest // milliseconds until a kill; where nothing is stored so soon, the next kill comes later
 	for killed, stored := 0, 0; killed < *kills || stored == 0; {
 		name := filepath.Join(t.TempDir(), "check.fpc")
 		for {
-			how := continuing(name)
+			how, before := continuing(name), storedAt(name)
 			if how[0] == "--resume" {
 				stored++
 			}
@@ -136,11 +137,22 @@ func resumeAfterKill(t *testing.T, s stoppable) {
 				t.Fatalf("exit code %d: %s", code, out.Bytes())
 			}
 			killed++
-			if continuing(name)[0] != "--resume" {
-				longest += longest / 2
+			if storedAt(name).Equal(before) {
+				longest += longest / 4
+			} else {
+				longest = max(shortest, longest-longest/4)
 			}
 		}
 	}
+}
+
+// storedAt returns when a checkpoint was stored last.
+func storedAt(name string) time.Time {
+	info, err := os.Stat(name)
+	if err != nil {
+		return time.Time{}
+	}
+	return info.ModTime()
 }
 
 // TestResumeAfterEnd: a check stores a checkpoint when it is interrupted, when it is told to end, and when its time is
