@@ -18,6 +18,7 @@ func (p *Program) Sources(witnesses ...*verdict.Witness) map[string]string {
 	if p.Listing != nil {
 		out[p.Input.Name] = string(p.Listing.Text)
 	}
+	carried := map[string]bool{}
 	for _, w := range witnesses {
 		if w == nil {
 			continue
@@ -29,7 +30,8 @@ func (p *Program) Sources(witnesses ...*verdict.Witness) map[string]string {
 			}
 			at, _ := pos.SourceLine()
 			for _, name := range []string{pos.File, at} {
-				if p.Files[name] != nil && (p.Listing == nil || name != p.Listing.Name) {
+				if !carried[name] && p.Files[name] != nil && (p.Listing == nil || name != p.Listing.Name) {
+					carried[name] = true
 					out[name] = string(p.Files[name].Text)
 				}
 			}

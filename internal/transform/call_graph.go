@@ -31,6 +31,13 @@ type callSite struct {
 }
 
 func newCallGraph(p *ir.Program, through map[ir.EdgeID][]ir.FuncID) *callGraph {
+	g := newCalls(p, through)
+	g.ends = newEndings(g)
+	return g
+}
+
+// newCalls makes a call graph that does not know which functions end the program.
+func newCalls(p *ir.Program, through map[ir.EdgeID][]ir.FuncID) *callGraph {
 	g := &callGraph{p: p, calls: make([][]callSite, len(p.Funcs))}
 	for id, f := range p.Funcs {
 		for i := range f.Edges {
@@ -65,8 +72,16 @@ func newCallGraph(p *ir.Program, through map[ir.EdgeID][]ir.FuncID) *callGraph {
 			}
 		}
 	}
-	g.ends = newEndings(g)
 	return g
+}
+
+// calleesFirst returns the functions of each component, after those of the components that it calls.
+func (g *callGraph) calleesFirst() [][]ir.FuncID {
+	out := make([][]ir.FuncID, len(g.cyclic)) // components are numbered in this order
+	for f, c := range g.component {
+		out[c] = append(out[c], ir.FuncID(f))
+	}
+	return out
 }
 
 // recursion is the state of a chain of calls inside one component.
@@ -127,7 +142,7 @@ type estimate struct {
 // smaller.
 func (g *callGraph) recursionBound(roots []ir.FuncID, bound int, isDefault bool) (int, error) {
 	most, limits := float64(maxEdges), []float64{fewEdges, maxEdges}
-	if isDefault && !slices.Contains(newCallGraph(g.p, nil).cyclic, true) {
+	if isDefault && !slices.Contains(newCalls(g.p, nil).cyclic, true) {
 		most, limits = fewestEdges, []float64{fewestEdges, fewEdges, maxEdges}
 	}
 	known, err := g.tooLarge(roots, bound, most)

@@ -32,11 +32,13 @@ func newEndings(g *callGraph) *endings {
 		}
 	}
 	returns := make([]bool, len(p.Funcs))
-	for changed := true; changed; {
-		changed = false
-		for id, f := range p.Funcs {
-			if !returns[id] && mayReturn(f, targets, returns) {
-				returns[id], changed = true, true
+	for _, fs := range g.calleesFirst() {
+		for changed := true; changed; {
+			changed = false
+			for _, id := range fs {
+				if !returns[id] && mayReturn(p.Funcs[id], targets, returns) {
+					returns[id], changed = true, true
+				}
 			}
 		}
 	}

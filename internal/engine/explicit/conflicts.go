@@ -15,6 +15,8 @@ type conflicts struct {
 	plan    *reduce.Plan
 	pending []reduce.Footprint // what the entries in each thread's buffer access
 	full    []bool             // whether there are any
+	rows    [][]int            // per thread: the threads that may disturb it, where it was asked
+	asked   []bool
 	table   []uint8            // per pair of locations, nil if there are too many
 	locs    int
 }
@@ -28,7 +30,7 @@ const (
 
 func newConflicts(y *system) *conflicts {
 	n := y.mem.Threads()
-	c := &conflicts{plan: y.plan, pending: make([]reduce.Footprint, n), full: make([]bool, n), locs: y.plan.Locs()}
+	c := &conflicts{plan: y.plan, pending: make([]reduce.Footprint, n), full: make([]bool, n), rows: make([][]int, n), asked: make([]bool, n), locs: y.plan.Locs()}
 	if c.locs*c.locs <= maxLocPairs {
 		c.table = make([]uint8, c.locs*c.locs)
 	}
@@ -37,6 +39,7 @@ func newConflicts(y *system) *conflicts {
 
 // moveTo makes s the state that is asked about.
 func (c *conflicts) moveTo(s *memory.State) {
+	clear(c.asked)
 	for t := range c.pending {
 		if c.full[t] {
 			c.pending[t] = reduce.Footprint{}
@@ -74,6 +77,22 @@ func (c *conflicts) compute(s *memory.State, t, u int) uint8 {
 // started reports whether both threads have started.
 func started(s *memory.State, t, u int) bool {
 	return s.Started(ir.ThreadID(t)) && s.Started(ir.ThreadID(u))
+}
+
+// disturbers returns the other threads that may take a step which conflicts with a next step of t. Every persistent set
+// that t belongs to asks, so they are found once for each state.
+func (c *conflicts) disturbers(s *memory.State, t int) []int {
+	if !c.asked[t] {
+		c.asked[t] = true
+		row := c.rows[t][:0]
+		for u := range c.pending {
+			if u != t && c.disturbs(s, t, u) {
+				row = append(row, u)
+			}
+		}
+		c.rows[t] = row
+	}
+	return c.rows[t]
 }
 
 // disturbs reports whether a step that thread u may ever take conflicts with a next step of t.

@@ -87,8 +87,8 @@ func (p *persistentSets) closure(s *memory.State, t int, enabled []int, limit in
 		if n >= limit || p.plan.Open(s, t) {
 			return 0, false
 		}
-		for u := range p.in {
-			if !p.in[u] && p.conflicts.disturbs(s, t, u) {
+		for _, u := range p.conflicts.disturbers(s, t) {
+			if !p.in[u] {
 				p.in[u] = true
 				p.order = append(p.order, u)
 			}

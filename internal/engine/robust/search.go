@@ -82,8 +82,12 @@ type explorer struct {
 	out   *search.Sink
 }
 
-// eagerCost is the cost of an eager step, as work.
-const eagerCost = 200
+// What is counted as work beside states and transitions: an eager step, and a thread of a state, which is written as
+// part of the key of the state and asked whether it can go on.
+const (
+	eagerCost  = 200
+	threadCost = 60
+)
 
 func newExplorer(eager *reduce.Plan, pl *plan, apart bool, groups [][]ir.ThreadID) *explorer {
 	y := eager.System()
@@ -91,7 +95,7 @@ func newExplorer(eager *reduce.Plan, pl *plan, apart bool, groups [][]ir.ThreadI
 	x.s.Record = true
 	x.watches = pl.doubts.some()
 	x.emit = func(a *attack, _ successor) {
-		x.out.Count(eagerCost * int64(len(x.eager.Trail())))
+		x.out.Count(eagerCost*int64(len(x.eager.Trail())) + threadCost*int64(y.Threads()))
 		x.key = x.encode(x.s, a, x.key[:0])
 		x.out.Rank = rank(a)
 		x.out.Add(x.key)

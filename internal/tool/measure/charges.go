@@ -58,7 +58,7 @@ func (m *measurement) charges() error {
 		if !m.asksCharges(name + " " + q.Engine) {
 			return nil
 		}
-		c, err := m.charge(q)
+		c, err := m.leastCharged(q)
 		if err != nil || c.Refused || c.Took < leastCharge {
 			return err
 		}
@@ -84,6 +84,18 @@ func (m *measurement) charges() error {
 	})
 	fmt.Fprintf(m.out, "\n%d ratios, %d of them not within a factor of two; the worst is %.2f.\n\n", count, far, worst)
 	return err
+}
+
+// leastCharged asks a question --runs times and returns the run with the least CPU time.
+func (m *measurement) leastCharged(q chargeQuestion) (charged, error) {
+	least, err := m.charge(q)
+	for i := 1; i < m.runs && err == nil && !least.Refused; i++ {
+		var c charged
+		if c, err = m.charge(q); c.Took < least.Took {
+			least = c
+		}
+	}
+	return least, err
 }
 
 // asksCharges reports whether charges of something are to be measured: --only=charges asks for all, and
