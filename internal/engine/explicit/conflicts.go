@@ -17,7 +17,7 @@ type conflicts struct {
 	full    []bool             // whether there are any
 	rows    [][]int            // per thread: the threads that may disturb it, where it was asked
 	asked   []bool
-	table   []uint8            // per pair of locations, nil if there are too many
+	table   []uint8 // per pair of locations, nil if there are too many
 	locs    int
 }
 
