@@ -17,9 +17,12 @@ import "fencepost/internal/ir"
 // Live returns the registers that are live at a location, in order.
 func (fs *Facts) Live(f ir.FuncID, l ir.Loc) []ir.Reg {
 	var regs []ir.Reg
-	fs.funcs[f].live[l].Each(func(r ir.Reg) { regs = append(regs, r) })
+	fs.EachLive(f, l, func(r ir.Reg) { regs = append(regs, r) })
 	return regs
 }
+
+// EachLive calls use with each register that is live at a location, in order.
+func (fs *Facts) EachLive(f ir.FuncID, l ir.Loc, use func(ir.Reg)) { fs.funcs[f].live[l].Each(use) }
 
 // IsLive reports whether a register is live at a location.
 func (fs *Facts) IsLive(f ir.FuncID, l ir.Loc, r ir.Reg) bool { return fs.funcs[f].live[l].Has(r) }

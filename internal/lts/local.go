@@ -29,24 +29,28 @@ func (y *System) Run(s State, path []Taken) []Outcome {
 	seen := map[string]bool{}
 	met := []passed{{state: s, before: -1}}
 	to := func(i int) []Taken { return append(slices.Clip(path), steps(met, i)...) }
-	rests := false
+	rests, count := false, 0
+	id := y.Prog.Threads[s.Thread].Func
+	f, joins := y.Prog.Funcs[id], y.joinsOf(id)
 	for work := []int{0}; len(work) > 0 && y.Err == nil; {
 		i := work[len(work)-1]
 		at := met[i].state
 		work = work[:len(work)-1]
-		key := at.Key()
-		if seen[key] {
-			continue
-		}
-		if seen[key] = true; len(seen) > maxLocal {
-			y.Err = errLocal
-			return out
-		}
-		f := y.Prog.ThreadFunc(ir.ThreadID(s.Thread))
 		edges := f.Out(at.Loc)
 		stays := len(edges) == 0 || y.visible[locKey{s.Thread, at.Loc}]
 		for _, e := range edges {
 			stays = stays || !y.isLocal(&f.Edges[e].Op)
+		}
+		if stays || i == 0 || joins[at.Loc] { // elsewhere a state has come from one that was new
+			key := at.Key()
+			if seen[key] {
+				continue
+			}
+			seen[key] = true
+		}
+		if count++; count > maxLocal {
+			y.Err = errLocal
+			return out
 		}
 		if stays {
 			out, rests = append(out, Outcome{State: at, Path: to(i)}), true
@@ -121,9 +125,11 @@ func (y *System) Step(s *State, e *ir.Edge, path []Taken) []Outcome {
 	case ir.Nop, ir.Return, ir.ThreadExit:
 		return []Outcome{goes(s.Regs, 0)}
 	case ir.Assign:
-		regs := slices.Clone(s.Regs)
-		regs[op.Dst] = op.Val.Eval(y.Env(s.Regs, 0))
-		return []Outcome{goes(regs, 0)}
+		next := goes(s.Regs, 0)
+		if y.Facts.IsLive(y.Prog.Threads[s.Thread].Func, e.To, op.Dst) {
+			next.State.Regs[op.Dst] = op.Val.Eval(y.Env(s.Regs, 0))
+		}
+		return []Outcome{next}
 	case ir.Assume:
 		if op.Val.Eval(y.Env(s.Regs, 0)) == 0 {
 			return nil

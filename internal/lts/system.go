@@ -56,6 +56,7 @@ type System struct {
 	opt     Options
 	cuts    Cuts
 	visible map[locKey]bool
+	joins   map[ir.FuncID][]bool // by location: local steps meet there, or begin
 }
 
 // Cuts has the addresses inside accesses at which cells begin. It must be kept when a system is built
@@ -73,7 +74,22 @@ func New(p *ir.Program, cuts Cuts, opt Options) *System {
 	if keep == nil {
 		keep = func(ir.FuncID, ir.Reg) bool { return false }
 	}
-	return &System{Prog: p, Facts: analysis.NewFacts(p, keep), opt: opt, cuts: cuts, visible: map[locKey]bool{}}
+	return &System{Prog: p, Facts: analysis.NewFacts(p, keep), opt: opt, cuts: cuts, visible: map[locKey]bool{}, joins: map[ir.FuncID][]bool{}}
+}
+
+// joinsOf returns the locations of a function at which paths meet, and its entry: every cycle has one of them.
+func (y *System) joinsOf(id ir.FuncID) []bool {
+	if y.joins[id] == nil {
+		f := y.Prog.Funcs[id]
+		joins, into := make([]bool, len(f.Locs)), make([]bool, len(f.Locs))
+		joins[f.Entry] = true
+		for i := range f.Edges {
+			to := f.Edges[i].To
+			joins[to], into[to] = joins[to] || into[to], true
+		}
+		y.joins[id] = joins
+	}
+	return y.joins[id]
 }
 
 // Show makes local steps of a thread stop at a location.
@@ -143,13 +159,8 @@ func (y *System) Entry(t int, args []int64) State {
 // At returns s at another location, with dead registers reset.
 func (y *System) At(s *State, loc ir.Loc, regs []int64) State {
 	next := *s
-	next.Loc, next.Regs = loc, slices.Clone(regs)
-	f := y.Prog.Threads[s.Thread].Func
-	for r := range next.Regs {
-		if !y.Facts.IsLive(f, loc, ir.Reg(r)) {
-			next.Regs[r] = 0
-		}
-	}
+	next.Loc, next.Regs = loc, make([]int64, len(regs))
+	y.Facts.EachLive(y.Prog.Threads[s.Thread].Func, loc, func(r ir.Reg) { next.Regs[r] = regs[r] })
 	return next
 }
 

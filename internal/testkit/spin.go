@@ -34,6 +34,7 @@ type SpinAnswer struct {
 	// Inconclusive is the reason why there is no verdict, or "" if there is one: a limit
 	// on depth, memory or time, a value that does not fit, a cell outside the window.
 	Inconclusive string
+	TooLarge     bool // it is a value that does not fit: the verifier stopped itself with a trap
 	Errors       int
 	Violation    string // the first violation, as SPIN prints it
 	States       int64
@@ -120,6 +121,8 @@ func (a *SpinAnswer) parse(ctx context.Context, failed error) {
 	switch {
 	case ctx.Err() != nil:
 		a.Inconclusive = "out of time"
+	case failed != nil && strings.Contains(failed.Error(), "illegal instruction"):
+		a.Inconclusive, a.TooLarge = "a value does not fit into an int", true
 	case failed != nil:
 		a.Inconclusive = "the verifier crashed: " + failed.Error()
 	case m == nil:

@@ -106,9 +106,13 @@ func (x *Extended) Extend(t ir.ThreadID, sigma []ir.EdgeID, exact bool) (*Extend
 	out.Funcs = append(out.Funcs, &f)
 	next := &Extended{Program: &out, Of: slices.Clone(x.Of), names: slices.Clone(x.names), exact: x.exact}
 	w := &extender{x: next, f: &f, src: src, t: t, whole: exact, names: map[string]bool{}, goalLocs: goalLocs(x.Props, t)}
+	at := map[ir.EdgeID]int{}
+	for i := range src.Edges {
+		at[src.Edges[i].ID] = i
+	}
 	for _, id := range sigma {
-		i := slices.IndexFunc(src.Edges, func(e ir.Edge) bool { return e.ID == id })
-		if i < 0 {
+		i, ok := at[id]
+		if !ok {
 			panic(fmt.Sprintf("BUG: edge %d is not of thread %s", id, out.Threads[t].Name))
 		}
 		w.sigma = append(w.sigma, src.Edges[i])
