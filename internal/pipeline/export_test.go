@@ -1,3 +1,5 @@
+//go:build !fencepost_small
+
 package pipeline
 
 import (
