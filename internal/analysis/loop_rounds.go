@@ -68,14 +68,10 @@ func (r *loopRun) arrivals() (int, bool) {
 	for i, v := range r.order {
 		first.env[i] = r.before(entries, v.reg)
 	}
-	seen := map[string]bool{first.key(): true}
 	heads := map[string]int{r.valuesAt(&first): 1} // the rounds in which values were met at the head
-	most := 1
-	for work := []state{first}; len(work) > 0; {
-		s := work[len(work)-1]
-		work = work[:len(work)-1]
+	return explore(first, maxLoopRounds, maxLoopStates, func(s *state, reach func(state) bool) bool {
 		for _, i := range r.f.Out(s.at) {
-			next, ok := r.step(&s, int(i))
+			next, ok := r.step(s, int(i))
 			if !ok || !r.inside[next.at] {
 				continue
 			}
@@ -84,21 +80,16 @@ func (r *loopRun) arrivals() (int, bool) {
 				next.taken++
 				values := r.valuesAt(&next)
 				if at, met := heads[values]; met && at != next.taken {
-					return 0, false // it may go round for ever
+					return false // it may go round for ever
 				}
 				heads[values] = next.taken
 			}
-			if next.taken > maxLoopRounds || len(seen) > maxLoopStates {
-				return 0, false
-			}
-			most = max(most, next.taken)
-			if k := next.key(); !seen[k] {
-				seen[k] = true
-				work = append(work, next)
+			if !reach(next) {
+				return false
 			}
 		}
-	}
-	return most, true
+		return true
+	})
 }
 
 // valuesAt returns the values of a state, to compare them with others.

@@ -206,25 +206,39 @@ func (r *rounds) run(limit int) (int, bool) {
 	for i, v := range r.order {
 		first.env[i] = r.initial(v)
 	}
+	return explore(first, limit, maxRoundStates, func(s *state, reach func(state) bool) bool {
+		for _, i := range r.f.Out(s.at) {
+			if next, ok := r.step(s, int(i)); ok && !reach(next) {
+				return false
+			}
+		}
+		return true
+	})
+}
+
+// explore visits the states from the first on, and returns how often a path takes the edge, at most. It returns false if that
+// is more often than limit, if there are too many states, or if expand returns false. expand calls reach for the
+// states that come next, and gives up where reach returns false.
+func explore(first state, limit, states int, expand func(s *state, reach func(state) bool) bool) (most int, ok bool) {
 	seen := map[string]bool{first.key(): true}
 	work := []state{first}
-	most := 0
+	most = first.taken
+	reach := func(next state) bool {
+		if next.taken > limit || len(seen) > states {
+			return false
+		}
+		most = max(most, next.taken)
+		if k := next.key(); !seen[k] {
+			seen[k] = true
+			work = append(work, next)
+		}
+		return true
+	}
 	for len(work) > 0 {
 		s := work[len(work)-1]
 		work = work[:len(work)-1]
-		for _, i := range r.f.Out(s.at) {
-			next, ok := r.step(&s, int(i))
-			if !ok {
-				continue
-			}
-			if next.taken > limit || len(seen) > maxRoundStates {
-				return 0, false
-			}
-			most = max(most, next.taken)
-			if k := next.key(); !seen[k] {
-				seen[k] = true
-				work = append(work, next)
-			}
+		if !expand(&s, reach) {
+			return 0, false
 		}
 	}
 	return most, true

@@ -156,7 +156,7 @@ func (c *rankChecker) level(v, i int, a *replay.Around, to []int) error {
 }
 
 // checkRanks checks a set of states with numbers.
-func checkRanks(ctx context.Context, r *Reader, p *ir.Program, props *property.Set, model replay.Model) (covered *Covered, err error) {
+func checkRanks(ctx context.Context, r *Reader, p *ir.Program, props *property.Set, model replay.Model) (*Covered, error) {
 	set, err := readStates(r, r.Size)
 	if err != nil {
 		return nil, err
@@ -165,42 +165,17 @@ func checkRanks(ctx context.Context, r *Reader, p *ir.Program, props *property.S
 	if err != nil {
 		return nil, err
 	}
-	if err := r.end(); err != nil {
-		return nil, err
-	}
-	x, err := replay.NewStepper(p, props, model)
+	c, err := closedSet(r, set, p, props, model)
 	if err != nil {
 		return nil, err
 	}
-	x.Apart()
-	c := &closure{x: x, localRunner: newLocalRunner(x, p, props), bound: r.Buffer, covered: Covered{Kind: KindRanks, Size: set.n, Cut: map[ir.EdgeID]bool{}}}
-	c.reach = func(s replay.State) error {
-		if !set.has(x.Encode(s)) {
-			return errNotClosed
-		}
-		return nil
-	}
-	at := &rankChecker{ranks: k, x: x, props: props, set: set, bound: r.Buffer}
-	i := 0
-	c.around = func(s replay.State, next []replay.Move) error { return at.check(i, s, next) }
-	defer func() { err = c.outside(err) }()
-	if err := c.begin(); err != nil {
-		return nil, err
-	}
-	if err := set.each(ctx, func(key string) error {
-		s, err := x.Decode(key)
-		if err == nil {
-			err = c.expand(s)
-		}
-		i++
-		return err
-	}); err != nil {
-		return nil, err
-	}
-	if !k.weak && props.Fairness == 0 {
-		if bad := x.Endless(); bad != "" {
+	c.x.Apart()
+	at := &rankChecker{ranks: k, x: c.x, props: props, set: set, bound: r.Buffer}
+	covered, err := c.all(ctx, set, at.check)
+	if err == nil && !k.weak && props.Fairness == 0 {
+		if bad := c.x.Endless(); bad != "" {
 			return nil, fmt.Errorf("%w: %s", errRank, bad)
 		}
 	}
-	return &c.covered, nil
+	return covered, err
 }

@@ -62,11 +62,20 @@ func supported(props *property.Set, model replay.Model) error {
 	return nil
 }
 
-func checkStates(ctx context.Context, r *Reader, p *ir.Program, props *property.Set, model replay.Model) (covered *Covered, err error) {
+func checkStates(ctx context.Context, r *Reader, p *ir.Program, props *property.Set, model replay.Model) (*Covered, error) {
 	set, err := readStates(r, r.Size)
 	if err != nil {
 		return nil, err
 	}
+	c, err := closedSet(r, set, p, props, model)
+	if err != nil {
+		return nil, err
+	}
+	return c.all(ctx, set, nil)
+}
+
+// closedSet returns what goes through a set of states that is to be closed. The proof ends here.
+func closedSet(r *Reader, set *stateSet, p *ir.Program, props *property.Set, model replay.Model) (*closure, error) {
 	if err := r.end(); err != nil {
 		return nil, err
 	}
@@ -74,29 +83,15 @@ func checkStates(ctx context.Context, r *Reader, p *ir.Program, props *property.
 	if err != nil {
 		return nil, err
 	}
-	c := &closure{
-		x: x, localRunner: newLocalRunner(x, p, props), bound: r.Buffer, covered: Covered{Kind: KindStates, Size: set.n, Cut: map[ir.EdgeID]bool{}},
+	return &closure{
+		x: x, localRunner: newLocalRunner(x, p, props), bound: r.Buffer, covered: Covered{Kind: r.Kind, Size: set.n, Cut: map[ir.EdgeID]bool{}},
 		reach: func(s replay.State) error {
 			if !set.has(x.Encode(s)) {
 				return errNotClosed
 			}
 			return nil
 		},
-	}
-	defer func() { err = c.outside(err) }()
-	if err := c.begin(); err != nil {
-		return nil, err
-	}
-	if err := set.each(ctx, func(key string) error {
-		s, err := x.Decode(key)
-		if err == nil {
-			err = c.expand(s)
-		}
-		return err
-	}); err != nil {
-		return nil, err
-	}
-	return &c.covered, nil
+	}, nil
 }
 
 var errNotClosed = errors.New("the set of states is not closed: a step leads out of it")
@@ -119,6 +114,29 @@ func (c *closure) outside(err error) error {
 		refuted.Beyond = true
 	}
 	return err
+}
+
+// all goes through the first state and all states of a set, and returns what the set covers.
+func (c *closure) all(ctx context.Context, set *stateSet, around func(i int, s replay.State, next []replay.Move) error) (covered *Covered, err error) {
+	defer func() { err = c.outside(err) }()
+	i := 0
+	if around != nil {
+		c.around = func(s replay.State, next []replay.Move) error { return around(i, s, next) }
+	}
+	if err := c.begin(); err != nil {
+		return nil, err
+	}
+	if err := set.each(ctx, func(key string) error {
+		s, err := c.x.Decode(key)
+		if err == nil {
+			err = c.expand(s)
+		}
+		i++
+		return err
+	}); err != nil {
+		return nil, err
+	}
+	return &c.covered, nil
 }
 
 // begin reaches the first state.

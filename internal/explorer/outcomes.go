@@ -1,6 +1,7 @@
 package explorer
 
 import (
+	"cmp"
 	"slices"
 
 	"fencepost/internal/question/check"
@@ -44,13 +45,7 @@ func (a *asking) outcomes() (any, error) {
 		models = query.Models{query.SC, query.C11}
 	}
 	answer, err := check.Run(a.ctx, a.input, query.CheckOptions{Options: a.searchOptions(), KeepGoing: true, Finals: true, Endings: true, Models: models})
-	if err != nil {
-		return nil, err
-	}
-	if err := a.ctx.Err(); err != nil {
-		return nil, err
-	}
-	diags, err := checked(answer.Diagnostics)
+	diags, err := a.told(answer, err)
 	if err != nil {
 		return nil, err
 	}
@@ -64,16 +59,7 @@ func (a *asking) outcomes() (any, error) {
 	for s := range row {
 		out.Outcomes = append(out.Outcomes, Outcome{State: s, Cells: make([]OutcomeCell, len(answer.Results))})
 	}
-	slices.SortFunc(out.Outcomes, func(a, b Outcome) int {
-		switch {
-		case a.State < b.State:
-			return -1
-		case a.State > b.State:
-			return 1
-		default:
-			return 0
-		}
-	})
+	slices.SortFunc(out.Outcomes, func(a, b Outcome) int { return cmp.Compare(a.State, b.State) })
 	for i := range out.Outcomes {
 		row[out.Outcomes[i].State] = i
 	}

@@ -62,15 +62,20 @@ func (a *asking) fences() (any, error) {
 	return a.found(fences.Run(a.ctx, a.input, opt))
 }
 
-// found puts results into words.
-func (a *asking) found(answer query.Answer, err error) (any, error) {
+// told returns the messages about the program that an answer has. A question that was given up has no answer.
+func (a *asking) told(answer query.Answer, err error) ([]verdict.Diagnostic, error) {
 	if err != nil {
 		return nil, err
 	}
 	if err := a.ctx.Err(); err != nil {
 		return nil, err
 	}
-	diags, err := checked(answer.Diagnostics)
+	return checked(answer.Diagnostics)
+}
+
+// found puts results into words.
+func (a *asking) found(answer query.Answer, err error) (any, error) {
+	diags, err := a.told(answer, err)
 	if err != nil {
 		return nil, err
 	}

@@ -241,6 +241,18 @@ func (p *Program) LocationName(addr uint64, size int) string {
 	return name
 }
 
+// AsksForMasks reports whether an operation asks which bits of what it loads are undefined.
+func (p *Program) AsksForMasks() bool {
+	for _, f := range p.Funcs {
+		for i := range f.Edges {
+			if f.Edges[i].Op.Undef.Dst != NoReg {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // EdgeByID finds an edge and its function; ok is false for an unknown id.
 func (p *Program) EdgeByID(id EdgeID) (f *Func, e *Edge, ok bool) {
 	for _, f := range p.Funcs {

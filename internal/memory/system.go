@@ -134,7 +134,7 @@ func New(p *ir.Program, m Model, opt Options) *System {
 		panic("BUG: c11 has no states")
 	}
 	y := &System{Prog: p, Model: m, static: newLayout(p), Attacks: opt.Attacks, fences: opt.Fences, hasBlocks: p.Cells, hasResults: opt.Ends, hasSites: opt.Ends}
-	y.codec, y.masked = Codec{y, partUnits, nil}, asksForMasks(p)
+	y.codec, y.masked = Codec{y, partUnits, nil}, p.AsksForMasks()
 	if opt.Private {
 		y.private = analysis.NewPrivateMemory(p, opt.Runs)
 	}

@@ -14,18 +14,6 @@ import (
 // ErrUntracked says that undefined bits were stored outside of the memory that may hold any.
 var ErrUntracked = errors.New("an access leaves its object and stores a value that is not initialised")
 
-// asksForMasks reports whether an operation of a program reads masks.
-func asksForMasks(p *ir.Program) bool {
-	for _, f := range p.Funcs {
-		for i := range f.Edges {
-			if f.Edges[i].Op.Undef.Dst != ir.NoReg {
-				return true
-			}
-		}
-	}
-	return false
-}
-
 // maskAt returns the undefined bits of bytes that resolve found.
 func maskAt(s *State, off, size int) uint64 {
 	if off < 0 || s.masks == nil {

@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -10,15 +11,7 @@ import (
 // Memory is little-endian bytes. A byte that was never written is zero.
 
 func (s *state) findWord(addr uint64) (int, bool) {
-	return slices.BinarySearchFunc(s.words, addr, func(w word, a uint64) int {
-		switch {
-		case w.addr < a:
-			return -1
-		case w.addr > a:
-			return 1
-		}
-		return 0
-	})
+	return slices.BinarySearchFunc(s.words, addr, func(w word, a uint64) int { return cmp.Compare(w.addr, a) })
 }
 
 func (s *state) byteAt(addr uint64) byte {

@@ -43,7 +43,7 @@ func (c *turn) alloc() {
 			}
 			th.set(c.op.Dst, int64(b.addr))
 			if c.op.Block.Undef {
-				n.undefine(th, b.addr+uint64(c.op.Block.Lead), size-c.op.Block.Lead, c.begins(c.op.Dst, ir.NoObject), c.m.asksForMasks())
+				n.undefine(th, b.addr+uint64(c.op.Block.Lead), size-c.op.Block.Lead, c.begins(c.op.Dst, ir.NoObject), c.m.p.AsksForMasks())
 			}
 		})
 	}
@@ -78,7 +78,7 @@ func (c *turn) allocFresh(size int64) {
 		n.blocks = slices.Insert(n.blocks, at, block{addr: addr, size: size, stack: c.op.Block.Stack, site: c.edge.ID, order: c.s.newestBlock() + 1, kept: c.m.kept[c.edge.ID]})
 		th.set(c.op.Dst, int64(addr))
 		if c.op.Block.Undef {
-			n.undefine(th, addr+uint64(c.op.Block.Lead), size-c.op.Block.Lead, c.begins(c.op.Dst, ir.NoObject), c.m.asksForMasks())
+			n.undefine(th, addr+uint64(c.op.Block.Lead), size-c.op.Block.Lead, c.begins(c.op.Dst, ir.NoObject), c.m.p.AsksForMasks())
 		}
 	})
 }

@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -53,18 +54,6 @@ func usesUndefined(p *ir.Program) bool {
 	return found
 }
 
-// asksForMasks reports whether the program asks anywhere which bits are undefined.
-func (m *machine) asksForMasks() bool {
-	for _, f := range m.p.Funcs {
-		for i := range f.Edges {
-			if f.Edges[i].Op.Undef.Dst != ir.NoReg {
-				return true
-			}
-		}
-	}
-	return false
-}
-
 // undefinedRegs returns the undefined registers of a function that begins, nil if it has none.
 func undefinedRegs(f *ir.Func) []undefined {
 	out := make([]undefined, len(f.Regs))
@@ -77,15 +66,7 @@ func undefinedRegs(f *ir.Func) []undefined {
 }
 
 func (s *state) findUndefined(addr uint64) (int, bool) {
-	return slices.BinarySearchFunc(s.undefined, addr, func(w undefinedWord, a uint64) int {
-		switch {
-		case w.addr < a:
-			return -1
-		case w.addr > a:
-			return 1
-		}
-		return 0
-	})
+	return slices.BinarySearchFunc(s.undefined, addr, func(w undefinedWord, a uint64) int { return cmp.Compare(w.addr, a) })
 }
 
 // undefinedAt returns the undefined bits of a byte.

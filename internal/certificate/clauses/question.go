@@ -38,7 +38,7 @@ func Encode(ctx context.Context, p *ir.Program, props *property.Set, model repla
 	if model == replay.C11 {
 		return nil, errors.New("there are no clauses under c11")
 	}
-	x := &encoder{circuit: newCircuit(ctx.Err), p: p, props: props, model: model, opt: opt, masks: asksForMasks(p), kept: replay.OneThreadBlocks(p), memory: memory{firsts: map[[2]int]Lit{}, last: -1}}
+	x := &encoder{circuit: newCircuit(ctx.Err), p: p, props: props, model: model, opt: opt, masks: p.AsksForMasks(), kept: replay.OneThreadBlocks(p), memory: memory{firsts: map[[2]int]Lit{}, last: -1}}
 	for t := range p.Threads {
 		if p.Threads[t].Unbounded {
 			return nil, errors.New("there are no clauses for any number of threads")
@@ -63,18 +63,6 @@ func Encode(ctx context.Context, p *ir.Program, props *property.Set, model repla
 	x.clause(some...)
 	out.Clauses, out.Vars = x.all, int(x.vars)
 	return out, nil
-}
-
-// asksForMasks reports whether the program asks anywhere which bits are undefined.
-func asksForMasks(p *ir.Program) bool {
-	for _, f := range p.Funcs {
-		for i := range f.Edges {
-			if f.Edges[i].Op.Undef.Dst != ir.NoReg {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 // runAll runs the threads: each after the one that can start it.

@@ -55,12 +55,10 @@ func decideAny(ctx context.Context, task *engine.Task, opt Options, d *lts.Domai
 	a := &Any{}
 	out := &engine.Outcome{}
 	ask := func(m *model, out *engine.Outcome) error {
-		targets, err := m.targets(ctx)
+		s, err := m.searchTargets(ctx, out)
 		if err != nil {
 			return err
 		}
-		s := m.search(ctx, targets)
-		out.Stats = verdict.Stats{States: int64(len(s.elements)), Transitions: s.tried, Bytes: s.bytes}
 		if s.found != anything {
 			a.Possible, a.Enough = true, m.enough(s.elements[s.found].config)
 			out.Violations = []engine.Violation{{}}

@@ -48,17 +48,7 @@ func (m *model) deadlocks(ctx context.Context) ([]target, error) {
 		if p == len(ways) {
 			return m.stuckIn(c, &tried, func(d *config) { out = append(out, target{d, engine.Deadlock, 0}) })
 		}
-		for _, s := range ways[p] {
-			c.at[p] = s
-			if !m.related(c) {
-				continue
-			}
-			if err := pick(p + 1); err != nil {
-				return err
-			}
-		}
-		c.at[p] = anything
-		return nil
+		return m.eachState(c, p, ways[p], pick)
 	}
 	return out, pick(0)
 }

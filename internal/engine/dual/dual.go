@@ -143,14 +143,23 @@ func reason(err error) string {
 	return err.Error()
 }
 
-// answer searches, and turns the result into an outcome.
-func (m *model) answer(ctx context.Context, out *engine.Outcome) error {
+// searchTargets searches for what violates the property, and notes the work.
+func (m *model) searchTargets(ctx context.Context, out *engine.Outcome) (*search, error) {
 	targets, err := m.targets(ctx)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	s := m.search(ctx, targets)
 	out.Stats = verdict.Stats{States: int64(len(s.elements)), Transitions: s.tried, Bytes: s.bytes}
+	return s, nil
+}
+
+// answer searches, and turns the result into an outcome.
+func (m *model) answer(ctx context.Context, out *engine.Outcome) error {
+	s, err := m.searchTargets(ctx, out)
+	if err != nil {
+		return err
+	}
 	if s.found != anything {
 		v, err := s.violation()
 		if err != nil {

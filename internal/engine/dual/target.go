@@ -137,6 +137,22 @@ func (m *model) statesAt(p int, at func(ir.Loc) bool) []int32 {
 	return out
 }
 
+// eachState puts thread p into each of some states in turn, and calls pick for the next thread where the states may come
+// together.
+func (m *model) eachState(c *config, p int, states []int32, pick func(p int) error) error {
+	for _, s := range states {
+		c.at[p] = s
+		if !m.related(c) {
+			continue
+		}
+		if err := pick(p + 1); err != nil {
+			return err
+		}
+	}
+	c.at[p] = anything
+	return nil
+}
+
 // combine calls give for every choice of a state of each thread (nil: any state), of a state of each instance of a
 // template, which follow the threads, and of values of cells for which a condition is as wanted.
 func (m *model) combine(ways [][]int32, of []int32, cond *property.Cond, want bool, give func(*config), sofar *[]target) error {
@@ -161,17 +177,7 @@ func (m *model) combine(ways [][]int32, of []int32, cond *property.Cond, want bo
 			if ways[p] == nil {
 				return pick(p + 1)
 			}
-			for _, s := range ways[p] {
-				c.at[p] = s
-				if !m.related(c) {
-					continue
-				}
-				if err := pick(p + 1); err != nil {
-					return err
-				}
-			}
-			c.at[p] = anything
-			return nil
+			return m.eachState(c, p, ways[p], pick)
 		}
 		if len(*sofar) > maxTargets {
 			return fmt.Errorf("more than %d combinations of states of threads can violate the property", maxTargets)

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"fencepost/internal/frontend/c/translate"
+	"fencepost/internal/frontend/elf/object"
 	"fencepost/internal/lazyregexp"
 	"fencepost/internal/source"
 )
@@ -264,27 +265,12 @@ func declared(p *translate.Parameter) string {
 	return "long" // no client calls it
 }
 
-// plain returns a type without names and qualifiers.
-func plain(t dwarf.Type) dwarf.Type {
-	for range maxScopes {
-		switch u := t.(type) {
-		case *dwarf.TypedefType:
-			t = u.Type
-		case *dwarf.QualType:
-			t = u.Type
-		default:
-			return t
-		}
-	}
-	return t
-}
-
 // number returns the type in C of a result.
 func (r *signatureReader) number(t dwarf.Type) string {
 	sized := func(size int64, sign string) string {
 		return sign + map[int64]string{1: "char", 2: "short", 4: "int", 8: "long"}[size]
 	}
-	switch u := plain(t).(type) {
+	switch u := object.Bare(t).(type) {
 	case nil, *dwarf.VoidType:
 		return "void"
 	case *dwarf.BoolType:
@@ -296,7 +282,7 @@ func (r *signatureReader) number(t dwarf.Type) string {
 	case *dwarf.EnumType:
 		return sized(u.Size(), "signed ")
 	case *dwarf.PtrType:
-		if s, ok := plain(u.Type).(*dwarf.StructType); ok && !s.Incomplete {
+		if s, ok := object.Bare(u.Type).(*dwarf.StructType); ok && !s.Incomplete {
 			return r.structType(s) + " *"
 		}
 		return "void *"
@@ -317,9 +303,9 @@ func (r *signatureReader) structType(s *dwarf.StructType) string {
 // parameter describes a parameter. byReference says that it takes the address of a number that does not change.
 func (r *signatureReader) parameter(t dwarf.Type) (p translate.Parameter, byReference bool) {
 	p.Kind = translate.StructParam
-	switch u := plain(t).(type) {
+	switch u := object.Bare(t).(type) {
 	case *dwarf.PtrType:
-		elem := plain(u.Type)
+		elem := object.Bare(u.Type)
 		switch e := elem.(type) {
 		case nil, *dwarf.VoidType:
 			p.Kind = translate.AnyParam

@@ -25,13 +25,9 @@ var rmwArgs = map[string]int{
 }
 
 // expr parses an expression. It returns something even where the parser is bad.
-func (p *grammar) expr() *statement.Expr {
-	if !p.Enter() {
-		p.Leave()
-		return &statement.Expr{Kind: statement.ExprInt}
-	}
-	defer p.Leave()
-	start := p.Tok.Start
+func (p *grammar) expr() *statement.Expr { return p.Nested(p.conditional) }
+
+func (p *grammar) conditional(start int) *statement.Expr {
 	c := p.binary(1)
 	if !p.Accept("?") {
 		return c
@@ -72,13 +68,9 @@ func (p *grammar) insertMinus() {
 	p.Ahead = p.Lexer.Next()
 }
 
-func (p *grammar) unary() *statement.Expr {
-	if !p.Enter() {
-		p.Leave()
-		return &statement.Expr{Kind: statement.ExprInt}
-	}
-	defer p.Leave()
-	start := p.Tok.Start
+func (p *grammar) unary() *statement.Expr { return p.Nested(p.prefixed) }
+
+func (p *grammar) prefixed(start int) *statement.Expr {
 	if p.Tok.Kind == statement.TokenPunct {
 		if op, ok := unaryOps[p.Tok.Text]; ok {
 			p.Advance()

@@ -333,13 +333,9 @@ func (p *parser) expr() *statement.Expr {
 	return x
 }
 
-func (p *parser) term() *statement.Expr {
-	if !p.Enter() {
-		p.Leave()
-		return &statement.Expr{Kind: statement.ExprInt}
-	}
-	defer p.Leave()
-	start := p.Tok.Start
+func (p *parser) term() *statement.Expr { return p.Nested(p.termFrom) }
+
+func (p *parser) termFrom(start int) *statement.Expr {
 	switch {
 	case p.Tok.Kind == statement.TokenInt:
 		v := p.Tok.Val
@@ -378,13 +374,9 @@ func (p *parser) junction(sign string, op ir.ExprOp, part func() *statement.Expr
 	return x
 }
 
-func (p *parser) atom() *statement.Expr {
-	if !p.Enter() {
-		p.Leave()
-		return &statement.Expr{Kind: statement.ExprInt}
-	}
-	defer p.Leave()
-	start := p.Tok.Start
+func (p *parser) atom() *statement.Expr { return p.Nested(p.atomFrom) }
+
+func (p *parser) atomFrom(start int) *statement.Expr {
 	switch {
 	case p.Accept("true"):
 		return p.Make(statement.Expr{Kind: statement.ExprInt, Val: 1, Start: start})

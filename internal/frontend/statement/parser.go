@@ -84,6 +84,16 @@ func (p *Parser) Enter() bool {
 // Leave undoes Enter.
 func (p *Parser) Leave() { p.Depth-- }
 
+// Nested parses an expression that may have others of its kind inside; start is where it begins. Where the nesting is too
+// deep, or the parser is bad, it returns a number.
+func (p *Parser) Nested(parse func(start int) *Expr) *Expr {
+	defer p.Leave()
+	if !p.Enter() {
+		return &Expr{Kind: ExprInt}
+	}
+	return parse(p.Tok.Start)
+}
+
 // Node counts a node of the syntax tree.
 func (p *Parser) Node() {
 	p.nodes++

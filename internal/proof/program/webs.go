@@ -135,22 +135,11 @@ func usesEntry(usedBy map[int]int, entry int) bool {
 
 // reachedUntil returns the locations that are reachable without a definition of a register.
 func reachedUntil(f *ir.Func, from ir.Loc, r ir.Reg) []bool {
-	seen := make([]bool, len(f.Locs))
-	seen[from] = true
-	for work := []ir.Loc{from}; len(work) > 0; {
-		l := work[len(work)-1]
-		work = work[:len(work)-1]
-		for _, i := range f.Out(l) {
-			e := &f.Edges[i]
-			defined := false
-			e.Op.Defs(func(x ir.Reg) { defined = defined || x == r })
-			if !defined && !seen[e.To] {
-				seen[e.To] = true
-				work = append(work, e.To)
-			}
-		}
-	}
-	return seen
+	return reachableBy(f, from, func(e *ir.Edge) bool {
+		defined := false
+		e.Op.Defs(func(x ir.Reg) { defined = defined || x == r })
+		return !defined
+	})
 }
 
 func uses(op *ir.Op, r ir.Reg) bool {

@@ -55,10 +55,7 @@ func (q *question) dataRaces(ctx context.Context) (*verdict.Result, error) {
 		cancel()
 	}
 	explorer := smc.New(how)
-	out, err := pipeline.RunEngine(ctx, &explorer, q.ExploreTask(q.flat, q.model, &q.opt.Options))
-	if err == nil {
-		err = broken
-	}
+	out, err := q.visitAll(ctx, &explorer, &broken)
 	if err != nil {
 		return nil, err
 	}
@@ -73,6 +70,15 @@ func (q *question) dataRaces(ctx context.Context) (*verdict.Result, error) {
 	return q.Conclude(&pipeline.Conclusion{
 		Question: verdict.DataRaces, Model: q.model, Engine: explorer.Name, Outcome: out, Given: Given(&q.opt), Violation: found,
 	}), nil
+}
+
+// visitAll runs an engine that visits executions. broken is the error of the visits.
+func (q *question) visitAll(ctx context.Context, e *engine.Engine, broken *error) (*engine.Outcome, error) {
+	out, err := pipeline.RunEngine(ctx, e, q.ExploreTask(q.flat, q.model, &q.opt.Options))
+	if err == nil {
+		err = *broken
+	}
+	return out, err
 }
 
 // showReached adds the execution that reaches a construct that is not supported to an outcome that
@@ -118,10 +124,7 @@ func (q *question) robustByTraces(ctx context.Context) (*verdict.Result, error) 
 		cancel()
 	}
 	explorer := smc.New(how)
-	out, err := pipeline.RunEngine(ctx, &explorer, q.ExploreTask(q.flat, q.model, &q.opt.Options))
-	if err == nil {
-		err = broken
-	}
+	out, err := q.visitAll(ctx, &explorer, &broken)
 	if err != nil {
 		return nil, err
 	}

@@ -30,14 +30,21 @@ func (q *question) askRaising(ctx context.Context, a *pipeline.Asking, how pipel
 	}
 	last := a
 	for how.Buffer = 2 * query.DefaultBuffer; how.Buffer <= longestBuffer && onlyBuffers(last); how.Buffer *= 2 {
-		next := &pipeline.Asking{Engine: a.Engine, Model: a.Model, Under: a.Under, Share: a.Share}
-		q.Ask(ctx, next, q.flat, how)
-		if next.Err != nil || definite(next.Result) {
-			a.Take(next)
+		if last = askAgain(ctx, q, a, how); last == nil {
 			return
 		}
-		last = next
 	}
+}
+
+// askAgain asks the engine of a again, which takes a definite answer or an error; then it returns nil.
+func askAgain(ctx context.Context, q *question, a *pipeline.Asking, how pipeline.Asked) *pipeline.Asking {
+	next := &pipeline.Asking{Engine: a.Engine, Model: a.Model, Under: a.Under, Share: a.Share}
+	q.Ask(ctx, next, q.flat, how)
+	if next.Err != nil || definite(next.Result) {
+		a.Take(next)
+		return nil
+	}
+	return next
 }
 
 // onlyBuffers reports whether only the bound of buffers prevents an answer, and the search was small.

@@ -86,13 +86,9 @@ func raiseUnroll(ctx context.Context, q *question, a *pipeline.Asking, how pipel
 		if before += spent; spent > max(cheapRound, others()) {
 			return
 		}
-		next := &pipeline.Asking{Engine: a.Engine, Model: a.Model, Under: a.Under, Share: a.Share}
-		q.Ask(ctx, next, q.flat, how)
-		if next.Err != nil || definite(next.Result) {
-			a.Take(next)
+		if last = askAgain(ctx, q, a, how); last == nil {
 			return
 		}
-		last = next
 	}
 }
 

@@ -24,13 +24,6 @@ import (
 // are further executions, and notes about them are missing. Objects that are automatic variables of one thread can be
 // initialised again: the pass that makes objects of them has removed where their life ends.
 
-// maxRunStates and maxRunBytes bound the states that are visited, and their size: a program that
-// allocates in an endless loop has states that grow.
-const (
-	maxRunStates = 4_000
-	maxRunBytes  = 2 << 20
-)
-
 // runs has what some executions under SC say.
 type runs struct {
 	flat *ir.Program
@@ -44,12 +37,6 @@ type runs struct {
 	taken     map[spawned]bool
 	notes     map[string]bool // those in found
 	found     []verdict.Warning
-}
-
-// spawned is an edge of a thread that starts threads.
-type spawned struct {
-	thread int
-	edge   ir.EdgeID
 }
 
 // past keeps facts about the steps that lead to a state, which the state does not show. It is never changed, but replaced.
@@ -87,37 +74,8 @@ func newRuns(flat *ir.Program) *runs {
 	return r
 }
 
-// threads counts the threads that run in some execution under SC. Where there are too many states to visit, it
-// counts the threads seen so far if every statement that starts threads was seen, and all threads otherwise.
-func (r *runs) threads() int {
-	n := 0
-	for t, is := range r.ran {
-		if !is {
-			continue
-		}
-		n++
-		f := r.flat.ThreadFunc(ir.ThreadID(t))
-		for i := range f.Edges {
-			if e := &f.Edges[i]; r.truncated && e.Op.Kind == ir.Spawn && !r.taken[spawned{t, e.ID}] {
-				return len(r.flat.Threads)
-			}
-		}
-	}
-	return n
-}
-
-// startsThreads reports whether a statement of the program starts threads.
-func startsThreads(flat *ir.Program) bool {
-	for t := range flat.Threads {
-		f := flat.ThreadFunc(ir.ThreadID(t))
-		for i := range f.Edges {
-			if f.Edges[i].Op.Kind == ir.Spawn {
-				return true
-			}
-		}
-	}
-	return false
-}
+// threads counts the threads that run in some execution under SC.
+func (r *runs) threads() int { return countRun(r.flat, r.ran, r.taken, r.truncated) }
 
 // visit visits a state and its successors.
 func (r *runs) visit(h past) {

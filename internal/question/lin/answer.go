@@ -143,13 +143,10 @@ func (q *question) confirmed(ctx context.Context, s *search, lin *verdict.Linear
 	opt := query.CheckOptions{Options: s.explorer.opt, Models: query.Models{query.Model(s.model.String())}}
 	opt.Progress = nil
 	answer, err := check.Run(ctx, s.explorer.input(text), opt)
+	res, err := onlyResult(answer, err)
 	if err != nil {
 		return nil, err
 	}
-	if answer.HasErrors() || len(answer.Results) != 1 {
-		return nil, &refusedError{answer.Diagnostics}
-	}
-	res := &answer.Results[0]
 	if res.Verdict != verdict.Unsafe {
 		if ctx.Err() != nil {
 			return nil, &openError{why: "the time was over before the client that goes wrong was checked: " + res.Reason}
@@ -160,6 +157,17 @@ func (q *question) confirmed(ctx context.Context, s *search, lin *verdict.Linear
 	res.Program = q.in.Name
 	res.Linearizability = lin
 	return res, nil
+}
+
+// onlyResult returns the result of a question about one client.
+func onlyResult(answer query.Answer, err error) (*verdict.Result, error) {
+	if err != nil {
+		return nil, err
+	}
+	if answer.HasErrors() || len(answer.Results) != 1 {
+		return nil, &refusedError{answer.Diagnostics}
+	}
+	return &answer.Results[0], nil
 }
 
 // Client returns the client that an answer shows as a program for check, with the options to read it.

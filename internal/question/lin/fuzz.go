@@ -274,13 +274,10 @@ func (f *clientFuzzer) shown(ctx context.Context, w *wrongRun, say string) (*ver
 	opt := query.FuzzOptions{Options: s.explorer.opt, Models: query.Models{query.Model(s.model.String())}, Seed: int(w.seed), Runs: 1, Depth: f.sum.Depth}
 	opt.Progress, opt.Workers, opt.Timeout = nil, 1, 0
 	answer, err := fuzz.Run(context.WithoutCancel(ctx), s.explorer.input(text), opt) // one execution, although the time may be over
+	res, err := onlyResult(answer, err)
 	if err != nil {
 		return nil, err
 	}
-	if answer.HasErrors() || len(answer.Results) != 1 {
-		return nil, &refusedError{answer.Diagnostics}
-	}
-	res := &answer.Results[0]
 	if res.Verdict != verdict.Unsafe {
 		return nil, fmt.Errorf("the execution of seed %d is not found again: %s: %s", w.seed, res.Verdict, res.Reason)
 	}

@@ -20,10 +20,14 @@ func Report(w io.Writer, results []verdict.Result, diagnostics []verdict.Diagnos
 	if results == nil {
 		results = []verdict.Result{}
 	}
+	return encode(w, document{Report: verdict.Report{Schema: verdict.Schema, Results: results}, Diagnostics: diagnostics})
+}
+
+// encode writes a document.
+func encode(w io.Writer, doc any) error {
 	enc := json.NewEncoder(w)
 	enc.SetIndent("", "  ")
 	enc.SetEscapeHTML(false) // source text is full of < and &
-	doc := document{Report: verdict.Report{Schema: verdict.Schema, Results: results}, Diagnostics: diagnostics}
 	if err := enc.Encode(doc); err != nil {
 		return fmt.Errorf("writing JSON: %w", err)
 	}

@@ -1,8 +1,6 @@
 package json
 
 import (
-	"encoding/json"
-	"fmt"
 	"io"
 
 	"fencepost/verdict"
@@ -28,11 +26,5 @@ func Litmus(w io.Writer, tests []*verdict.LitmusTest, sum *verdict.LitmusSummary
 			doc.Failures = append(doc.Failures, t.Failure)
 		}
 	}
-	enc := json.NewEncoder(w)
-	enc.SetIndent("", "  ")
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(doc); err != nil {
-		return fmt.Errorf("writing JSON: %w", err)
-	}
-	return nil
+	return encode(w, doc)
 }

@@ -1,8 +1,6 @@
 package json
 
 import (
-	"encoding/json"
-	"fmt"
 	"io"
 
 	"fencepost/verdict"
@@ -21,11 +19,5 @@ func Stress(w io.Writer, tests []*verdict.StressTest, sum *verdict.StressSummary
 	if doc.Stress == nil {
 		doc.Stress = []*verdict.StressTest{}
 	}
-	enc := json.NewEncoder(w)
-	enc.SetIndent("", "  ")
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(doc); err != nil {
-		return fmt.Errorf("writing JSON: %w", err)
-	}
-	return nil
+	return encode(w, doc)
 }

@@ -1,8 +1,6 @@
 package json
 
 import (
-	"encoding/json"
-	"fmt"
 	"io"
 
 	"fencepost/verdict"
@@ -54,11 +52,5 @@ func Tests(w io.Writer, programs []*verdict.ProgramTest, sum *verdict.TestSummar
 		}
 		doc.Tests = append(doc.Tests, one)
 	}
-	enc := json.NewEncoder(w)
-	enc.SetIndent("", "  ")
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(doc); err != nil {
-		return fmt.Errorf("writing JSON: %w", err)
-	}
-	return nil
+	return encode(w, doc)
 }

@@ -2,7 +2,6 @@ package json
 
 import (
 	"encoding/json"
-	"fmt"
 	"io"
 
 	"fencepost/verdict"
@@ -10,17 +9,10 @@ import (
 
 // Traces writes the traces of a program, under one or several models.
 func Traces(w io.Writer, sets ...*verdict.TraceSet) error {
-	enc := json.NewEncoder(w)
-	enc.SetIndent("", "  ")
-	enc.SetEscapeHTML(false)
-	doc := struct {
+	return encode(w, struct {
 		Schema  string              `json:"schema"`
 		Results []*verdict.TraceSet `json:"results"`
-	}{verdict.Schema, sets}
-	if err := enc.Encode(doc); err != nil {
-		return fmt.Errorf("writing JSON: %w", err)
-	}
-	return nil
+	}{verdict.Schema, sets})
 }
 
 // ReadTraces reads what Traces wrote; nil if the text is another report. Every error is a

@@ -13,24 +13,24 @@ import (
 )
 
 type suites struct {
-	XMLName  xml.Name `xml:"testsuites"`
-	Name     string   `xml:"name,attr"`
-	Tests    int      `xml:"tests,attr"`
-	Failures int      `xml:"failures,attr"`
-	Errors   int      `xml:"errors,attr"`
-	Skipped  int      `xml:"skipped,attr"`
-	Time     string   `xml:"time,attr"`
-	Suites   []suite  `xml:"testsuite"`
+	XMLName xml.Name `xml:"testsuites"`
+	counts
+	Suites []suite `xml:"testsuite"`
 }
 
 type suite struct {
-	Name     string     `xml:"name,attr"`
-	Tests    int        `xml:"tests,attr"`
-	Failures int        `xml:"failures,attr"`
-	Errors   int        `xml:"errors,attr"`
-	Skipped  int        `xml:"skipped,attr"`
-	Time     string     `xml:"time,attr"`
-	Cases    []testCase `xml:"testcase"`
+	counts
+	Cases []testCase `xml:"testcase"`
+}
+
+// counts are the attributes of one suite, and of all of them.
+type counts struct {
+	Name     string `xml:"name,attr"`
+	Tests    int    `xml:"tests,attr"`
+	Failures int    `xml:"failures,attr"`
+	Errors   int    `xml:"errors,attr"`
+	Skipped  int    `xml:"skipped,attr"`
+	Time     string `xml:"time,attr"`
 }
 
 type testCase struct {
@@ -53,7 +53,7 @@ type detail struct {
 
 // Report writes the programs in their order.
 func Report(w io.Writer, programs []*verdict.ProgramTest) error {
-	all := suites{Name: "fencepost"}
+	all := suites{counts: counts{Name: "fencepost"}}
 	seconds := 0.0
 	for _, p := range programs {
 		s := newSuite(p)
@@ -73,7 +73,7 @@ func Report(w io.Writer, programs []*verdict.ProgramTest) error {
 }
 
 func newSuite(p *verdict.ProgramTest) suite {
-	s := suite{Name: clean(p.File), Time: duration(p.Seconds)}
+	s := suite{counts: counts{Name: clean(p.File), Time: duration(p.Seconds)}}
 	add := func(c testCase) {
 		c.Class, c.File = clean(strings.ReplaceAll(p.File, "/", ".")), clean(p.File)
 		s.Tests++

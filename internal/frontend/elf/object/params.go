@@ -95,9 +95,12 @@ func (e debugEntry) params(depth int) (out []dwarf.Type, known bool) {
 	return out, true
 }
 
-// bare returns a type without qualifiers and names.
-func bare(t dwarf.Type) dwarf.Type {
-	for range 16 {
+// maxNames bounds the names and qualifiers of a type.
+const maxNames = 64
+
+// Bare returns a type without qualifiers and names.
+func Bare(t dwarf.Type) dwarf.Type {
+	for range maxNames {
 		switch u := t.(type) {
 		case *dwarf.TypedefType:
 			t = u.Type
@@ -111,7 +114,7 @@ func bare(t dwarf.Type) dwarf.Type {
 }
 
 func isFloat(t dwarf.Type) bool {
-	switch bare(t).(type) {
+	switch Bare(t).(type) {
 	case *dwarf.FloatType, *dwarf.ComplexType:
 		return true
 	}
@@ -120,7 +123,7 @@ func isFloat(t dwarf.Type) bool {
 
 // isPacked reports whether a structure has members at addresses that do not suit them: the ABI puts it on the stack.
 func isPacked(t dwarf.Type) bool {
-	s, ok := bare(t).(*dwarf.StructType)
+	s, ok := Bare(t).(*dwarf.StructType)
 	if !ok {
 		return false
 	}

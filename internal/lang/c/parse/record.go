@@ -5,20 +5,25 @@ import (
 	"fencepost/internal/lang/c/types"
 )
 
+// tag reads the attributes and the tag after struct, union or enum. Without a tag, name is 0 and at the token before.
+func (p *parser) tag() (attrs []Attribute, name lex.Name, at int32) {
+	at = p.at
+	p.next()
+	attrs = p.attributesHere()
+	if p.kind == lex.Identifier && p.key == noKey {
+		name, at = p.tok.Name, p.at
+		p.next()
+	}
+	return attrs, name, at
+}
+
 // record reads a struct or union.
 func (p *parser) record() *types.Type {
 	kind := types.Struct
 	if p.key == kUnion {
 		kind = types.Union
 	}
-	at := p.at
-	p.next()
-	attrs := p.attributesHere()
-	name := lex.Name(0)
-	if p.kind == lex.Identifier && p.key == noKey {
-		name, at = p.tok.Name, p.at
-		p.next()
-	}
+	attrs, name, at := p.tag()
 	if p.kind != lex.LBrace {
 		if name == 0 {
 			p.fail(p.at, "a tag or members are expected before %s", p.spelled(p.at))
@@ -228,14 +233,7 @@ func (p *parser) member(s *specifiers, d declarator, bits int64, attrs []Attribu
 
 // enum reads an enum.
 func (p *parser) enum() *types.Type {
-	at := p.at
-	p.next()
-	attrs := p.attributesHere()
-	name := lex.Name(0)
-	if p.kind == lex.Identifier && p.key == noKey {
-		name, at = p.tok.Name, p.at
-		p.next()
-	}
+	attrs, name, at := p.tag()
 	fixed := p.enumBase()
 	if p.kind != lex.LBrace {
 		if name == 0 {

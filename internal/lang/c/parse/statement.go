@@ -44,10 +44,9 @@ func (p *parser) block(scoped bool) *Stmt {
 	return b
 }
 
-// skipStatement moves past a statement with a mistake.
-func (p *parser) skipStatement(start int32) {
-	depth := 0
-	for i := start; i < p.at; i++ {
+// bracesOpen returns how many more braces open than close from token start up to at.
+func (p *parser) bracesOpen(start, at int32) (depth int) {
+	for i := start; i < at; i++ {
 		switch p.toks[i].Kind {
 		case lex.LBrace:
 			depth++
@@ -55,6 +54,12 @@ func (p *parser) skipStatement(start int32) {
 			depth--
 		}
 	}
+	return depth
+}
+
+// skipStatement moves past a statement with a mistake.
+func (p *parser) skipStatement(start int32) {
+	depth := p.bracesOpen(start, p.at)
 	for p.kind != lex.EOF {
 		switch p.kind {
 		case lex.LBrace:

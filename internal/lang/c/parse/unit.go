@@ -68,16 +68,7 @@ func (p *parser) recover(start int32) {
 	}
 	p.function = nil
 	at := max(start, p.at)
-	// braces between the start and the mistake
-	depth := 0
-	for i := start; i < at; i++ {
-		switch p.toks[i].Kind {
-		case lex.LBrace:
-			depth++
-		case lex.RBrace:
-			depth--
-		}
-	}
+	depth := p.bracesOpen(start, at)
 	p.jump(at)
 	for p.kind != lex.EOF {
 		switch p.kind {
