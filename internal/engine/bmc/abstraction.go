@@ -1,5 +1,7 @@
 package bmc
 
+import "fencepost/internal/ir"
+
 // abstraction is the shared memory abstraction [TNIFLP16 §II]: the operations on memory, with an
 // implementation per model. All other parts of the encoding are the same under all models.
 //
@@ -56,7 +58,9 @@ type goal struct {
 
 // local is the thread-private part of a thread's state.
 type local struct {
-	regs []word // the thread's registers, how many threads it has started by pool, and how much it has allocated
+	// regs is the thread's registers, how many threads it has started by pool, and how much it has allocated. What a
+	// dead register has does not matter.
+	regs table[word]
 	// cells is, by cell, what the thread wrote last to a cell that no other thread writes.
 	cells table[word]
 	// latest is the latest timestamp of the thread's stores [TNIFLP16 §IV: max_last_tstamp].
@@ -73,17 +77,26 @@ type newestStore struct {
 	ts, val word
 }
 
-// merge returns a where pick holds, and b otherwise.
-func (c *circuit) merge(pick gate, a, b *local) *local {
-	out := &local{
-		regs: make([]word, len(a.regs)), latest: c.muxWord(pick, a.latest, b.latest), floor: c.muxWord(pick, a.floor, b.floor),
-		cells:  mergeTables(a.cells, b.cells, func(a, b word) word { return c.muxWord(pick, a, b) }),
-		newest: mergeTables(a.newest, b.newest, func(a, b newestStore) newestStore { return c.mergeNewest(pick, a, b) }),
+// set assigns a register, unless it is NoReg.
+func (s *local) set(r ir.Reg, w word) {
+	if r != ir.NoReg {
+		s.regs = s.regs.set(int(r), w)
 	}
-	for i := range a.regs {
-		out.regs[i] = c.muxWord(pick, a.regs[i], b.regs[i])
+}
+
+// merge returns a where pick holds, and b otherwise, at a location where some registers are live.
+func (c *circuit) merge(pick gate, a, b *local, live func(r int) bool) *local {
+	return &local{
+		latest: c.muxWord(pick, a.latest, b.latest), floor: c.muxWord(pick, a.floor, b.floor),
+		cells:  mergeTables(a.cells, b.cells, func(_ int, a, b word) word { return c.muxWord(pick, a, b) }),
+		newest: mergeTables(a.newest, b.newest, func(_ int, a, b newestStore) newestStore { return c.mergeNewest(pick, a, b) }),
+		regs: mergeTables(a.regs, b.regs, func(r int, a, b word) word {
+			if !live(r) {
+				return a
+			}
+			return c.muxWord(pick, a, b)
+		}),
 	}
-	return out
 }
 
 func (c *circuit) mergeNewest(pick gate, a, b newestStore) newestStore {

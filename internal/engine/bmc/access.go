@@ -125,7 +125,7 @@ func (x *encoder) accessMemory(t *thread, l *location, st *step, s *local) {
 	}
 	st.access, st.runs = a, st.tries
 	if op.Kind == ir.Store {
-		made := operands(op.Val, func(r ir.Reg) analysis.Interval { return s.regs[r].Interval })
+		made := operands(op.Val, func(r ir.Reg) analysis.Interval { return s.regs.at(int(r)).Interval })
 		a.out = x.limitWidth(st, x.c.eval(x.scope(s), op.Val), made...)
 		st.tries = st.runs
 		x.keep(t, s, a, high)
@@ -145,7 +145,7 @@ func (x *encoder) accessMemory(t *thread, l *location, st *step, s *local) {
 		for _, g := range a.goals {
 			w = x.c.muxWord(g.is, s.cells.at(g.cell.id), w)
 		}
-		s.regs[op.Dst] = x.c.wrap(op.Type, w)
+		s.set(op.Dst, x.c.wrap(op.Type, w))
 		return
 	}
 	signed := ir.Type{Bits: op.Type.Bits, Signed: true}
@@ -162,13 +162,13 @@ func (x *encoder) accessMemory(t *thread, l *location, st *step, s *local) {
 	}
 	switch op.Kind {
 	case ir.AbstractLoad:
-		x.choose(st, s, seen)
+		x.choose(t, st, s, seen)
 		return
 	case ir.RMW:
 		x.rmw(t, st, s, seen)
 	}
 	if op.Dst != ir.NoReg {
-		s.regs[op.Dst] = seen
+		s.set(op.Dst, seen)
 	}
 }
 
@@ -206,7 +206,7 @@ func (x *encoder) rmw(t *thread, st *step, s *local, old word) {
 	st.writes = x.c.and(st.runs, wrote)
 	x.keep(t, s, st.access, wrote)
 	if op.Dst2 != ir.NoReg {
-		s.regs[op.Dst2] = truthWord(wrote)
+		s.set(op.Dst2, truthWord(wrote))
 	}
 }
 
@@ -258,7 +258,7 @@ func (x *encoder) mutex(t *thread, l *location, st *step, s *local) {
 	}
 	st.runs = x.c.and(st.runs, there)
 	if op.Dst != ir.NoReg {
-		s.regs[op.Dst] = result
+		s.set(op.Dst, result)
 	}
 }
 
@@ -279,5 +279,5 @@ func (x *encoder) join(t *thread, l *location, st *step, s *local) {
 		r = r.join(x.flow.results[u])
 	}
 	st.joined = x.c.inputWord(r.Interval)
-	s.regs[op.Dst] = st.joined
+	s.set(op.Dst, st.joined)
 }

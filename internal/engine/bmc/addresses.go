@@ -63,7 +63,7 @@ type badAddress struct {
 }
 
 // ranges returns the bytes that an access with this address can go to.
-func (fl *flow) ranges(addr *ir.Expr, size int, obj ir.ObjectID, regs []values) target {
+func (fl *flow) ranges(addr *ir.Expr, size int, obj ir.ObjectID, regs table[values]) target {
 	v := fl.eval(regs, addr)
 	var out target
 	for _, a := range v.set {

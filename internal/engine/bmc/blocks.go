@@ -88,12 +88,14 @@ func (lf *lifetimes) lifetime(t *thread, l *location, st *step, spots []spot) *l
 
 // alloc encodes an allocation: it returns the thread's next block, or one that was freed.
 func (x *encoder) alloc(t *thread, l *location, st *step, s *local) {
-	last := len(s.regs) - 1
+	last := ir.Reg(len(t.f.Regs) + len(x.poolList))
 	at := x.flow.threads[t.id].at[l.id]
 	size := x.c.eval(x.scope(s), st.e.Op.Val)
 	sizes := evalValues(x.prog, at, values{}, st.e.Op.Val)
-	addr, used, rest := constWord(0), s.regs[last], st.tries
-	most := at[len(t.f.Regs)].Hi
+	addr, before, rest := constWord(0), s.regs.at(int(last)), st.tries
+	used := before
+	allocated := at.at(len(t.f.Regs))
+	most := allocated.Hi
 	for _, n := range sizes.set {
 		for _, b := range x.flow.again(t.id, most, n, &st.e.Op) {
 			takes := x.c.all(rest, x.c.equal(size, constWord(n)), x.c.input())
@@ -107,9 +109,9 @@ func (x *encoder) alloc(t *thread, l *location, st *step, s *local) {
 			x.lifetimes.again[b] = append(x.lifetimes.again[b], event{thread: t, loc: l, is: takes})
 		}
 	}
-	for _, u := range at[len(t.f.Regs)].set {
+	for _, u := range allocated.set {
 		for _, n := range sizes.set {
-			gives := x.c.all(rest, x.c.equal(s.regs[last], constWord(u)), x.c.equal(size, constWord(n)))
+			gives := x.c.all(rest, x.c.equal(before, constWord(u)), x.c.equal(size, constWord(n)))
 			if gives == low {
 				continue
 			}
@@ -119,8 +121,8 @@ func (x *encoder) alloc(t *thread, l *location, st *step, s *local) {
 			x.lifetimes.fresh[b] = append(x.lifetimes.fresh[b], event{thread: t, loc: l, is: gives})
 		}
 	}
-	s.regs[last] = used
-	s.regs[st.e.Op.Dst] = addr
+	s.set(last, used)
+	s.set(st.e.Op.Dst, addr)
 }
 
 // free encodes a free. It is a store of which only the time matters, after a store-store fence.

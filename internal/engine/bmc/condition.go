@@ -43,7 +43,7 @@ func (x *encoder) addWait(t *thread, from *location, index int) *location {
 }
 
 // condition returns the bytes of a condition or barrier and of its mutex.
-func (sv *scan) condition(e *ir.Edge, regs []values) []byteRange {
+func (sv *scan) condition(e *ir.Edge, regs table[values]) []byteRange {
 	out := sv.x.flow.ranges(e.Op.Addr, wordType.Size(), e.Op.Obj, regs).ranges
 	if e.Op.Kind == ir.CondWait {
 		out = append(out, sv.x.flow.ranges(e.Op.Val2, wordType.Size(), ir.NoObject, regs).ranges...)
@@ -99,9 +99,7 @@ func (x *encoder) endWait(t *thread, l *location, st *step, s *local) {
 	a.out = constWord(int64(t.id + 1))
 	st.access, st.reads, st.runs = a, st.tries, x.c.and(st.tries, there)
 	st.writes = st.runs
-	if r := st.e.Op.Dst; r != ir.NoReg {
-		s.regs[r] = constWord(0)
-	}
+	s.set(st.e.Op.Dst, constWord(0))
 }
 
 // arrive encodes the arrival at a barrier.
@@ -116,9 +114,7 @@ func (x *encoder) arrive(t *thread, l *location, st *step, s *local) {
 	x.fail(t, l, st, x.c.and(st.tries, positive.not()), ir.BadWait)
 	st.access, st.reads = a, st.tries
 	st.runs = x.c.and(st.tries, positive)
-	if r := st.e.Op.Dst; r != ir.NoReg {
-		s.regs[r] = truthWord(w.last)
-	}
+	s.set(st.e.Op.Dst, truthWord(w.last))
 }
 
 // meet encodes an arrival at a point of the sequence: the last one releases all threads.

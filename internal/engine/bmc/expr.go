@@ -5,7 +5,7 @@ import "fencepost/internal/ir"
 // scope has the values that an expression is evaluated with.
 type scope struct {
 	prog *ir.Program
-	regs []word
+	regs table[word]
 	seen word
 }
 
@@ -15,7 +15,7 @@ func (c *circuit) eval(s scope, e *ir.Expr) word {
 	case ir.Const:
 		return constWord(e.Value)
 	case ir.RegRef:
-		return s.regs[e.Reg]
+		return s.regs.at(int(e.Reg))
 	case ir.Seen:
 		return s.seen
 	case ir.AddrOf:

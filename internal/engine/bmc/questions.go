@@ -85,7 +85,7 @@ func (as *asker) goal(g *property.Goal) gate {
 
 // cond returns a condition on the last state, with all stores in memory.
 func (as *asker) cond(c *property.Cond) gate {
-	return as.x.c.truth(scope{prog: as.x.prog, regs: as.vars(c.Vars)}, c.Expr)
+	return as.x.c.truth(scope{prog: as.x.prog, regs: tableOf(as.vars(c.Vars))}, c.Expr)
 }
 
 func (as *asker) vars(vars []property.Var) []word {

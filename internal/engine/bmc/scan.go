@@ -121,7 +121,7 @@ func (sv *scan) thread(t int) {
 	}
 	refuseEndless(tf.f, inside)
 	for _, l := range tf.order {
-		if tf.at == nil || tf.at[l] == nil {
+		if tf.at == nil || tf.at[l].root == nil {
 			continue
 		}
 		loc := &location{id: l, pos: -1, inner: inside[l], ends: tf.f.Ends(l), stops: low}
@@ -200,7 +200,7 @@ func (sv *scan) asked() []byteRange {
 }
 
 // edge returns the bytes that an instruction can access.
-func (sv *scan) edge(t int, e *ir.Edge, regs []values) []byteRange {
+func (sv *scan) edge(t int, e *ir.Edge, regs table[values]) []byteRange {
 	op := &e.Op
 	switch op.Kind {
 	case ir.Load, ir.AbstractLoad, ir.Await, ir.Store, ir.RMW:

@@ -216,7 +216,7 @@ func (sq *sequencer) regAt(t *thread, r ir.Reg) word {
 	out := constWord(0)
 	for _, l := range t.locs {
 		if l.reached != low && l.rest != low {
-			out = sq.x.c.muxWord(l.rest, l.state.regs[r], out)
+			out = sq.x.c.muxWord(l.rest, l.state.regs.at(int(r)), out)
 		}
 	}
 	return out

@@ -16,7 +16,7 @@ func (x *encoder) spawn(t *thread, st *step, s *local) {
 	p := x.pools[op.Call.Threads[0]]
 	shared := slices.ContainsFunc(op.Call.Threads, func(u ir.ThreadID) bool { return x.pools[u].shared })
 	count := len(t.f.Regs) + p.index
-	started := s.regs[count]
+	started := s.regs.at(count)
 	st.runs = low
 	handle := constWord(int64(op.Call.Threads[0]))
 	for i, u := range op.Call.Threads {
@@ -40,12 +40,10 @@ func (x *encoder) spawn(t *thread, st *step, s *local) {
 	}
 	st.drain = st.runs
 	if !shared {
-		s.regs[count] = x.c.binary(ir.Add, ir.S64, started, constWord(1))
+		s.set(ir.Reg(count), x.c.binary(ir.Add, ir.S64, started, constWord(1)))
 	}
 	st.shared = shared
-	if op.Dst != ir.NoReg {
-		s.regs[op.Dst] = handle
-	}
+	s.set(op.Dst, handle)
 }
 
 // startInOrder constrains which thread a spawn starts, for spawns of a pool that several threads

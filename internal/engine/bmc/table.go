@@ -28,6 +28,11 @@ func newTable[T any](n int, f func(i int) T) table[T] {
 	return t
 }
 
+// tableOf returns the table of some elements.
+func tableOf[T any](elements []T) table[T] {
+	return newTable(len(elements), func(i int) T { return elements[i] })
+}
+
 func newBranch[T any](depth, from, n int, f func(i int) T) *branch[T] {
 	if from >= n {
 		return nil
@@ -81,13 +86,13 @@ func (b *branch[T]) set(depth, i int, v T) *branch[T] {
 }
 
 // mergeTables returns the results of f for the elements of two tables of one size. For what they have in
-// common f is not called: it must return x for x and x.
-func mergeTables[T any](a, b table[T], f func(a, b T) T) table[T] {
-	a.root = a.root.merge(b.root, f)
+// common f is not called: x and x make x.
+func mergeTables[T any](a, b table[T], f func(i int, a, b T) T) table[T] {
+	a.root = a.root.merge(b.root, a.depth, 0, f)
 	return a
 }
 
-func (b *branch[T]) merge(other *branch[T], f func(a, b T) T) *branch[T] {
+func (b *branch[T]) merge(other *branch[T], depth, from int, f func(i int, a, b T) T) *branch[T] {
 	if b == other {
 		return b
 	}
@@ -95,12 +100,12 @@ func (b *branch[T]) merge(other *branch[T], f func(a, b T) T) *branch[T] {
 	if b.values != nil {
 		out.values = new([1 << fanOut]T)
 		for k := range b.values {
-			out.values[k] = f(b.values[k], other.values[k])
+			out.values[k] = f(from+k, b.values[k], other.values[k])
 		}
 		return out
 	}
 	for k := range b.below {
-		out.below[k] = b.below[k].merge(other.below[k], f)
+		out.below[k] = b.below[k].merge(other.below[k], depth-1, from+k<<(fanOut*depth), f)
 	}
 	return out
 }

@@ -18,7 +18,7 @@ func TestTable(t *testing.T) {
 			}
 			k, other := r.IntN(len(tables)), r.IntN(len(tables))
 			if r.IntN(4) == 0 {
-				tables = append(tables, mergeTables(tables[k], tables[other], func(a, b int) int { return max(a, b) }))
+				tables = append(tables, mergeTables(tables[k], tables[other], func(_, a, b int) int { return max(a, b) }))
 				array := slices.Clone(arrays[k])
 				for i, v := range arrays[other] {
 					array[i] = max(array[i], v)

@@ -80,6 +80,7 @@ func (x *encoder) keep(t *thread, s *local, a *access, wrote gate) {
 func (x *encoder) thread(t *thread) {
 	t.started = high
 	s := &local{latest: constWord(0), floor: constWord(0)}
+	var regs []word
 	for i, r := range t.f.Regs {
 		w := constWord(r.Init)
 		if i < t.f.Params {
@@ -90,12 +91,12 @@ func (x *encoder) thread(t *thread) {
 			}
 			t.params = append(t.params, w)
 		}
-		s.regs = append(s.regs, w)
+		regs = append(regs, w)
 	}
 	for range x.poolList {
-		s.regs = append(s.regs, constWord(0))
+		regs = append(regs, constWord(0))
 	}
-	s.regs = append(s.regs, constWord(0)) // bytes allocated
+	s.regs = tableOf(append(regs, constWord(0))) // bytes allocated
 	s.cells = newTable(len(x.cells.list), func(i int) word { return constWord(x.flow.initialCell(x.cells.list[i])) })
 	s.newest = newTable(len(x.cells.parts), func(int) newestStore { return newestStore{ts: constWord(0), val: constWord(0)} })
 	if !x.prog.Threads[t.id].Start {
@@ -113,12 +114,15 @@ func (x *encoder) thread(t *thread) {
 // location merges the states that arrive at a location, and encodes its edges.
 func (x *encoder) location(t *thread, l *location) {
 	l.reached = low
+	live := func(r int) bool {
+		return l.wait != nil || r >= len(t.f.Regs) || x.facts.IsLive(x.prog.Threads[t.id].Func, l.id, ir.Reg(r))
+	}
 	for i, a := range l.arrivals {
 		l.reached = x.c.or(l.reached, a.taken)
 		if i == 0 {
 			l.state = a.state
 		} else {
-			l.state = x.c.merge(a.taken, a.state, l.state)
+			l.state = x.c.merge(a.taken, a.state, l.state, live)
 		}
 	}
 	l.arrivals = nil
@@ -152,7 +156,6 @@ func (x *encoder) location(t *thread, l *location) {
 		st := &step{e: e, index: i, asks: asks, tries: asks, reads: low, writes: low, drain: low, sees: low, ends: low}
 		l.steps = append(l.steps, st)
 		after := *l.state
-		after.regs = slices.Clone(after.regs)
 		x.step(t, l, st, &after)
 		gone = x.c.or(gone, st.runs)
 		to := t.at[e.To]
@@ -173,23 +176,22 @@ func (x *encoder) location(t *thread, l *location) {
 	}
 }
 
-// clamp restricts registers to the values of the value flow, and drops dead registers.
+// clamp restricts registers to the values of the value flow.
 func (x *encoder) clamp(t *thread, l *location) {
 	if l.wait != nil {
 		return
 	}
-	regs := slices.Clone(l.state.regs)
-	for r := range t.f.Regs {
-		v := x.flow.threads[t.id].at[l.id][r]
-		switch {
-		case !x.facts.IsLive(x.prog.Threads[t.id].Func, l.id, ir.Reg(r)) || !v.some:
-			regs[r] = constWord(0)
-		case v.Interval != regs[r].Interval && v.SubsetOf(regs[r].Interval):
-			regs[r] = fit(regs[r].bits, v.Interval)
-		}
-	}
 	s := *l.state
-	s.regs = regs
+	known := x.flow.threads[t.id].at[l.id]
+	x.facts.EachLive(x.prog.Threads[t.id].Func, l.id, func(r ir.Reg) {
+		v, w := known.at(int(r)), s.regs.at(int(r))
+		switch {
+		case !v.some:
+			s.set(r, constWord(0))
+		case v.Interval != w.Interval && v.SubsetOf(w.Interval):
+			s.set(r, fit(w.bits, v.Interval))
+		}
+	})
 	l.state = &s
 }
 
@@ -228,17 +230,12 @@ func (x *encoder) scope(s *local) scope { return scope{prog: x.prog, regs: s.reg
 // step encodes an instruction: under which condition it runs, and its effect.
 func (x *encoder) step(t *thread, l *location, st *step, s *local) {
 	op := &st.e.Op
-	set := func(r ir.Reg, w word) {
-		if r != ir.NoReg {
-			s.regs[r] = w
-		}
-	}
 	st.runs = st.tries
 	switch op.Kind {
 	case ir.Nop:
 	case ir.Assign:
-		made := operands(op.Val, func(r ir.Reg) analysis.Interval { return s.regs[r].Interval })
-		set(op.Dst, x.limitWidth(st, x.c.eval(x.scope(s), op.Val), made...))
+		made := operands(op.Val, func(r ir.Reg) analysis.Interval { return s.regs.at(int(r)).Interval })
+		s.set(op.Dst, x.limitWidth(st, x.c.eval(x.scope(s), op.Val), made...))
 	case ir.Assume:
 		st.runs = x.c.and(st.tries, x.c.truth(x.scope(s), op.Val))
 	case ir.Assert:
@@ -249,7 +246,7 @@ func (x *encoder) step(t *thread, l *location, st *step, s *local) {
 			x.checks = append(x.checks, st.tries)
 		}
 	case ir.Havoc:
-		x.choose(st, s, word{})
+		x.choose(t, st, s, word{})
 	case ir.Fence:
 		if op.Fence == ir.StoreStoreFence {
 			x.mem.storeStore(s)
@@ -300,17 +297,17 @@ func (x *encoder) step(t *thread, l *location, st *step, s *local) {
 }
 
 // choose encodes the value of a havoc or an abstract load.
-func (x *encoder) choose(st *step, s *local, seen word) {
+func (x *encoder) choose(t *thread, st *step, s *local, seen word) {
 	op := &st.e.Op
 	r := analysis.AllNumbers
 	if op.Range.Bounded {
 		r = analysis.Between(op.Range.Lo, op.Range.Hi)
 	}
 	if v := x.flow.threads; len(v) > 0 && op.Cond != nil && seen.bits == nil {
-		r = x.chosenRange(st, s, r)
+		r = x.chosenRange(t, st, s, r)
 	}
 	st.choice, st.hasChoice = x.c.inputWord(r), true
-	s.regs[op.Dst] = st.choice
+	s.set(op.Dst, st.choice)
 	if op.Cond != nil {
 		sc := x.scope(s)
 		sc.seen = seen
@@ -319,14 +316,12 @@ func (x *encoder) choose(st *step, s *local, seen word) {
 }
 
 // chosenRange returns the range of a havoc under its constraint.
-func (x *encoder) chosenRange(st *step, s *local, r analysis.Interval) analysis.Interval {
-	regs := make([]values, len(s.regs))
-	for i, w := range s.regs {
-		regs[i] = rangeValues(w.Interval)
-	}
-	regs[st.e.Op.Dst] = rangeValues(r)
-	refine(x.prog, regs, st.e.Op.Cond)
-	if v := regs[st.e.Op.Dst]; v.some {
+func (x *encoder) chosenRange(t *thread, st *step, s *local, r analysis.Interval) analysis.Interval {
+	regs := newTable(len(t.f.Regs), func(i int) values { return rangeValues(s.regs.at(i).Interval) })
+	dst := int(st.e.Op.Dst)
+	regs = regs.set(dst, rangeValues(r))
+	refine(x.prog, &regs, st.e.Op.Cond)
+	if v := regs.at(dst); v.some {
 		return v.Interval
 	}
 	return r

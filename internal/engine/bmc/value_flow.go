@@ -64,6 +64,9 @@ type flow struct {
 // valuesBytes is the memory of a set of values.
 const valuesBytes = int64(unsafe.Sizeof(values{}))
 
+// changedValues is how many values an instruction copies: those beside the register that it changes.
+const changedValues = 16
+
 // spend counts an instruction as work, which copies some registers and keeps some of the copies.
 func (fl *flow) spend(regs, kept int) {
 	fl.bytes += int64(kept) * valuesBytes
@@ -85,8 +88,8 @@ type block struct {
 
 type threadFlow struct {
 	f     *ir.Func
-	order []ir.Loc // reachable locations in topological order
-	at    [][]values
+	order []ir.Loc        // reachable locations in topological order
+	at    []table[values] // by location
 }
 
 // newFlow returns the value flow of an unrolled program. It calls limits now and then with the memory
@@ -212,99 +215,121 @@ func (fl *flow) pass() bool {
 
 func (fl *flow) thread(t int) {
 	th := &fl.threads[t]
-	th.at = make([][]values, len(th.f.Locs))
-	entry := make([]values, len(th.f.Regs)+1)
-	for i, r := range th.f.Regs {
-		entry[i] = oneValue(r.Init)
-	}
-	copy(entry, fl.args[t])
-	entry[len(th.f.Regs)] = oneValue(0) // bytes allocated
-	th.at[th.f.Entry] = entry
+	th.at = make([]table[values], len(th.f.Locs))
+	th.at[th.f.Entry] = th.entry(fl.args[t])
 	for _, l := range th.order {
-		if th.at[l] == nil {
+		if th.at[l].root == nil {
 			continue
 		}
 		for _, i := range th.f.Out(l) {
 			e := &th.f.Edges[i]
-			regs, ok := fl.edge(t, e, slices.Clone(th.at[l]))
+			regs, ok := fl.edge(t, e, th.at[l])
 			if !ok {
 				continue
 			}
-			if th.at[e.To] == nil {
+			changed := changedValues
+			if th.at[e.To].root == nil {
 				th.at[e.To] = regs
-				fl.spend(len(regs), len(regs))
-				continue
+			} else {
+				th.at[e.To], changed = joinAll(th.at[e.To], regs)
 			}
-			fl.spend(2*len(regs), 0)
-			for r := range regs {
-				th.at[e.To][r] = th.at[e.To][r].join(regs[r])
-			}
+			fl.spend(changed, changed)
 		}
 	}
 }
 
-func (fl *flow) eval(regs []values, e *ir.Expr) values { return evalValues(fl.p, regs, values{}, e) }
+// entry returns the registers where a thread begins, and the bytes that it has allocated.
+func (th *threadFlow) entry(args []values) table[values] {
+	last := len(th.f.Regs)
+	return newTable(last+1, func(i int) values {
+		switch {
+		case i == last:
+			return oneValue(0)
+		case i < len(args):
+			return args[i]
+		}
+		return oneValue(th.f.Regs[i].Init)
+	})
+}
+
+// joinAll joins two lists of values, and returns how many it had to join.
+func joinAll(a, b table[values]) (out table[values], joined int) {
+	out = mergeTables(a, b, func(_ int, a, b values) values {
+		joined++
+		return a.join(b)
+	})
+	return out, joined
+}
+
+func (fl *flow) eval(regs table[values], e *ir.Expr) values {
+	return evalValues(fl.p, regs, values{}, e)
+}
 
 // edge returns the registers after an instruction, or false if it cannot be passed.
-func (fl *flow) edge(t int, e *ir.Edge, regs []values) ([]values, bool) {
+func (fl *flow) edge(t int, e *ir.Edge, regs table[values]) (table[values], bool) {
 	op := &e.Op
 	set := func(r ir.Reg, v values) {
 		if r != ir.NoReg {
-			regs[r] = v
+			regs = regs.set(int(r), v)
 		}
 	}
 	switch op.Kind {
 	case ir.Assign:
-		made := operands(op.Val, func(r ir.Reg) analysis.Interval { return regs[r].Interval })
+		made := operands(op.Val, func(r ir.Reg) analysis.Interval { return regs.at(int(r)).Interval })
 		v := fl.eval(regs, op.Val).only(limit(fl.width, made...))
 		if !v.some {
-			return nil, false
+			return regs, false
 		}
 		set(op.Dst, v)
 	case ir.Assume, ir.Assert:
 		v := fl.eval(regs, op.Val)
 		if !v.some || v.IsSingle() && v.Lo == 0 {
-			return nil, false
+			return regs, false
 		}
-		refine(fl.p, regs, op.Val)
+		refine(fl.p, &regs, op.Val)
 	case ir.Havoc:
-		fl.havoc(op, regs, values{})
+		fl.havoc(op, &regs, values{})
 	case ir.Load, ir.Await, ir.AbstractLoad:
 		seen := fl.load(e, regs)
 		if !seen.some {
-			return nil, false
+			return regs, false
 		}
 		if op.Kind == ir.AbstractLoad {
-			fl.havoc(op, regs, seen)
+			fl.havoc(op, &regs, seen)
 		} else {
 			set(op.Dst, seen)
 		}
 	case ir.Store:
-		made := operands(op.Val, func(r ir.Reg) analysis.Interval { return regs[r].Interval })
+		made := operands(op.Val, func(r ir.Reg) analysis.Interval { return regs.at(int(r)).Interval })
 		v := fl.eval(regs, op.Val).only(limit(fl.width, made...))
 		if !v.some {
-			return nil, false
+			return regs, false
 		}
 		fl.store(e, regs, v)
 	case ir.RMW:
 		old := fl.load(e, regs)
 		if !old.some {
-			return nil, false
+			return regs, false
 		}
 		fl.store(e, regs, fl.written(op, regs, old))
 		set(op.Dst, old)
 		set(op.Dst2, rangeValues(analysis.Between(0, 1)))
 	case ir.Bound, ir.Unsupported, ir.Exit:
-		return nil, false
+		return regs, false
 	default:
-		fl.control(t, e, regs, set)
+		fl.control(t, e, &regs)
 	}
 	return regs, true
 }
 
 // control analyses instructions on threads, mutexes and blocks.
-func (fl *flow) control(t int, e *ir.Edge, regs []values, set func(ir.Reg, values)) {
-	op := &e.Op
+func (fl *flow) control(t int, e *ir.Edge, at *table[values]) {
+	op, regs := &e.Op, *at
+	set := func(r ir.Reg, v values) {
+		if r != ir.NoReg {
+			*at = at.set(int(r), v)
+		}
+	}
 	switch op.Kind {
 	case ir.Return, ir.ThreadExit:
 		if op.Val != nil {
@@ -336,9 +361,9 @@ func (fl *flow) control(t int, e *ir.Edge, regs []values, set func(ir.Reg, value
 		set(op.Dst, rangeValues(analysis.Between(0, 1)))
 	case ir.Alloc:
 		used := ir.Reg(len(fl.threads[t].f.Regs))
-		at, after := fl.alloc(t, e, regs[used], fl.eval(regs, op.Val))
-		set(op.Dst, at)
-		regs[used] = after
+		block, after := fl.alloc(t, e, regs.at(int(used)), fl.eval(regs, op.Val))
+		set(op.Dst, block)
+		set(used, after)
 	case ir.Free:
 		fl.free(fl.eval(regs, op.Addr), op.Block.Stack)
 	default:
@@ -347,7 +372,7 @@ func (fl *flow) control(t int, e *ir.Edge, regs []values, set func(ir.Reg, value
 }
 
 // mutex adds the words that a mutex can hold.
-func (fl *flow) mutex(t int, e *ir.Edge, regs []values) {
+func (fl *flow) mutex(t int, e *ir.Edge, regs table[values]) {
 	words := setValues([]int64{0, int64(t + 1)})
 	at := fl.ranges(e.Op.Addr, wordType.Size(), e.Op.Obj, regs)
 	if e.Op.Mutex.Kind == ir.RecursiveMutex {
@@ -365,18 +390,19 @@ func (fl *flow) mutex(t int, e *ir.Edge, regs []values) {
 	fl.storeAt(at, words)
 }
 
-func (fl *flow) havoc(op *ir.Op, regs []values, seen values) {
-	regs[op.Dst] = rangeValues(analysis.AllNumbers)
+func (fl *flow) havoc(op *ir.Op, regs *table[values], seen values) {
+	chosen := rangeValues(analysis.AllNumbers)
 	if op.Range.Bounded {
-		regs[op.Dst] = rangeValues(analysis.Between(op.Range.Lo, op.Range.Hi))
+		chosen = rangeValues(analysis.Between(op.Range.Lo, op.Range.Hi))
 	}
+	*regs = regs.set(int(op.Dst), chosen)
 	if op.Cond != nil && !seen.some {
 		refine(fl.p, regs, op.Cond)
 	}
 }
 
 // written returns what a read-modify-write can store.
-func (fl *flow) written(op *ir.Op, regs []values, old values) values {
+func (fl *flow) written(op *ir.Op, regs table[values], old values) values {
 	val := fl.eval(regs, op.Val)
 	binary := map[ir.RMWKind]ir.ExprOp{ir.FetchAdd: ir.Add, ir.FetchAnd: ir.And, ir.FetchOr: ir.Or, ir.FetchXor: ir.Xor}
 	switch op.RMW {
@@ -386,19 +412,19 @@ func (fl *flow) written(op *ir.Op, regs []values, old values) values {
 		return fl.eval(regs, op.Val2)
 	}
 	e := &ir.Expr{Op: binary[op.RMW], Type: ir.S64, X: ir.R(0), Y: ir.R(1)}
-	out := evalValues(fl.p, []values{old, val}, values{}, e)
+	out := evalValues(fl.p, tableOf([]values{old, val}), values{}, e)
 	if op.RMW == ir.FetchAdd {
 		out = out.only(limit(fl.width, old.Interval, val.Interval))
 	}
 	return out
 }
 
-func (fl *flow) load(e *ir.Edge, regs []values) values {
+func (fl *flow) load(e *ir.Edge, regs table[values]) values {
 	at := fl.ranges(e.Op.Addr, e.Op.Type.Size(), e.Op.Obj, regs)
 	return fl.loadAt(at, e.Op.Type)
 }
 
-func (fl *flow) store(e *ir.Edge, regs []values, v values) {
+func (fl *flow) store(e *ir.Edge, regs table[values], v values) {
 	fl.storeAt(fl.ranges(e.Op.Addr, e.Op.Type.Size(), e.Op.Obj, regs), v)
 }
 

@@ -24,7 +24,7 @@ const maxVectors = 1 << 14
 // vector is the locations of all threads, and the values there.
 type vector struct {
 	locs []ir.Loc // notStarted if it is
-	regs [][]values
+	regs []table[values]
 	mem  map[byteRange]values
 }
 
@@ -36,7 +36,7 @@ type product struct {
 	index  [][]int // by thread and location: its index in topological order
 	levels []map[string]*vector
 	count  int
-	at     [][][]values // by thread, location and register, over all vectors
+	at     [][]table[values] // by thread, location and register, over all vectors
 	seen   map[threadEdge]values
 }
 
@@ -57,13 +57,13 @@ func (fl *flow) refineTogether() {
 			index[l] = i + 1
 		}
 		p.index = append(p.index, index)
-		p.at = append(p.at, make([][]values, len(th.f.Locs)))
+		p.at = append(p.at, make([]table[values], len(th.f.Locs)))
 		deepest += len(th.order)
 	}
 	p.levels = make([]map[string]*vector, deepest+1)
 	start := &vector{mem: map[byteRange]values{}}
 	for t := range fl.threads {
-		start.locs, start.regs = append(start.locs, notStarted), append(start.regs, nil)
+		start.locs, start.regs = append(start.locs, notStarted), append(start.regs, table[values]{})
 		if fl.p.Threads[t].Start {
 			p.start(start, t, fl.args[t])
 		}
@@ -86,14 +86,8 @@ func (fl *flow) refineTogether() {
 
 // start puts a thread at its entry.
 func (p *product) start(v *vector, t int, args []values) {
-	f := p.fl.threads[t].f
-	regs := make([]values, len(f.Regs)+1)
-	for i, r := range f.Regs {
-		regs[i] = oneValue(r.Init)
-	}
-	copy(regs, args)
-	regs[len(f.Regs)] = oneValue(0)
-	v.locs[t], v.regs[t] = f.Entry, regs
+	th := &p.fl.threads[t]
+	v.locs[t], v.regs[t] = th.f.Entry, th.entry(args)
 }
 
 // add joins a vector with the values of the same locations.
@@ -116,7 +110,9 @@ func (p *product) add(v *vector) {
 		return
 	}
 	for t := range v.regs {
-		old.regs[t] = joinAll(old.regs[t], v.regs[t])
+		if v.locs[t] != notStarted {
+			old.regs[t], _ = joinAll(old.regs[t], v.regs[t])
+		}
 	}
 	mem := maps.Clone(old.mem)
 	for at, w := range v.mem {
@@ -125,24 +121,16 @@ func (p *product) add(v *vector) {
 	old.mem = mem
 }
 
-func joinAll(a, b []values) []values {
-	out := slices.Clone(a)
-	for i := range out {
-		out[i] = out[i].join(b[i])
-	}
-	return out
-}
-
 // expand adds the successors of a vector.
 func (p *product) expand(v *vector) {
 	for t, l := range v.locs {
 		if l == notStarted {
 			continue
 		}
-		if p.at[t][l] == nil {
+		if p.at[t][l].root == nil {
 			p.at[t][l] = v.regs[t]
 		} else {
-			p.at[t][l] = joinAll(p.at[t][l], v.regs[t])
+			p.at[t][l], _ = joinAll(p.at[t][l], v.regs[t])
 		}
 	}
 	for t := range v.locs {
@@ -197,7 +185,7 @@ func (p *product) step(v *vector, t int) {
 	fl, f := p.fl, p.fl.threads[t].f
 	for _, i := range f.Out(v.locs[t]) {
 		e := &f.Edges[i]
-		fl.spend(len(v.locs)+3*len(v.regs[t])+2*len(v.mem), len(v.regs[t])+len(v.mem))
+		fl.spend(len(v.locs)+3*changedValues+2*len(v.mem), changedValues+len(v.mem))
 		next := &vector{locs: slices.Clone(v.locs), regs: slices.Clone(v.regs), mem: v.mem}
 		if !p.control(v, next, t, e) {
 			continue
@@ -207,7 +195,7 @@ func (p *product) step(v *vector, t int) {
 			key := threadEdge{t, e}
 			p.seen[key] = p.seen[key].join(w)
 		}
-		regs, ok := fl.edge(t, e, slices.Clone(v.regs[t]))
+		regs, ok := fl.edge(t, e, v.regs[t])
 		if !ok {
 			continue
 		}
@@ -217,7 +205,7 @@ func (p *product) step(v *vector, t int) {
 }
 
 // loads returns what an access can read.
-func (p *product) loads(t int, e *ir.Edge, regs []values) values {
+func (p *product) loads(t int, e *ir.Edge, regs table[values]) values {
 	switch e.Op.Kind {
 	case ir.Load, ir.Await, ir.AbstractLoad, ir.RMW:
 		at := p.fl.ranges(e.Op.Addr, e.Op.Type.Size(), e.Op.Obj, regs)

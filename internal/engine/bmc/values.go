@@ -99,12 +99,12 @@ func (a values) wrap(t ir.Type) values {
 }
 
 // evalValues returns the values that an expression can have.
-func evalValues(p *ir.Program, regs []values, seen values, e *ir.Expr) values {
+func evalValues(p *ir.Program, regs table[values], seen values, e *ir.Expr) values {
 	switch e.Op {
 	case ir.Const, ir.AddrOf, ir.FuncAddr:
 		return oneValue(e.Eval(ir.Env{Prog: p}))
 	case ir.RegRef:
-		return regs[e.Reg]
+		return regs.at(int(e.Reg))
 	case ir.Seen:
 		return seen
 	}
@@ -199,7 +199,7 @@ func binaryRange(op ir.ExprOp, t ir.Type, x, y analysis.Interval) analysis.Inter
 }
 
 // refine restricts registers to the values for which a condition can be true.
-func refine(p *ir.Program, regs []values, cond *ir.Expr) {
+func refine(p *ir.Program, regs *table[values], cond *ir.Expr) {
 	switch cond.Op {
 	case ir.LAnd:
 		refine(p, regs, cond.X)
@@ -215,13 +215,13 @@ func refine(p *ir.Program, regs []values, cond *ir.Expr) {
 		return
 	}
 	mirror := map[ir.ExprOp]ir.ExprOp{ir.Eq: ir.Eq, ir.Ne: ir.Ne, ir.Lt: ir.Gt, ir.Gt: ir.Lt, ir.Le: ir.Ge, ir.Ge: ir.Le}
-	x, y := evalValues(p, regs, values{}, cond.X), evalValues(p, regs, values{}, cond.Y)
+	x, y := evalValues(p, *regs, values{}, cond.X), evalValues(p, *regs, values{}, cond.Y)
 	narrow(regs, cond.Op, cond.Type, cond.X, x, y)
 	narrow(regs, mirror[cond.Op], cond.Type, cond.Y, y, x)
 }
 
 // narrow restricts register e to the values that can be op y.
-func narrow(regs []values, op ir.ExprOp, t ir.Type, e *ir.Expr, x, y values) {
+func narrow(regs *table[values], op ir.ExprOp, t ir.Type, e *ir.Expr, x, y values) {
 	if e.Op != ir.RegRef || !x.some || !y.some {
 		return
 	}
@@ -251,9 +251,9 @@ func narrow(regs []values, op ir.ExprOp, t ir.Type, e *ir.Expr, x, y values) {
 		if x.set != nil {
 			list := slices.DeleteFunc(slices.Clone(x.set), func(v int64) bool { return v == y.Lo })
 			if len(list) == 0 {
-				regs[e.Reg] = values{}
+				*regs = regs.set(int(e.Reg), values{})
 			} else {
-				regs[e.Reg] = setValues(list)
+				*regs = regs.set(int(e.Reg), setValues(list))
 			}
 			return
 		}
@@ -264,5 +264,5 @@ func narrow(regs []values, op ir.ExprOp, t ir.Type, e *ir.Expr, x, y values) {
 			r.Hi = y.Lo - 1
 		}
 	}
-	regs[e.Reg] = x.only(r)
+	*regs = regs.set(int(e.Reg), x.only(r))
 }

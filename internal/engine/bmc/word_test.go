@@ -58,18 +58,20 @@ func TestExpressions(t *testing.T) {
 		c := newCircuit(func(...sat.Lit) {}, nil)
 		s := scope{}
 		var ranges [3]analysis.Interval
+		var regs []word
 		for i := range ranges {
 			a, b := randomNumber(r), randomNumber(r)
 			ranges[i] = analysis.Between(min(a, b), max(a, b))
-			s.regs = append(s.regs, c.inputWord(ranges[i]))
+			regs = append(regs, c.inputWord(ranges[i]))
 		}
+		s.regs = tableOf(regs)
 		out := c.eval(s, e)
 		truth := c.truth(s, e)
 		for range 8 {
 			values, inputs := make([]int64, 3), map[gate]bool{}
 			for i, x := range ranges {
 				values[i] = x.Lo + int64(r.Uint64N(max(1, uint64(x.Hi-x.Lo))))
-				for b, g := range s.regs[i].bits {
+				for b, g := range regs[i].bits {
 					if !g.constant() {
 						inputs[g] = values[i]>>b&1 == 1
 					}
