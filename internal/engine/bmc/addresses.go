@@ -12,9 +12,11 @@ func (fl *flow) loadAt(at target, t ir.Type) values {
 	var out values
 	for _, p := range at.ranges {
 		v := oneValue(fl.initial(p)).join(fl.mem[p])
-		for q := range fl.mem {
-			if q != p && q.overlaps(p) {
-				v = rangeValues(analysis.TypeRange(t))
+		for at := p.addr >> granule; at <= (p.addr+uint64(p.size)-1)>>granule; at++ {
+			for _, q := range fl.near[at] {
+				if _, known := fl.mem[q]; known && q != p && q.overlaps(p) {
+					v = rangeValues(analysis.TypeRange(t))
+				}
 			}
 		}
 		out = out.join(v.wrap(t))

@@ -48,6 +48,7 @@ type flow struct {
 	threads []threadFlow
 	mem     map[byteRange]values // values that may have been written
 	next    map[byteRange]values
+	near    map[uint64][]byteRange // ranges that were written, by the addresses of their bytes without the lowest bits
 	// Arguments and results of threads, before and after the current round.
 	args, nextArgs       [][]values
 	results, nextResults []values
@@ -95,7 +96,7 @@ type threadFlow struct {
 // newFlow returns the value flow of an unrolled program. It calls limits now and then with the memory
 // it uses.
 func newFlow(p *ir.Program, width int, limits func(bytes int64)) *flow {
-	fl := &flow{p: p, width: width, mem: map[byteRange]values{}, limits: limits}
+	fl := &flow{p: p, width: width, mem: map[byteRange]values{}, near: map[uint64][]byteRange{}, limits: limits}
 	writes := 0
 	for t := range p.Threads {
 		f := p.ThreadFunc(ir.ThreadID(t))
@@ -428,8 +429,23 @@ func (fl *flow) store(e *ir.Edge, regs table[values], v values) {
 	fl.storeAt(fl.ranges(e.Op.Addr, e.Op.Type.Size(), e.Op.Obj, regs), v)
 }
 
+// granule is how many bits of an address do not tell ranges apart that are near.
+const granule = 3
+
+// remember adds a range to those that are near its bytes.
+func (fl *flow) remember(p byteRange) {
+	for at := p.addr >> granule; at <= (p.addr+uint64(p.size)-1)>>granule; at++ {
+		if !slices.Contains(fl.near[at], p) {
+			fl.near[at] = append(fl.near[at], p)
+		}
+	}
+}
+
 func (fl *flow) storeAt(at target, v values) {
 	for _, p := range at.ranges {
+		if _, known := fl.next[p]; !known {
+			fl.remember(p)
+		}
 		fl.next[p] = fl.next[p].join(v.wrap(ir.Type{Bits: uint8(8 * p.size), Signed: true}))
 	}
 }

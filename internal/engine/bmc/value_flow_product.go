@@ -114,7 +114,7 @@ func (p *product) add(v *vector) {
 			old.regs[t], _ = joinAll(old.regs[t], v.regs[t])
 		}
 	}
-	mem := maps.Clone(old.mem)
+	mem := maps.Clone(old.mem) // other vectors may have it, too
 	for at, w := range v.mem {
 		mem[at] = mem[at].join(w)
 	}
@@ -185,12 +185,19 @@ func (p *product) step(v *vector, t int) {
 	fl, f := p.fl, p.fl.threads[t].f
 	for _, i := range f.Out(v.locs[t]) {
 		e := &f.Edges[i]
-		fl.spend(len(v.locs)+3*changedValues+2*len(v.mem), changedValues+len(v.mem))
+		copied := len(v.mem)
+		if readsOnly(e) {
+			copied = 0
+		}
+		fl.spend(len(v.locs)+3*changedValues+2*copied, changedValues+copied)
 		next := &vector{locs: slices.Clone(v.locs), regs: slices.Clone(v.regs), mem: v.mem}
 		if !p.control(v, next, t, e) {
 			continue
 		}
-		fl.mem, fl.next = v.mem, maps.Clone(v.mem)
+		fl.mem, fl.next = v.mem, v.mem
+		if !readsOnly(e) {
+			fl.next = maps.Clone(v.mem)
+		}
 		if w := p.loads(t, e, v.regs[t]); w.some {
 			key := threadEdge{t, e}
 			p.seen[key] = p.seen[key].join(w)
@@ -202,6 +209,11 @@ func (p *product) step(v *vector, t int) {
 		next.locs[t], next.regs[t], next.mem = e.To, regs, fl.next
 		p.add(next)
 	}
+}
+
+// readsOnly reports whether an instruction surely writes no memory.
+func readsOnly(e *ir.Edge) bool {
+	return e.Op.Local() || e.Op.Kind == ir.Load || e.Op.Kind == ir.Await || e.Op.Kind == ir.AbstractLoad
 }
 
 // loads returns what an access can read.
