@@ -165,12 +165,38 @@ func portfolioPrograms(t *testing.T) []asked {
 		}
 		out = append(out, asked{name: name + ", object", args: []string{compiled(t, out[len(out)-1].args[0], []string{"-O1"})}})
 	}
+	out = append(out, exampleObjects(t, dir)...)
 	for _, c := range testkit.LoadCorpus(t, filepath.Join(testkit.Root(t), "testdata", "corpus")) {
 		put(filepath.Base(c.Input.Name), c.Input.Text, optionsOf(c)...)
 		out[len(out)-1].least = *portfolioLeast
 	}
 	out = append(out, libraryClients(t)...)
 	slices.SortFunc(out, func(a, b asked) int { return strings.Compare(a.name, b.name) })
+	return out
+}
+
+// exampleObjects are the examples in C and C++ as machine code, as far as their compiler is there.
+func exampleObjects(t *testing.T, dir string) []asked {
+	var out []asked
+	for pattern, compiler := range map[string][]string{"*.c": {"gcc", "-O2"}, "cpp/*.cc": {"g++", "-O2", "-std=c++20"}} {
+		files, err := filepath.Glob(filepath.Join(testkit.Root(t), "examples", pattern))
+		if err != nil || len(files) == 0 {
+			t.Fatalf("%v: no examples %s", err, pattern)
+		}
+		if _, err := exec.LookPath(compiler[0]); err != nil {
+			t.Logf("notice: no objects of %s: %v", pattern, err)
+			continue
+		}
+		for _, file := range files {
+			object := filepath.Join(dir, strings.ReplaceAll(filepath.Base(file), ".", "-")+".o")
+			args := slices.Concat(compiler[1:], []string{"-g", "-c", file, "-o", object})
+			if text, err := exec.Command(compiler[0], args...).CombinedOutput(); err != nil {
+				t.Errorf("%s: %v\n%s", file, err, text)
+				continue
+			}
+			out = append(out, asked{name: filepath.Base(file) + ", object", args: []string{object}, least: *portfolioLeast})
+		}
+	}
 	return out
 }
 
