@@ -83,8 +83,8 @@ var policy = map[string]rule{
 
 	// read makes checked syntax trees, translate lowers them, library lowers the functions
 	// that programs call without defining them; the front ends hand it to translate.
-	"internal/frontend/c/translate/read":    {ours: append([]string{"internal/source", "internal/diag", "internal/gcc", "internal/lazyregexp"}, langC...)},
-	"internal/frontend/c/translate":         {ours: append(append([]string{"internal/frontend/c/translate/read", "internal/lazyregexp", "internal/x86"}, langC...), frontEndMay...)},
+	"internal/frontend/c/translate/read":    {ours: append([]string{"internal/source", "internal/diag", "internal/gcc", "internal/lazyregexp", "query"}, langC...)},
+	"internal/frontend/c/translate":         {ours: append(append([]string{"internal/frontend/c/translate/read", "internal/lazyregexp", "internal/x86", "query"}, langC...), frontEndMay...)},
 	"internal/frontend/c/translate/library": {ours: append(append(append(slices.Clone(translation[:2]), "internal/lazyregexp"), langC...), frontEndMay...)},
 	// Three languages of labelled instructions share trees, lowering and fence sites.
 	"internal/frontend/statement":               {ours: append([]string{"internal/editdistance"}, frontEndMay...)},
@@ -92,11 +92,11 @@ var policy = map[string]rule{
 	"internal/frontend/fp":                      {ours: append([]string{"internal/frontend/statement"}, frontEndMay...)},
 	"internal/frontend/trencher":                {ours: append([]string{"internal/frontend/statement"}, frontEndMay...)},
 	"internal/frontend/memorax":                 {ours: append([]string{"internal/frontend/statement"}, frontEndMay...)},
-	"internal/frontend/litmus":                  {ours: append(append([]string{"internal/stress", "internal/lazyregexp", "internal/x86", "internal/x86/word"}, translation...), frontEndMay...)},
+	"internal/frontend/litmus":                  {ours: append(append([]string{"internal/stress", "internal/lazyregexp", "internal/x86", "internal/x86/word", "query"}, translation...), frontEndMay...)},
 	"internal/frontend/c":                       {ours: append(slices.Clone(translation), frontEndMay...)},
 	// Machine code: object reads and links files, and knows nothing of programs; lift translates single
 	// instructions. The library is the one of the translation of C.
-	"internal/frontend/elf":        {ours: append(append([]string{"internal/frontend/elf/object", "internal/frontend/elf/lift", "internal/lazyregexp"}, translation...), frontEndMay...), external: []string{"github.com/ianlancetaylor/demangle"}},
+	"internal/frontend/elf":        {ours: append(append([]string{"internal/frontend/elf/object", "internal/frontend/elf/lift", "internal/lazyregexp", "query"}, translation...), frontEndMay...), external: []string{"github.com/ianlancetaylor/demangle"}},
 	"internal/frontend/elf/object": {},
 	"internal/frontend/elf/lift":   {ours: []string{"internal/frontend/elf/object", "internal/ir", "internal/x86", "internal/x86/word"}, external: []string{"golang.org/x/arch/x86/x86asm"}},
 	// The meaning of x86's instructions, for machine code, inline assembly and litmus tests.

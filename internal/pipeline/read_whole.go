@@ -62,21 +62,7 @@ func parseC(files []*source.File, opt ReadOptions) (*Unit, *diag.List) {
 
 // parseMachineCode adapts machine code. It has no text that fences could be written into: they are named only.
 func parseMachineCode(files []*source.File, opt ReadOptions) (*Unit, *diag.List) {
-	if mode := opt.C.Uninitialised; mode != "" && mode != query.UninitialisedZero {
-		bad := &diag.List{}
-		bad.Errorf("X0104", source.At(source.Pos{File: files[0].Name}), "--uninitialised %s is for C: memory of machine code that was never written reads as 0", mode)
-		return &Unit{}, bad
-	}
-	asked := elf.Options{ExternPure: opt.C.ExternPure, ExternFence: opt.C.ExternFence, Finally: opt.C.Finally, Sites: opt.Sites, Fences: fenceKinds(opt.C.Fences), Nondet: nondetRange(opt)}
-	for _, name := range opt.C.Entry {
-		e, err := elf.ParseEntry(name)
-		if err != nil {
-			bad := &diag.List{}
-			bad.Errorf("X0102", source.At(source.Pos{File: files[0].Name}), "--entry: %v", err)
-			return &Unit{}, bad
-		}
-		asked.Entry = append(asked.Entry, e)
-	}
+	asked := elf.Options{COptions: opt.C, Sites: opt.Sites}
 	if n := len(files) - 1; n > 0 && path.Ext(files[n].Name) == ".c" {
 		asked.Client, files = files[n], files[:n]
 	}
@@ -100,19 +86,6 @@ func parseMachineCode(files []*source.File, opt ReadOptions) (*Unit, *diag.List)
 	return out, diags
 }
 
-// fenceKinds returns fences by address as the front end takes them.
-func fenceKinds(fences map[uint64]string) map[uint64]ir.FenceKind {
-	out := map[uint64]ir.FenceKind{}
-	for at, name := range fences {
-		for _, kind := range allFences {
-			if kind.String() == name {
-				out[at] = kind
-			}
-		}
-	}
-	return out
-}
-
 // badFlags returns what is wrong with the flags of a compiler, or nil.
 func badFlags(first *source.File, opt query.COptions) *diag.List {
 	diags := &diag.List{}
@@ -130,22 +103,9 @@ func badFlags(first *source.File, opt query.COptions) *diag.List {
 	return diags
 }
 
-// nondetRange returns the range of inputs that the user declares, nil if there is none.
-func nondetRange(opt ReadOptions) *c.Range {
-	if r := opt.C.NondetRange; len(r) == 2 {
-		return &c.Range{Lo: r[0], Hi: r[1]}
-	}
-	return nil
-}
-
+// cOptions returns what C is read with.
 func cOptions(opt ReadOptions) c.Options {
-	return c.Options{
-		Nondet:  nondetRange(opt),
-		Defines: opt.C.Defines, Undefines: opt.C.Undefines, IncludeDirs: opt.C.IncludeDirs, Include: opt.C.Include,
-		Std: opt.C.Std, Flags: opt.C.Flags, FileFlags: opt.C.FileFlags,
-		Invariants: opt.Annotations, Sites: opt.Sites, Orders: opt.Orders,
-		ExternPure: opt.C.ExternPure, ExternFence: opt.C.ExternFence, CheckOverflow: opt.C.CheckOverflow, VolatileIsAtomic: opt.C.VolatileIsAtomic, Undefined: opt.C.Uninitialised != query.UninitialisedZero, Strict: opt.C.Strict,
-	}
+	return c.Options{COptions: opt.C, Invariants: opt.Annotations, Sites: opt.Sites, Orders: opt.Orders}
 }
 
 // fenceStyle returns the style of fences, which the question has checked.

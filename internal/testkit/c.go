@@ -30,6 +30,11 @@ func Messages(l *diag.List) string {
 	return b.String()
 }
 
+// ZeroedC are options under which memory that was never written holds zero, for tests of what has nothing to do with it.
+func ZeroedC() translate.Options {
+	return translate.Options{COptions: query.COptions{Uninitialised: query.UninitialisedZero}}
+}
+
 // TranslateC translates a C program that must be accepted, and verifies the result.
 func TranslateC(t testing.TB, opt translate.Options, files ...*source.File) *translate.Unit {
 	t.Helper()
@@ -98,7 +103,7 @@ func CheckRefusals(t *testing.T, path string) {
 					want = append(want, fmt.Sprintf("%s:%d %s", f.Name, i+1, m[1]))
 				}
 			}
-			unit, diags := translate.Program([]*source.File{source.NewFile(f.Name, f.Data)}, library.New(), translate.Options{Strict: true})
+			unit, diags := translate.Program([]*source.File{source.NewFile(f.Name, f.Data)}, library.New(), translate.Options{COptions: query.COptions{Strict: true}})
 			for _, d := range diags.All {
 				got = append(got, fmt.Sprintf("%s:%d %s", d.Span.File, d.Span.Line, d.Code))
 				if d.Message == "" || strings.Contains(d.Message, ".go:") {

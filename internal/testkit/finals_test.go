@@ -24,7 +24,7 @@ import (
 var finalPrograms = flag.Int("fp.finals", 6, "random C programs whose final states are compared")
 
 func compileFinals(text string) (*ir.Program, *property.Set, error) {
-	unit, diags := c.Parse([]*source.File{source.NewFile("final.c", []byte(text))}, c.Options{})
+	unit, diags := c.Parse([]*source.File{source.NewFile("final.c", []byte(text))}, testkit.ZeroedC())
 	if diags.HasErrors() {
 		return nil, nil, fmt.Errorf("refused: %v", diags.All)
 	}

@@ -23,7 +23,7 @@ import (
 func TestDataRacesCertified(t *testing.T) {
 	var tally raceTally
 	for _, one := range dataRaceCases {
-		unit, diags := c.Parse([]*source.File{source.NewFile("race.c", []byte(one.program()))}, c.Options{})
+		unit, diags := c.Parse([]*source.File{source.NewFile("race.c", []byte(one.program()))}, testkit.ZeroedC())
 		if diags.HasErrors() {
 			t.Fatal(diags.All)
 		}

@@ -63,7 +63,7 @@ func compareRaces(g *raceProgram, seed uint64, tally *raceTally) (problem string
 		}
 	}()
 	const file = "race.c"
-	unit, diags := c.Parse([]*source.File{source.NewFile(file, []byte(g.text.String()))}, c.Options{})
+	unit, diags := c.Parse([]*source.File{source.NewFile(file, []byte(g.text.String()))}, testkit.ZeroedC())
 	if diags.HasErrors() {
 		return fmt.Sprintf("refused: %v", diags.All)
 	}

@@ -69,7 +69,7 @@ func TestVariablesWithAddresses(t *testing.T) {
 // parseC reads a program.
 func parseC(t *testing.T, text string) *c.Unit {
 	t.Helper()
-	u, diags := c.Parse([]*source.File{source.NewFile("prog.c", []byte(text))}, c.Options{})
+	u, diags := c.Parse([]*source.File{source.NewFile("prog.c", []byte(text))}, testkit.ZeroedC())
 	if diags.HasErrors() {
 		t.Fatalf("%s\n%s", testkit.Messages(diags), text)
 	}

@@ -22,6 +22,7 @@ import (
 	"fencepost/internal/source"
 	"fencepost/internal/testkit"
 	"fencepost/internal/transform"
+	"fencepost/query"
 )
 
 // family returns a program of the C families in the shared data.
@@ -32,13 +33,13 @@ func family(t testing.TB, name string, unroll int, defines ...string) (*ir.Progr
 	if err != nil {
 		t.Fatal(err)
 	}
-	unit, diags := c.Parse([]*source.File{source.NewFile(name+".c", text)}, c.Options{
-		Defines: defines,
+	unit, diags := c.Parse([]*source.File{source.NewFile(name+".c", text)}, c.Options{COptions: query.COptions{
+		Uninitialised: query.UninitialisedZero, Defines: defines,
 		Include: func(file string) ([]byte, bool) {
 			b, err := os.ReadFile(filepath.Join(dir, file))
 			return b, err == nil
 		},
-	})
+	}})
 	if diags.HasErrors() {
 		t.Fatalf("%s: %v", name, diags.All)
 	}

@@ -230,7 +230,7 @@ func flatCase(c *testkit.Case) *ir.Program {
 		}
 		prog = u.Program
 	case ".c":
-		u, diags := cfront.Parse([]*source.File{file}, cfront.Options{Defines: c.Options.C.Defines})
+		u, diags := cfront.Parse([]*source.File{file}, cfront.Options{COptions: query.COptions{Defines: c.Options.C.Defines, Uninitialised: query.UninitialisedZero}})
 		if diags.HasErrors() {
 			return nil
 		}

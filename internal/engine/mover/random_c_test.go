@@ -19,13 +19,14 @@ import (
 	"fencepost/internal/testkit"
 	"fencepost/internal/transform"
 	"fencepost/verdict"
+	"fencepost/query"
 )
 
 // parseC reads a program in C as proofs do. private is the objects that each thread has
 // of its own.
 func parseC(t testing.TB, text string) (flat *ir.Program, props *property.Set, private func(ir.ObjectID) bool) {
 	t.Helper()
-	unit, diags := c.Parse([]*source.File{source.NewFile("test.c", []byte(text))}, c.Options{Invariants: true})
+	unit, diags := c.Parse([]*source.File{source.NewFile("test.c", []byte(text))}, c.Options{COptions: query.COptions{Uninitialised: query.UninitialisedZero}, Invariants: true})
 	if diags.HasErrors() {
 		t.Fatalf("%v\n%s", diags.All, text)
 	}

@@ -104,7 +104,7 @@ int main(void) {
 // flatC returns a program in C for the engine.
 func flatC(t testing.TB, name, text string) *ir.Program {
 	t.Helper()
-	u, diags := c.Parse([]*source.File{source.NewFile(name, []byte(text))}, c.Options{})
+	u, diags := c.Parse([]*source.File{source.NewFile(name, []byte(text))}, testkit.ZeroedC())
 	if diags.HasErrors() {
 		t.Fatal(diags.All)
 	}

@@ -101,7 +101,7 @@ int main(void) {
 }
 `
 	for _, fails := range []string{"0", "1", "y"} {
-		u, diags := c.Parse([]*source.File{source.NewFile("known.c", []byte(strings.Replace(text, "FAILS", fails, 1)))}, c.Options{})
+		u, diags := c.Parse([]*source.File{source.NewFile("known.c", []byte(strings.Replace(text, "FAILS", fails, 1)))}, testkit.ZeroedC())
 		if diags.HasErrors() {
 			t.Fatal(diags.All)
 		}

@@ -8,22 +8,51 @@ import (
 	"fencepost/internal/ir"
 	"fencepost/internal/property"
 	"fencepost/internal/source"
+	"fencepost/query"
 )
 
-// Options are the options of the user.
+// Options has the options of the user, and the wishes of a question.
 type Options struct {
-	ExternPure, ExternFence []string
-	// Entry are functions that run as threads of a program without main; Finally, if not "", runs after them.
-	Entry   []Entry
-	Finally string
+	query.COptions
 	// Client, if not nil, is the program, and the machine code its library.
 	Client *source.File
-	// Sites asks for the fence sites; Fences are fences before instructions, by their addresses.
-	client *client
-	Sites  bool
-	Fences map[uint64]ir.FenceKind
-	// Nondet is the range of inputs and random numbers, nil for all values.
-	Nondet *translate.Range
+	// Sites asks for the fence sites.
+	Sites bool
+}
+
+// request has the options as the translation takes them.
+type request struct {
+	Options
+	entries []Entry
+	fences  map[uint64]ir.FenceKind
+	client  *client
+}
+
+func newRequest(opt Options, diags *diag.List, at source.Span) *request {
+	r := &request{Options: opt, fences: map[uint64]ir.FenceKind{}}
+	if mode := opt.Uninitialised; mode != "" && mode != query.UninitialisedZero {
+		diags.Errorf(codeUninitialised, at, "--uninitialised %s is for C: memory of machine code that was never written reads as 0", mode)
+		return r
+	}
+	for _, name := range opt.Entry {
+		e, err := parseEntry(name)
+		if err != nil {
+			diags.Errorf(codeMain, at, "--entry: %v", err)
+			return r
+		}
+		r.entries = append(r.entries, e)
+	}
+	for at, name := range opt.Fences {
+		for _, kind := range []ir.FenceKind{ir.FullFence, ir.StoreStoreFence} {
+			if kind.String() == name {
+				r.fences[at] = kind
+			}
+		}
+	}
+	if opt.Client != nil {
+		r.client = newClient(opt.Client)
+	}
+	return r
 }
 
 // Unit is a translated program and what is asked of it.
@@ -51,8 +80,9 @@ type Unit struct {
 func Parse(files []*source.File, opt Options) (*Unit, *diag.List) {
 	diags := &diag.List{}
 	at := source.At(source.Pos{File: files[0].Name})
-	if opt.Client != nil {
-		opt.client = newClient(opt.Client)
+	asked := newRequest(opt, diags, at)
+	if diags.HasErrors() {
+		return &Unit{}, diags
 	}
 	var inputs []object.Input
 	for _, f := range files {
@@ -69,7 +99,7 @@ func Parse(files []*source.File, opt Options) (*Unit, *diag.List) {
 	}
 	var p *program
 	for whole := map[*object.Section]bool{}; p == nil || p.changed; {
-		p = newProgram(image, opt, whole)
+		p = newProgram(image, asked, whole)
 		p.begins(diags, at)
 		if diags.HasErrors() {
 			return &Unit{}, diags
@@ -81,7 +111,8 @@ func Parse(files []*source.File, opt Options) (*Unit, *diag.List) {
 	}
 	text := p.stubs()
 	listing := p.list(files)
-	unit, more := translate.Program([]*source.File{text}, library.New(), translate.Options{Bodies: p.bodies(), Nondet: opt.Nondet})
+	zeroed := query.COptions{NondetRange: opt.NondetRange, Uninitialised: query.UninitialisedZero} // the other options are about texts of the user
+	unit, more := translate.Program([]*source.File{text}, library.New(), translate.Options{COptions: zeroed, Bodies: p.bodies()})
 	for _, d := range more.All {
 		switch {
 		case d.Severity == diag.Error:

@@ -31,7 +31,7 @@ type fenceSite struct {
 // fence makes the fence that the user asks for in front of an instruction, and the fence site there. Sites are in front
 // of accesses to memory, and of calls: the functions of the library have no instructions here.
 func (e *emitter) fence(in *inst) {
-	if kind := e.p.opt.Fences[in.addr]; kind != ir.FenceUnset {
+	if kind := e.p.opt.fences[in.addr]; kind != ir.FenceUnset {
 		op := ir.NewOp(ir.Fence)
 		op.Fence = kind
 		e.add(op)

@@ -76,7 +76,7 @@ func TestPrototypes(t *testing.T) {
 			}
 			continue
 		}
-		p := newProgram(nil, Options{}, nil)
+		p := newProgram(nil, &request{}, nil)
 		in := &inst{extern: pr.name, liveness: liveness{live: ^regSet(0)}}
 		if pr.name == "syscall" {
 			pr = pr.with(1)

@@ -16,7 +16,7 @@ import (
 // shape: the steps of the translation share these tables, and lift.Resolver is one of them
 type program struct {
 	image *object.Image
-	opt   Options
+	opt   *request
 	funcs []*function
 	at    map[uint64]*function // by address
 	pointers
@@ -162,7 +162,7 @@ type liveness struct {
 	liveBefore, upperBefore, highBefore, maybeBefore regSet
 }
 
-func newProgram(image *object.Image, opt Options, whole map[*object.Section]bool) *program {
+func newProgram(image *object.Image, opt *request, whole map[*object.Section]bool) *program {
 	return &program{
 		image: image, opt: opt, at: map[uint64]*function{}, pointers: pointers{taken: map[*function]bool{}, forwards: map[string]*function{}, perhaps: map[*function]bool{}}, known: map[*object.Section][]*datum{}, whole: whole, emission: emission{names: map[string]int{}, wrapped: map[wrapper]bool{}, blockReads: map[uint64]bool{}, sites: map[siteKey]*fenceSite{}, called: map[ir.EdgeID]*ir.Expr{}}, edges: map[*object.Symbol]bool{},
 	}

@@ -24,8 +24,8 @@ type Entry struct {
 	Arg  int64
 }
 
-// ParseEntry reads a name, or a name with a number in parentheses.
-func ParseEntry(s string) (Entry, error) {
+// parseEntry reads a name, or a name with a number in parentheses.
+func parseEntry(s string) (Entry, error) {
 	name, rest, has := strings.Cut(s, "(")
 	e := Entry{Name: strings.TrimSpace(name)}
 	if has {
@@ -81,7 +81,7 @@ func (p *program) begins(diags *diag.List, at source.Span) {
 		p.taken[f] = true
 		return f
 	}
-	for _, e := range p.opt.Entry {
+	for _, e := range p.opt.entries {
 		if f := function(e.Name); f != nil {
 			p.threads = append(p.threads, thread{f, e.Arg})
 		}

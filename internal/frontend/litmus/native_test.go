@@ -7,8 +7,10 @@ import (
 	"strings"
 	"testing"
 
+	"fencepost/internal/frontend/c/translate"
 	"fencepost/internal/source"
 	"fencepost/internal/stress"
+	"fencepost/query"
 )
 
 // TestNative shows the instructions of tests as the assembler gets them.
@@ -24,7 +26,7 @@ func TestNative(t *testing.T) {
 		name, rest, _ := strings.Cut(part, " --\n")
 		program, want, _ := strings.Cut(rest, "\n=>")
 		program += "\n"
-		u, diags := Parse(source.NewFile(name, []byte(program)), Options{})
+		u, diags := Parse(source.NewFile(name, []byte(program)), Options{C: translate.Options{COptions: query.COptions{Uninitialised: query.UninitialisedZero}}})
 		if u.Program == nil {
 			t.Fatalf("%s: %v", name, diags.All)
 		}

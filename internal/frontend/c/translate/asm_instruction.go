@@ -89,7 +89,7 @@ func (in *asmInstruction) run(word string) {
 	if len(in.args) == 0 && withoutOperands(in, word) {
 		return
 	}
-	if in.readsStack() && (strings.TrimRight(word, "bwlq") != "mov" || in.locked || !in.Code.Opt.Undefined) {
+	if in.readsStack() && (strings.TrimRight(word, "bwlq") != "mov" || in.locked || !in.Code.Opt.Undefined()) {
 		in.unsupported()
 	}
 	for _, kind := range []string{"set", "cmov"} {

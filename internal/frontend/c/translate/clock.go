@@ -21,7 +21,7 @@ const late = 1 << 40
 func (f *Code) AnyTime(n parse.Node, most int64) *ir.Expr {
 	op := ir.NewOp(ir.Havoc)
 	op.Dst, op.Range, op.Timed = f.Fb.Reg("time", 0, f.Pos), ir.Range{Bounded: true, Hi: 2}, true
-	if r := f.Opt.Nondet; r != nil {
+	if r := f.Opt.Inputs(); r != nil {
 		op.Range.Lo, op.Range.Hi = max(0, r.Lo), min(most, r.Hi)
 		if op.Range.Lo > op.Range.Hi {
 			f.In.Reject(CodeNondet, n, "a clock shows no time from %d to %d", r.Lo, r.Hi)

@@ -178,7 +178,7 @@ func (f *Code) Check(cond *ir.Expr, class ir.CheckClass, msg string) {
 
 // Use says that a value decides something outside of the program: it must be defined.
 func (f *Code) Use(v Value) {
-	if !f.Opt.Undefined || v.Void || v.Expr == nil {
+	if !f.Opt.Undefined() || v.Void || v.Expr == nil {
 		return
 	}
 	op := ir.NewOp(ir.Assert)

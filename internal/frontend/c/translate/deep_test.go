@@ -63,7 +63,7 @@ func TestTooDeep(t *testing.T) {
 		"int x[1] = " + strings.Repeat("{", n) + "0" + strings.Repeat("}", n) + ";\nint main(void) { return 0; }\n":           "deep.c:1:50012 this is nested too deeply",
 		"#define P ((((((((((\n#define Q P P P P P P P P P P\nint main(void) { return\n" + strings.Repeat("Q ", n/100) + "\n": "deep.c:3:16 '{' has no end",
 	} {
-		u, diags := translate.Program([]*source.File{source.NewFile("deep.c", []byte(text))}, library.New(), translate.Options{Undefined: true})
+		u, diags := translate.Program([]*source.File{source.NewFile("deep.c", []byte(text))}, library.New(), translate.Options{})
 		if u.Program != nil || len(diags.All) != 1 || diags.All[0].Span.Pos.String()+" "+diags.All[0].Message != at {
 			t.Errorf("%.40q: want an error at %s, have %.300v", text, at, diags.All)
 		}
@@ -74,7 +74,7 @@ func TestTooDeep(t *testing.T) {
 // later passes take time that is linear in the length of the sum.
 func TestLongSum(t *testing.T) {
 	text := "int x; int main(void) { long r = " + sumOf(20000, "x") + "; return r != 0; }\n"
-	u, diags := translate.Program([]*source.File{source.NewFile("sum.c", []byte(text))}, library.New(), translate.Options{Undefined: true})
+	u, diags := translate.Program([]*source.File{source.NewFile("sum.c", []byte(text))}, library.New(), translate.Options{})
 	if u.Program == nil {
 		t.Fatal(diags.All)
 	}
@@ -122,7 +122,7 @@ func allocated(t *testing.T, text string) float64 {
 	t.Helper()
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	u, diags := translate.Program([]*source.File{source.NewFile("deep.c", []byte(text))}, library.New(), translate.Options{Undefined: true})
+	u, diags := translate.Program([]*source.File{source.NewFile("deep.c", []byte(text))}, library.New(), translate.Options{})
 	if u.Program == nil {
 		t.Fatal(diags.All)
 	}

@@ -76,7 +76,7 @@ func (c *Compiler) lowerBody(f *Lowering, s *symbol) {
 // noResult returns the result of a function that ends without a value: nil for void and for main, whose result is 0
 // then, and for a struct, which is written to the caller's block.
 func (f *Storage) noResult() *ir.Expr {
-	if t, scalar := ScalarType(f.result); scalar && f.Opt.Undefined && f.sym.Name != "main" {
+	if t, scalar := ScalarType(f.result); scalar && f.Opt.Undefined() && f.sym.Name != "main" {
 		return ir.Undefined(t)
 	}
 	return nil
@@ -288,7 +288,7 @@ func (f *Storage) allocLocal(d *parse.Object) {
 	if _, ok := ScalarType(t); ok && !f.inMemory(d) {
 		r := f.Code.Fb.Reg(d.Text, 0, pos)
 		f.vars[d] = Lvalue{Reg: r, Type: t, Obj: ir.NoObject}
-		if it, _ := ScalarType(t); f.Opt.Undefined {
+		if it, _ := ScalarType(t); f.Opt.Undefined() {
 			f.Code.Fb.F.Regs[r].Undef = it
 		}
 		return
@@ -321,7 +321,7 @@ func (f *Storage) allocBytes(name string, size *ir.Expr, layout *ir.Layout, alig
 	f.blocks = append(f.blocks, r)
 	op := ir.NewOp(ir.Alloc)
 	op.Dst, op.Val, op.Block.Stack = r, size, true
-	op.Block.Name, op.Block.Layout, op.Block.Align, op.Block.Undef = name, layout, align, f.Opt.Undefined
+	op.Block.Name, op.Block.Layout, op.Block.Align, op.Block.Undef = name, layout, align, f.Opt.Undefined()
 	f.Code.Emit(op)
 	f.Code.Pos = old
 	return Lvalue{Reg: ir.NoReg, Addr: ir.R(r), Obj: ir.NoObject}

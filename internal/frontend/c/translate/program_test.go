@@ -9,6 +9,7 @@ import (
 	"fencepost/internal/frontend/c/translate/library"
 	"fencepost/internal/source"
 	"fencepost/internal/testkit"
+	"fencepost/query"
 )
 
 // TestSeveralFiles: files are linked by name, statics stay apart, headers and
@@ -16,12 +17,12 @@ import (
 func TestSeveralFiles(t *testing.T) {
 	one := source.NewFile("one.c", []byte("#include \"shared.h\"\nstatic int n = 1;\nint get(void) { return n + VALUE; }\n"))
 	two := source.NewFile("two.c", []byte("#include \"shared.h\"\nstatic int n = 2;\nint x;\nint main(void) { x = n; return get(); }\n"))
-	opt := translate.Options{
+	opt := translate.Options{COptions: query.COptions{
 		Defines: []string{"VALUE=5", "GONE"}, Undefines: []string{"GONE"},
 		Include: func(name string) ([]byte, bool) {
 			return []byte("#ifdef GONE\n#error gone\n#endif\nextern int x;\nint get(void);\n"), name == "shared.h"
 		},
-	}
+	}}
 	p := testkit.TranslateC(t, opt, one, two).Program
 	names := map[string]int{}
 	for _, o := range p.Objects {

@@ -74,7 +74,7 @@ func (f *Statements) initDeclared(d *parse.Object) {
 // undefineAgain makes a local undefined whose declaration may run several times: in a loop, or after a label.
 func (f *Statements) undefineAgain(d *parse.Object, n parse.Node) {
 	to, ok := f.Vars.vars[d]
-	if !ok || f.Code.At == Nowhere || !f.Opt.Undefined || len(f.conts) == 0 && len(f.labels) == 0 {
+	if !ok || f.Code.At == Nowhere || !f.Opt.Undefined() || len(f.conts) == 0 && len(f.labels) == 0 {
 		return
 	}
 	f.Code.begin(n)

@@ -13,42 +13,33 @@ import (
 	"fencepost/internal/ir"
 	"fencepost/internal/property"
 	"fencepost/internal/source"
+	"fencepost/query"
 )
 
-// Options are the options of the user.
+// Options has the options of the user, and the wishes of a question.
 type Options struct {
-	Defines     []string // NAME or NAME=VALUE
-	Undefines   []string
-	IncludeDirs []string
-	Std         string // such as c11; "": that of the flags, or gnu17
-	// Flags are flags of gcc for all files, FileFlags for some, by name. They were checked
-	// by gcc.Parse.
-	Flags     []string
-	FileFlags map[string][]string
-	// Include reads a file that is included; nil, or ok false: there is none.
-	Include func(name string) (text []byte, ok bool)
-	// ExternPure and ExternFence name functions without a body that do nothing,
-	// and functions without a body that are full fences.
-	ExternPure, ExternFence []string
-	// CheckOverflow makes undefined arithmetic on integers an error.
-	CheckOverflow bool
-	// VolatileIsAtomic makes accesses to volatile objects relaxed atomics, which do not race.
-	VolatileIsAtomic bool
-	// Undefined makes values undefined that were never written: of automatic variables and of blocks of the heap. Else they are 0.
-	Undefined bool
-	// Nondet is the range of inputs; nil: all values of small types, and no others.
-	Nondet *Range
+	query.COptions
 	// Invariants asks for the invariants in comments, and lets inputs have all values.
 	Invariants bool
 	// Sites asks for the fence sites.
 	Sites bool
 	// Orders asks for the accesses with memory orders among the sites.
 	Orders bool
-	// Strict makes an error of everything that is not supported, whether or not an execution reaches it.
-	Strict bool
 	// Bodies are functions whose bodies the caller makes, by name. Their text declares what they take and
 	// return, and has an empty body.
 	Bodies map[string]Body
+}
+
+// Undefined reports whether values are undefined that were never written: of automatic variables and of blocks of the
+// heap. Else they are 0.
+func (o *Options) Undefined() bool { return o.Uninitialised != query.UninitialisedZero }
+
+// Inputs returns the range of inputs; nil: all values of small types, and no others.
+func (o *Options) Inputs() *Range {
+	if r := o.NondetRange; len(r) == 2 {
+		return &Range{Lo: r[0], Hi: r[1]}
+	}
+	return nil
 }
 
 // Body makes the body of a function whose parameters are there already.
@@ -283,11 +274,7 @@ func newCompiler(files []*source.File, lib *Library, opt Options, diags *diag.Li
 	c := &Compiler{
 		Opt: opt, library: lib, Ends: &ThreadEnds{Wrapped: map[*symbol]*ir.FuncBuilder{}}, threads: map[*symbol]*testThread{},
 	}
-	c.In = read.NewInput(files, read.Options{
-		Defines: opt.Defines, Undefines: opt.Undefines, IncludeDirs: opt.IncludeDirs, Include: opt.Include,
-		Std: opt.Std, Flags: opt.Flags, FileFlags: opt.FileFlags,
-		Invariants: opt.Invariants, KeepMarks: opt.Sites, Strict: opt.Strict,
-	}, diags)
+	c.In = read.NewInput(files, read.Options{COptions: opt.COptions, Invariants: opt.Invariants, KeepMarks: opt.Sites}, diags)
 	name := "program"
 	if len(files) > 0 {
 		base := path.Base(files[0].Name)

@@ -93,7 +93,7 @@ func (f *Statements) makeVariable(d *parse.Object, n parse.Node) {
 	f.Code.Emit(free)
 	op := ir.NewOp(ir.Alloc)
 	op.Dst, op.Val, op.Block.Stack, op.Block.Align = addr, f.Code.variableSize(d.Type, n), true, f.Vars.BlockAlign(declaredAlign(d), n)
-	op.Block.Undef = f.Opt.Undefined
+	op.Block.Undef = f.Opt.Undefined()
 	f.Code.Emit(op)
 }
 
@@ -102,7 +102,7 @@ func (f *Statements) makeVariable(d *parse.Object, n parse.Node) {
 func (f *Storage) StackBlock(size *ir.Expr) ir.Reg {
 	op := ir.NewOp(ir.Alloc)
 	op.Dst, op.Val, op.Block.Stack = f.Code.Fb.Reg("alloca", 0, f.Code.Pos), size, true
-	op.Block.Undef = f.Opt.Undefined
+	op.Block.Undef = f.Opt.Undefined()
 	f.blocks = append(f.blocks, op.Dst)
 	f.Code.Emit(op)
 	return op.Dst

@@ -30,7 +30,7 @@ var zeroed = map[string]bool{"calloc": true, pagesName: true}
 func heapBlock(f *translate.Lowering, name string, n *ir.Expr, align int64, layout *ir.Layout) *ir.Expr {
 	op := ir.NewOp(ir.Alloc)
 	op.Dst, op.Val, op.Block.Name, op.Block.Layout = f.Code.Temp(), n, name, layout
-	op.Block.Align, op.Block.Undef = align, f.Opt.Undefined && !zeroed[name]
+	op.Block.Align, op.Block.Undef = align, f.Opt.Undefined() && !zeroed[name]
 	if !keepsSizes(f) {
 		f.Code.Emit(op)
 		return ir.R(op.Dst)

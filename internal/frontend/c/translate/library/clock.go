@@ -25,7 +25,7 @@ func libClock(f *translate.Lowering, c *translate.Call) translate.Value {
 	to.Addr = f.Code.Save(translate.Integer(to.Addr, ir.U64)).Expr
 	f.Mem.StoreWord(to, ir.S64, f.Code.AnyTime(c.Node, math.MaxInt64))
 	part := ir.Int(0)
-	if f.Opt.Nondet != nil {
+	if f.Opt.Inputs() != nil {
 		part = f.Code.AnyTime(c.Node, parts-1)
 	}
 	f.Mem.StoreWord(f.Mem.Offset(to, 8), ir.S64, part)

@@ -75,7 +75,7 @@ func libRandom(f *translate.Lowering, c *translate.Call) translate.Value {
 
 // input is an input of a type that takes all values of a range, or the values of it that the user declares.
 func input(f *translate.Lowering, c *translate.Call, t ir.Type, all translate.Range) translate.Value {
-	r, declared := all, f.Opt.Nondet
+	r, declared := all, f.Opt.Inputs()
 	if declared != nil {
 		r = translate.Range{Lo: max(declared.Lo, all.Lo), Hi: min(declared.Hi, all.Hi)}
 		if r.Lo > r.Hi {

@@ -8,6 +8,7 @@ import (
 	"fencepost/internal/frontend/c/translate/library"
 	"fencepost/internal/source"
 	"fencepost/internal/testkit"
+	"fencepost/query"
 )
 
 // TestInvariants: invariants in comments are code that never runs, beside the statement they
@@ -48,7 +49,7 @@ func TestInvariants(t *testing.T) {
 		{"never called", "int x; void f(void) {\n//@ invariant x == 0\nx = 1; } int main(void) { return x; }", "", "C0820"},
 		{"our own name", "void __fp_inv(long); int main(void) { __fp_inv(1); return 0; }", "", "C0301"},
 	} {
-		unit, diags := translate.Program([]*source.File{source.NewFile("t.c", []byte(test.text))}, library.New(), translate.Options{Invariants: true, Strict: true})
+		unit, diags := translate.Program([]*source.File{source.NewFile("t.c", []byte(test.text))}, library.New(), translate.Options{COptions: query.COptions{Strict: true}, Invariants: true})
 		var codes, invariants []string
 		for _, d := range diags.All {
 			codes = append(codes, d.Code)

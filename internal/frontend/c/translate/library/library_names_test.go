@@ -16,6 +16,7 @@ import (
 	"fencepost/internal/ir"
 	"fencepost/internal/source"
 	"fencepost/internal/testkit"
+	"fencepost/query"
 	"fencepost/verdict"
 )
 
@@ -192,7 +193,7 @@ func TestNamesOfLibraryAreHidden(t *testing.T) {
 		}
 		refused := func(kind, what, program string) {
 			n++
-			_, diags := translate.Program([]*source.File{source.NewFile("a.c", []byte(program))}, library.New(), translate.Options{Strict: true})
+			_, diags := translate.Program([]*source.File{source.NewFile("a.c", []byte(program))}, library.New(), translate.Options{COptions: query.COptions{Strict: true}})
 			if !slices.ContainsFunc(diags.All, func(d diag.Diagnostic) bool { return d.Severity == diag.Error && d.Span.File == "a.c" }) {
 				t.Errorf("%s: a program gets the %s %s:\n%s", name, kind, what, program)
 			}
@@ -214,7 +215,7 @@ func TestFlagsOfLibrary(t *testing.T) {
 	for name, text := range librarySources(t) {
 		program, _ := addressClient(text)
 		want, _ := printed(t, translate.Options{}, program)
-		for _, opt := range []translate.Options{
+		for _, opt := range []query.COptions{
 			{Flags: []string{"-funsigned-char"}}, {Flags: []string{"-fshort-enums"}}, {Flags: []string{"-std=c99"}}, {Std: "c11"}, {Flags: []string{"-ansi"}},
 			{Flags: []string{"-U__x86_64__", "-include", "mine.h"}, Include: func(string) ([]byte, bool) { return []byte("#define if while\n#define return goto\n"), true }},
 		} {
@@ -222,7 +223,7 @@ func TestFlagsOfLibrary(t *testing.T) {
 				program = strings.NewReplacer("return table[0] == 0; ", "").Replace(program)
 				want, _ = printed(t, translate.Options{}, program)
 			}
-			if got, _ := printed(t, opt, program); got != want {
+			if got, _ := printed(t, translate.Options{COptions: opt}, program); got != want {
 				t.Errorf("%s: another program with %v %s", name, opt.Flags, opt.Std)
 			}
 		}

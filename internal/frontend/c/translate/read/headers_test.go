@@ -16,6 +16,7 @@ import (
 	"fencepost/internal/frontend/c/translate/read"
 	"fencepost/internal/source"
 	"fencepost/internal/testkit"
+	"fencepost/query"
 )
 
 // headersForPrograms lists our headers for programs, such as sys/mman.h.
@@ -68,8 +69,8 @@ func TestHeadersAlone(t *testing.T) {
 		all, reversed = all+include, include+reversed
 		readText(t, header, include, read.Options{})
 	}
-	readText(t, "all", all, read.Options{Defines: []string{"_GNU_SOURCE"}})
-	readText(t, "all", reversed, read.Options{Std: "c11"})
+	readText(t, "all", all, read.Options{COptions: query.COptions{Defines: []string{"_GNU_SOURCE"}}})
+	readText(t, "all", reversed, read.Options{COptions: query.COptions{Std: "c11"}})
 }
 
 func readText(t *testing.T, name, text string, opt read.Options) {

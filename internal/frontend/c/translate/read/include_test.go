@@ -11,14 +11,15 @@ import (
 	"fencepost/internal/frontend/c/translate/library"
 	"fencepost/internal/source"
 	"fencepost/internal/testkit"
+	"fencepost/query"
 )
 
 // parseWith translates main.c, which may include some headers.
 func parseWith(main string, headers map[string]string) (*translate.Unit, *diag.List) {
-	opt := translate.Options{Strict: true, Include: func(name string) ([]byte, bool) {
+	opt := translate.Options{COptions: query.COptions{Strict: true, Include: func(name string) ([]byte, bool) {
 		text, ok := headers[name]
 		return []byte(text), ok
-	}}
+	}}}
 	return translate.Program([]*source.File{source.NewFile("main.c", []byte(main))}, library.New(), opt)
 }
 

@@ -10,6 +10,7 @@ import (
 	"fencepost/internal/gcc"
 	"fencepost/internal/lang/c/parse"
 	"fencepost/internal/source"
+	"fencepost/query"
 )
 
 // Input is the files of a program, and what was reported about them.
@@ -30,22 +31,13 @@ type Input struct {
 	settings map[string]*gcc.Settings // by file
 }
 
-// Options are the options of the user that are about reading.
+// Options has the options of the user, and the wishes of a question about reading.
 type Options struct {
-	Defines, Undefines, IncludeDirs []string
-	Std                             string // "": that of the flags
-	// Flags are flags of gcc; FileFlags come before them for the files that they name. Both
-	// were checked by gcc.Parse.
-	Flags     []string
-	FileFlags map[string][]string
-	// include returns the text of a file that is included; nil: there are none.
-	Include func(name string) (text []byte, ok bool)
-	// invariants makes calls of the invariants in comments.
+	query.COptions
+	// Invariants makes calls of the invariants in comments.
 	Invariants bool
 	// KeepMarks leaves #line and the lines of a preprocessor alone.
 	KeepMarks bool
-	// Strict makes an error of everything that is not supported.
-	Strict bool
 }
 
 // Line is a line after a file that declares something the file speaks of.
