@@ -55,11 +55,9 @@ func (a *app) benchCommand() *cobra.Command {
 		cmd.ValidArgs = append(cmd.ValidArgs, t.Name)
 	}
 	addOptions(cmd, &f.opt)
-	flags := cmd.Flags()
-	flags.StringVar(&f.opt.Dir, "dir", "", "table trencher: run the programs of this `directory`")
-	flags.Var(fileValue{&f.csv}, "csv", "write the figures as CSV")
-	flags.Var(fileValue{&f.svg}, "svg", "draw our times against those of the papers")
-	flags.Var(fileValue{&f.html}, "html", "write one page with the tables and plots")
+	bind(cmd, "csv", &f.csv)
+	bind(cmd, "svg", &f.svg)
+	bind(cmd, "html", &f.html)
 	return cmd
 }
 

@@ -77,13 +77,13 @@ func bisectCommand(a *app) *cobra.Command {
 		},
 	}
 	addOptions(cmd, &f.opt)
-	flags := cmd.Flags()
-	flags.StringVar(&f.good, "good", "", "`commit` with the answer that is expected")
-	flags.StringVar(&f.bad, "bad", "HEAD", "`commit` with another answer")
-	flags.StringArrayVar(&f.flags, "flags", nil, "`flags` of the compiler, in one word; repeat it in the order to try")
-	flags.StringVar(&f.compiler, "cc", "gcc", "the `compiler` for --flags")
-	flags.BoolVar(&f.step, "step", false, "check once, with the exit codes of git bisect run")
-	flags.Var(&want, "want", "with --step, the `answer` that is expected: safe or unsafe")
+	bind(cmd, "good", &f.good)
+	f.bad, f.compiler = "HEAD", "gcc"
+	bind(cmd, "bad", &f.bad)
+	bind(cmd, "flags", &f.flags)
+	bind(cmd, "cc", &f.compiler)
+	bind(cmd, "step", &f.step)
+	bind(cmd, "want", &want)
 	return cmd
 }
 

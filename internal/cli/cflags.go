@@ -16,8 +16,7 @@ import (
 // compiler.
 func readC(cmd *cobra.Command, opt *query.Options) {
 	database := ""
-	cmd.Flags().Var(fileValue{&database}, "compile-commands", "C: take the compiler flags of each file from this compilation database of a build")
-	cmd.Flags().Lookup("compile-commands").Annotations = map[string][]string{groupKey: {groupC}}
+	bind(cmd, "compile-commands", &database)
 	check, run := cmd.Args, cmd.RunE
 	cmd.Args = func(cmd *cobra.Command, args []string) error {
 		files, _ := splitFlags(cmd, args)

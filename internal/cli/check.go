@@ -78,17 +78,16 @@ func (a *app) checkCommand() *cobra.Command {
 		RunE:    func(_ *cobra.Command, args []string) error { return a.check(args, f) },
 	}
 	addOptions(cmd, &f.opt)
-	flags := cmd.Flags()
-	flags.BoolVar(&f.rounds, "trace-refinement", false, "engine lazy: print each refinement round to standard error")
-	flags.StringVar(&f.dimacs, "dimacs", "", "bmc: write the formula to this `file`")
-	flags.BoolVarP(&f.verbose, "verbose", "v", false, "print which engine runs to standard error")
+	bind(cmd, "trace-refinement", &f.rounds)
+	bind(cmd, "dimacs", &f.dimacs)
+	bind(cmd, "verbose", &f.verbose)
 	readC(cmd, &f.opt.Options)
 	a.compileFlag(cmd)
-	flags.Var(filesValue{&f.binary}, "binary", "also check the machine code that a compiler made of the program, and compare (repeatable)")
-	flags.Var(fileValue{&f.certificate}, "certificate", "write the proof of a safe answer, which verify checks")
-	flags.StringVar(&f.cache, "cache", "", "keep certificates of safe answers in this `directory`, and verify a stored one instead of searching")
+	bind(cmd, "binary", &f.binary)
+	bind(cmd, "certificate", &f.certificate)
+	bind(cmd, "cache", &f.cache)
 	f.parts.flags(cmd)
-	flags.BoolVar(&f.json, "json", false, "print the results as JSON")
+	bind(cmd, "json", &f.json)
 	return cmd
 }
 

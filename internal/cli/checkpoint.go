@@ -36,11 +36,10 @@ const defaultEvery = 30 * time.Second
 
 func (p *partsFlags) flags(cmd *cobra.Command) {
 	p.every = defaultEvery
-	flags := cmd.Flags()
-	flags.Var(fileValue{&p.checkpoint}, "checkpoint", "store in a file how far the search is, every 30 s and when it ends; engine rf, or explicit if named")
-	flags.Var(fileValue{&p.resume}, "resume", "continue from a checkpoint, and store further ones there")
-	flags.Var(timeoutValue{&p.every}, "checkpoint-every", "time between two checkpoints")
-	flags.Var(&p.shard, "shard", "explore shard i of n, from 0, such as 0/4; fencepost report --merge adds up the results; engine rf")
+	bind(cmd, "checkpoint", &p.checkpoint)
+	bind(cmd, "resume", &p.resume)
+	bind(cmd, "checkpoint-every", &p.every)
+	bind(cmd, "shard", &p.shard)
 }
 
 // on reports whether the check is done in parts.

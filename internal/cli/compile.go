@@ -15,8 +15,7 @@ import (
 
 // compileFlag adds the flag that has the files compiled: the question is then about their machine code.
 func (a *app) compileFlag(cmd *cobra.Command) {
-	const help = "compile the files with this `command`, such as 'g++ -O2', and ask about the machine code"
-	cmd.Flags().StringVar(&a.compiler, "compile", "", help)
+	bind(cmd, "compile", &a.compiler)
 }
 
 // compiled reads the files of a program that a compiler makes machine code of; objects among them stay what they are.

@@ -75,9 +75,8 @@ func (a *app) exportCommand() *cobra.Command {
 		},
 	}
 	addOptions(cmd, &opt)
-	flags := cmd.Flags()
-	flags.StringVarP(&output, "output", "o", "", "`file` to write (default: standard output)")
-	flags.StringVar(&choices, "choices", "", "with --sequential, search for a violation and write the choices that lead to it to a `file`")
+	bind(cmd, "output", &output)
+	bind(cmd, "choices", &choices)
 	readC(cmd, &opt.Options)
 	return cmd
 }

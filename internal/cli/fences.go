@@ -79,13 +79,12 @@ func (a *app) fencesCommand() *cobra.Command {
 	addOptions(cmd, &f.opt)
 	readC(cmd, &f.opt.Options)
 	a.compileFlag(cmd)
-	flags := cmd.Flags()
-	flags.Var(fileValue{&f.certificate}, "certificate", "write the proof that the repaired program is right, which verify checks")
-	flags.Var(&f.cost, "cost", "what a fence costs: uniform, loops, profile=FILE")
-	flags.BoolVar(&f.diff, "diff", false, "print only the patch, as a unified diff")
-	flags.StringVarP(&f.output, "output", "o", "", "write the repaired program to a `file`")
-	flags.BoolVar(&f.write, "write", false, "write the fences into FILE")
-	flags.BoolVar(&f.json, "json", false, "print the result as JSON")
+	bind(cmd, "certificate", &f.certificate)
+	bind(cmd, "cost", &f.cost)
+	bind(cmd, "diff", &f.diff)
+	bind(cmd, "output", &f.output)
+	bind(cmd, "write", &f.write)
+	bind(cmd, "json", &f.json)
 	return cmd
 }
 

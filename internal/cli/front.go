@@ -73,8 +73,8 @@ func (f *Front) commands(a *app) *cobra.Command {
 		}
 		return before(cmd, args)
 	}
-	check.Flags().BoolVar(&a.full, "full", false, "print every step of an execution: no rows are folded or left out")
-	check.Flags().BoolVar(&a.asm, "asm", false, "machine code: print the instructions of an execution, not the lines of the source")
+	bind(check, "full", &a.full)
+	bind(check, "asm", &a.asm)
 	root.AddCommand(check, a.versionCommand())
 	root.CompletionOptions.DisableDefaultCmd = true
 	f.Extend(root, check, func(asJSON bool, ask func(context.Context, func(query.Progress)) (query.Answer, error)) error {
@@ -99,6 +99,6 @@ func rootOf(a *app, name, short, long, example string) *cobra.Command {
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return &usageError{err.Error(), flagHint(cmd, err.Error())}
 	})
-	root.PersistentFlags().Var(&a.color, "color", "when to use colours: auto, always, never; auto uses none if NO_COLOR is set")
+	bindIn(root.PersistentFlags(), rootName, "color", &a.color)
 	return root
 }

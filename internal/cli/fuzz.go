@@ -80,6 +80,6 @@ func fuzzCommand(a *app) *cobra.Command {
 	}
 	addOptions(cmd, &opt)
 	readC(cmd, &opt.Options)
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print the results as JSON")
+	bind(cmd, "json", &asJSON)
 	return cmd
 }

@@ -58,6 +58,6 @@ func (a *app) genCommand() *cobra.Command {
 			return nil
 		},
 	}
-	cmd.Flags().StringVarP(&output, "output", "o", "", "`file` to write (default: standard output)")
+	bind(cmd, "output", &output)
 	return cmd
 }

@@ -130,8 +130,8 @@ func (a *app) allCommands() *cobra.Command {
 			a.out.flags(c)
 		}
 		if slices.Contains(writers, c.Name()) || c.Name() == "litmus" {
-			c.Flags().BoolVar(&a.full, "full", false, "print every step of an execution: no rows are folded or left out")
-			c.Flags().BoolVar(&a.asm, "asm", false, "machine code: print the instructions of an execution, not the lines of the source")
+			bind(c, "full", &a.full)
+			bind(c, "asm", &a.asm)
 		}
 		a.completeArguments(c)
 	}
@@ -149,10 +149,10 @@ func (a *app) allCommands() *cobra.Command {
 
 func (a *app) helpCommand(root *cobra.Command) *cobra.Command {
 	return &cobra.Command{
-		Use:     "help [COMMAND|TOPIC]",
-		Short:   "Show the help of a command or a topic",
-		Long:    "Show the help of a command, with examples, or of one of the topics\n" + topicNames(", ") + ".",
-		Example: "  fencepost help check\n  fencepost help models",
+		Use:     "help [COMMAND [OPTION]|TOPIC]",
+		Short:   "Show the help of a command, an option or a topic",
+		Long:    "Show the help of a command, with examples, of one of its options, or of one of the topics\n" + topicNames(", ") + ".",
+		Example: "  fencepost help check\n  fencepost help check unroll\n  fencepost help models",
 		RunE: func(_ *cobra.Command, args []string) error {
 			root.InitDefaultHelpFlag()
 			root.InitDefaultVersionFlag()
@@ -166,6 +166,12 @@ func (a *app) helpCommand(root *cobra.Command) *cobra.Command {
 				}
 			}
 			cmd, rest, err := root.Find(args)
+			if err == nil && cmd != root && len(rest) == 1 {
+				if text := optionHelp(cmd, rest[0]); text != "" {
+					_, err := io.WriteString(a.stdout, text)
+					return err
+				}
+			}
 			if err != nil || cmd == root || len(rest) > 0 {
 				return &usageError{fmt.Sprintf("there is no command or topic %q", strings.Join(args, " ")), helpHint(root, args[0])}
 			}
@@ -173,7 +179,7 @@ func (a *app) helpCommand(root *cobra.Command) *cobra.Command {
 		},
 		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 			if len(args) > 0 {
-				return nil, cobra.ShellCompDirectiveNoFileComp
+				return optionNames(root, args), cobra.ShellCompDirectiveNoFileComp
 			}
 			var names []string
 			for _, c := range root.Commands() {

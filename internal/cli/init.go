@@ -46,7 +46,6 @@ func (a *app) initCommand() *cobra.Command {
 		RunE: func(_ *cobra.Command, args []string) error { return a.harness(args, opt) },
 	}
 	addOptions(cmd, &opt)
-	cmd.Flags().StringVarP(&opt.Output, "output", "o", "", "`file` to write (default: standard output)")
 	readC(cmd, &opt.Options)
 	return cmd
 }

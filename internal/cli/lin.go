@@ -87,11 +87,10 @@ func linCommand(a *app) *cobra.Command {
 	}
 	addOptions(cmd, &opt)
 	readC(cmd, &opt.Options)
-	flags := cmd.Flags()
-	flags.StringVar(&spec, "spec", "", "what the object is to be: "+strings.Join(query.LinSpecs(), ", ")+", or a C `file`")
-	flags.StringVarP(&output, "output", "o", "", "write the client that goes wrong to a `file`")
-	flags.Var(fileValue{&certificate}, "certificate", "write the proof that the object is linearizable, which verify checks")
-	flags.BoolVar(&asJSON, "json", false, "print the result as JSON")
+	bind(cmd, "spec", &spec)
+	bind(cmd, "output", &output)
+	bind(cmd, "certificate", &certificate)
+	bind(cmd, "json", &asJSON)
 	return cmd
 }
 

@@ -55,10 +55,8 @@ func (a *app) litmusCommand() *cobra.Command {
 		RunE: func(_ *cobra.Command, args []string) error { return a.litmus(args, f) },
 	}
 	addOptions(cmd, &f.opt)
-	flags := cmd.Flags()
-	flags.BoolVar(&f.compare, "compare", false, "print which outcomes each model allows, and executions that SC forbids")
-	flags.StringVar(&f.opt.Expect, "expect", "", "compare with this `table` of expected answers, and print only the differences")
-	flags.BoolVar(&f.json, "json", false, "print the results as JSON")
+	bind(cmd, "compare", &f.compare)
+	bind(cmd, "json", &f.json)
 	return cmd
 }
 

@@ -11,20 +11,22 @@ import (
 	"time"
 
 	"fencepost/query"
+	"fencepost/render"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
 
-// option is a row of the table of options: a flag of some commands, and the field of their options that it sets.
-// Flags, help, manual pages and completion are made from the rows.
+// option is a row of the tables of options: a flag of some commands, and the field of their options that it sets.
+// Flags, help, manual pages, completion and docs/options.md are made from the rows.
 type option struct {
 	name, short string
-	field       string // path in the struct of options, such as C.Defines
+	field       string // path in the struct of options, such as C.Defines; "": a command has it for itself, see bind
 	value       value  // how the flag is read; nil: as the type of the field says
 	group       string // heading in the help
 	on          string // commands, separated by spaces
 	text        string // one line for the help
+	long        string // what else there is to know, for `fencepost help COMMAND OPTION` and docs/options.md
 	// other has the lines of commands for which text is not right, by command.
 	other map[string]string
 }
@@ -61,22 +63,48 @@ func addOptions(cmd *cobra.Command, opt any) {
 	cmd.SetUsageFunc(groupedUsage)
 	for i := range table {
 		o := &table[i]
-		if !slices.Contains(strings.Fields(o.on), cmd.Name()) {
-			continue
+		if o.has(cmd.Name()) {
+			o.add(flags, fieldAt(opt, o.field), o.textFor(cmd.Name()))
 		}
-		text := o.text
-		if t, ok := o.other[cmd.Name()]; ok {
-			text = t
-		}
-		o.add(flags, fieldAt(opt, o.field), text)
-		flags.Lookup(o.name).Annotations = map[string][]string{groupKey: {o.group}}
 	}
+}
+
+// bind gives a command the flag that the table of commands has for it by a name. The flag sets what at points to, or is at
+// itself.
+func bind(cmd *cobra.Command, name string, at any) { bindIn(cmd.Flags(), cmd.Name(), name, at) }
+
+func bindIn(flags *pflag.FlagSet, command, name string, at any) {
+	for i := range commandTable {
+		if o := &commandTable[i]; o.name == name && o.has(command) {
+			o.add(flags, at, o.textFor(command))
+			return
+		}
+	}
+	panic(fmt.Sprintf("BUG: no row --%s for %s", name, command))
+}
+
+// has reports whether a command has the option.
+func (o *option) has(command string) bool { return slices.Contains(strings.Fields(o.on), command) }
+
+func (o *option) textFor(command string) string {
+	if t, ok := o.other[command]; ok {
+		return t
+	}
+	return o.text
 }
 
 // add makes the flag.
 func (o *option) add(flags *pflag.FlagSet, at any, text string) {
+	o.define(flags, at, text)
+	flags.Lookup(o.name).Annotations = map[string][]string{groupKey: {o.group}}
+}
+
+func (o *option) define(flags *pflag.FlagSet, at any, text string) {
+	v, is := at.(pflag.Value)
 	if o.value != nil {
-		v := o.value(at)
+		v, is = o.value(at), true
+	}
+	if is {
 		flags.VarP(v, o.name, o.short, text)
 		if b, ok := v.(interface{ IsBoolFlag() bool }); ok && b.IsBoolFlag() {
 			flags.Lookup(o.name).NoOptDefVal = "true"
@@ -118,8 +146,23 @@ func bound(fallback int) value {
 	return func(at any) pflag.Value { return boundValue{at.(*int), fallback} }
 }
 
-func loops(at any) pflag.Value  { return loopsValue{at.(*int)} }
-func size(at any) pflag.Value   { return sizeValue{at.(*int64)} }
+func loops(at any) pflag.Value    { return loopsValue{at.(*int)} }
+func size(at any) pflag.Value     { return sizeValue{at.(*int64)} }
+func seconds(at any) pflag.Value  { return secondsValue{at.(*float64)} }
+func duration(at any) pflag.Value { return timeoutValue{at.(*time.Duration)} }
+func file(at any) pflag.Value     { return fileValue{at.(*string)} }
+func files(at any) pflag.Value    { return filesValue{at.(*[]string)} }
+
+// relationNames are the names of relations in pictures.
+func relationNames(at any) pflag.Value { return relationsValue{at.(*render.Relations)} }
+
+// steps are separated by commas.
+func steps(at any) pflag.Value {
+	flags := pflag.NewFlagSet("", pflag.ContinueOnError)
+	flags.StringSliceVar(at.(*[]string), "steps", nil, "")
+	return flags.Lookup("steps").Value
+}
+
 func lohi(at any) pflag.Value   { return rangeValue{at.(*[]int64)} }
 func domain(at any) pflag.Value { return domainValue{at.(**query.Domain)} }
 
@@ -273,13 +316,13 @@ func groupedUsage(cmd *cobra.Command) error {
 // optionsPage returns the page of the documentation with all rows of the table.
 func optionsPage() string {
 	var b strings.Builder
-	b.WriteString("# Options\n\nThe options of the commands that ask about programs, by the headings of `fencepost help COMMAND`.\n" +
-		"`query` has the same options for Go programs, in the fields of the third column.\n" +
-		"The page is made from the table of options in `internal/cli/option_table.go`.\n")
+	b.WriteString("# Options\n\nThe options of the commands, by the headings of `fencepost help COMMAND`.\n" +
+		"`query` has the same options for Go programs, in the fields of the third column.\nOptions without a field are about files and output.\n" +
+		"`fencepost help COMMAND OPTION` has the text of one option.\n" +
+		"The page is made from the tables in `internal/cli/option_table.go` and `internal/cli/option_table_commands.go`.\n")
 	for _, group := range groups {
 		head := "\n## " + group + "\n\n| option | commands | field | meaning |\n|---|---|---|---|\n"
-		for i := range table {
-			o := &table[i]
+		for _, o := range slices.Concat(table, commandTable) {
 			if o.group != group {
 				continue
 			}
@@ -288,7 +331,14 @@ func optionsPage() string {
 				name += ", -" + o.short
 			}
 			cell := strings.NewReplacer("|", "\\|", "`", "")
-			fmt.Fprintf(&b, "%s| `%s` | %s | `%s` | %s |\n", head, name, strings.ReplaceAll(o.on, " ", ", "), o.field, cell.Replace(o.text))
+			meaning, field := cell.Replace(o.text), ""
+			if o.long != "" {
+				meaning += "<br>" + strings.ReplaceAll(o.long, "|", "\\|")
+			}
+			if o.field != "" {
+				field = "`" + o.field + "`"
+			}
+			fmt.Fprintf(&b, "%s| `%s` | %s | %s | %s |\n", head, name, strings.ReplaceAll(o.on, " ", ", "), field, meaning)
 			head = ""
 		}
 	}

@@ -14,11 +14,14 @@ import (
 // Every row of the table is a flag of the commands that it names, in its group.
 func TestOptionTable(t *testing.T) {
 	root := commands(t)
-	for _, o := range table {
+	for _, o := range slices.Concat(table, commandTable) {
 		if o.text == "" || !slices.Contains(groups, o.group) {
 			t.Errorf("--%s: text %q, group %q", o.name, o.text, o.group)
 		}
 		for _, name := range strings.Fields(o.on) {
+			if name == rootName {
+				continue
+			}
 			cmd, _, err := root.Find([]string{name})
 			if err != nil || cmd.Name() != name {
 				t.Errorf("--%s names the command %s: %v", o.name, name, err)
@@ -32,6 +35,41 @@ func TestOptionTable(t *testing.T) {
 		for name := range o.other {
 			if !slices.Contains(strings.Fields(o.on), name) {
 				t.Errorf("--%s has a text for %s, which it is not on", o.name, name)
+			}
+		}
+	}
+}
+
+// Every flag that the help shows is a row: no command declares one by hand.
+func TestFlagsAreRows(t *testing.T) {
+	root := commands(t)
+	for _, cmd := range append(root.Commands(), root) {
+		cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
+			if f.Annotations[groupKey] == nil && !f.Hidden && f.Name != "help" && f.Name != "version" {
+				t.Errorf("%s --%s is not in the tables of options", cmd.Name(), f.Name)
+			}
+		})
+	}
+}
+
+// The help of an option has what the tables say about it.
+func TestOptionHelp(t *testing.T) {
+	check, _, err := commands(t).Find([]string{"check"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string][]string{
+		"unroll": {"--unroll k", "where a bound is needed", "recursion", "Commands: check, robust", "In Go:    Unroll"},
+		"json":   {"--json", "print the results as JSON", "Commands: check, fuzz"},
+		"proof":  nil,
+	} {
+		text := optionHelp(check, name)
+		if want == nil && text != "" {
+			t.Errorf("%s: %q", name, text)
+		}
+		for _, w := range want {
+			if !strings.Contains(text, w) {
+				t.Errorf("%s: %q has no %q", name, text, w)
 			}
 		}
 	}

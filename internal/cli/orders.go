@@ -76,13 +76,12 @@ func ordersCommand(a *app) *cobra.Command {
 	}
 	addOptions(cmd, &f.opt)
 	readC(cmd, &f.opt.Options)
-	flags := cmd.Flags()
-	flags.Var(fileValue{&f.certificate}, "certificate", "write the proof that the changed program is right, which verify checks")
-	flags.Var(cost, "cost", "what an order costs: arm, arm-ldapr, x86, power, file=FILE; also loops, profile=FILE")
-	flags.BoolVar(&f.diff, "diff", false, "print only the patch, as a unified diff")
-	flags.StringVarP(&f.output, "output", "o", "", "write the changed program to a `file`")
-	flags.BoolVar(&f.write, "write", false, "write the orders into FILE")
-	flags.BoolVar(&f.json, "json", false, "print the result as JSON")
+	bind(cmd, "certificate", &f.certificate)
+	bind(cmd, "cost", cost)
+	bind(cmd, "diff", &f.diff)
+	bind(cmd, "output", &f.output)
+	bind(cmd, "write", &f.write)
+	bind(cmd, "json", &f.json)
 	return cmd
 }
 

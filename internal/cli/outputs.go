@@ -55,18 +55,18 @@ var writers = []string{"check", "robust", "fences", "orders", "lin", "fuzz", "pr
 // doing so; --dot=FILE writes them.
 func (o *outputs) flags(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.Var(fileValue{&o.html}, "html", "write an HTML page to step through the executions")
-	flags.Var(fileValue{&o.svg}, "svg", "draw the happens-before relation of each execution as SVG")
+	bind(cmd, "html", &o.html)
+	bind(cmd, "svg", &o.svg)
 	if old := flags.Lookup("dot"); old != nil {
 		old.Value, old.NoOptDefVal = dotValue{fileValue{&o.dot}, old.Value}, "-"
 	} else {
-		flags.Var(fileValue{&o.dot}, "dot", "write the happens-before relation for Graphviz (default: to standard output)")
+		bind(cmd, "dot", &o.dot)
 		flags.Lookup("dot").NoOptDefVal = "-"
 	}
-	flags.Var(relationsValue{&o.relations}, "relations", "names of relations in pictures: herd (rf, co, fr) or papers (src, st, cf)")
+	bind(cmd, "relations", &o.relations)
 	if cmd.Name() != "traces" { // which are no alerts
-		flags.Var(fileValue{&o.sarif}, "sarif", "write SARIF, for code hosts and editors")
-		flags.Var(fileValue{&o.summary}, "summary", "write the answers as Markdown, for the summary of a pipeline")
+		bind(cmd, "sarif", &o.sarif)
+		bind(cmd, "summary", &o.summary)
 	}
 	cmd.PreRunE = func(_ *cobra.Command, args []string) error {
 		json, dot := flags.Lookup("json"), flags.Lookup("dot")

@@ -91,10 +91,9 @@ func (a *app) proveCommand() *cobra.Command {
 	}
 	addOptions(cmd, &opt)
 	readC(cmd, &opt.Options)
-	flags := cmd.Flags()
-	flags.StringVar(&dir, "smt", "", "write every question into this `directory`, as SMT-LIB files with the expected answer")
-	flags.Var(fileValue{&stored}, "proof", "write the proof, which verify-trace checks again without a search for invariants")
-	flags.BoolVar(&asJSON, "json", false, "print the result as JSON")
+	bind(cmd, "smt", &dir)
+	bind(cmd, "proof", &stored)
+	bind(cmd, "json", &asJSON)
 	return cmd
 }
 

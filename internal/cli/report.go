@@ -71,10 +71,10 @@ func (a *app) reportCommand() *cobra.Command {
 	}
 	flags := cmd.Flags()
 	flags.SortFlags = false
-	flags.BoolVar(&asText, "text", false, "also print the text when a file is written")
-	flags.BoolVar(&merge, "merge", false, "add up the results of all shards of a check")
-	flags.BoolVar(&asJSON, "json", false, "with --merge and --model, print the result as JSON")
-	flags.StringVar(&model, "model", "", "FILE is a formula of export --dimacs or --smt2: show the execution of a solver's `answer`")
+	bind(cmd, "text", &asText)
+	bind(cmd, "merge", &merge)
+	bind(cmd, "json", &asJSON)
+	bind(cmd, "model", &model)
 	return cmd
 }
 

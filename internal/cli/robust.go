@@ -103,12 +103,11 @@ func (a *app) robustCommand() *cobra.Command {
 	addOptions(cmd, &opt)
 	readC(cmd, &opt.Options)
 	a.compileFlag(cmd)
-	flags := cmd.Flags()
-	flags.BoolVar(&emit, "emit-instrumented", false, "only print the instrumented program of an attack")
-	flags.Var(countValue{&attack, 1, maxCount}, "attack", "number of the attack to print")
-	flags.Var(fileValue{&certificate}, "certificate", "write the proof that the program is robust, which verify checks")
-	flags.BoolVar(&asJSON, "json", false, "print the result as JSON")
-	flags.BoolVar(&asDot, "dot", false, "print the happens-before relation of each attack for Graphviz")
+	bind(cmd, "emit-instrumented", &emit)
+	bind(cmd, "attack", &attack)
+	bind(cmd, "certificate", &certificate)
+	bind(cmd, "json", &asJSON)
+	bind(cmd, "dot", &asDot)
 	return cmd
 }
 

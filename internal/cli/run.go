@@ -187,7 +187,7 @@ c11 (the memory orders of C11).
 ` + exitLine()
 
 func (a *app) rootCommand() *cobra.Command {
-	root := rootOf(a, "fencepost", "Check concurrent programs under SC, TSO and PSO", rootHelp,
+	root := rootOf(a, rootName, "Check concurrent programs under SC, TSO and PSO", rootHelp,
 		"  fencepost check dekker.fp --model sc,tso\n  fencepost fences dekker.c\n  fencepost show dekker.fp")
 	root.AddCommand(a.checkCommand(), a.robustCommand(), a.fencesCommand(), ordersCommand(a), linCommand(a), fuzzCommand(a), a.tracesCommand(), a.proveCommand(), a.explainCommand(), a.showCommand(), a.exportCommand(), a.litmusCommand(), a.stressCommand(), a.genCommand(), a.initCommand(), serveCommand(a), lspCommand(a), bisectCommand(a), a.versionCommand())
 	return root

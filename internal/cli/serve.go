@@ -91,14 +91,15 @@ func serveCommand(a *app) *cobra.Command {
 	}
 	flags := cmd.Flags()
 	flags.SortFlags = false
-	flags.StringVar(&f.listen, "listen", defaultListen, "`address` and port to listen on; port 0: any that is free")
-	flags.StringVar(&f.token, "token", "", "`text` that requests must carry (default: a random one)")
-	flags.BoolVar(&f.noOpen, "no-open", false, "do not open the page in the browser")
-	flags.BoolVar(&f.embed, "embed", false, "let other pages show this one in a frame")
-	flags.VarP(&model, "model", "m", "memory `model` to begin with: sc, tso or pso")
-	flags.StringSliceVar(&f.run, "run", nil, "`steps` to begin with, as the page copies them")
-	flags.Var(timeoutValue{&f.limits.Timeout}, "timeout", "time limit per search, such as 90s or 5m; 0: none")
-	flags.Var(sizeValue{&f.limits.Memory}, "memory", "memory limit for the stored states of a search, such as 1GiB (default: an eighth of RAM)")
+	f.listen = defaultListen
+	bind(cmd, "listen", &f.listen)
+	bind(cmd, "token", &f.token)
+	bind(cmd, "no-open", &f.noOpen)
+	bind(cmd, "embed", &f.embed)
+	bind(cmd, "model", &model)
+	bind(cmd, "run", &f.run)
+	bind(cmd, "timeout", &f.limits.Timeout)
+	bind(cmd, "memory", &f.limits.Memory)
 	noDefault(flags, "memory")
 	flags.BoolVar(&f.work, workFlag, false, "answer the requests of a server on standard input")
 	if err := flags.MarkHidden(workFlag); err != nil {

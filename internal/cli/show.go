@@ -52,10 +52,9 @@ func (a *app) showCommand() *cobra.Command {
 		},
 	}
 	addOptions(cmd, &opt)
-	flags := cmd.Flags()
-	flags.BoolVar(&flat, "flat", false, "print one automaton per thread, calls inlined")
-	flags.BoolVar(&dot, "dot", false, "print a graph for Graphviz")
-	flags.VarP(&model, "model", "m", "with --flat: the memory model; c11 has a form of its own, the others share one")
+	bind(cmd, "flat", &flat)
+	bind(cmd, "dot", &dot)
+	bind(cmd, "model", &model)
 	readC(cmd, &opt.Options)
 	a.compileFlag(cmd)
 	return cmd

@@ -56,9 +56,7 @@ func (a *app) stressCommand() *cobra.Command {
 		RunE: func(_ *cobra.Command, args []string) error { return a.stress(args, f.opt, f.json) },
 	}
 	addOptions(cmd, &f.opt)
-	flags := cmd.Flags()
-	flags.Var(secondsValue{&f.opt.Seconds}, "seconds", "how long each test runs, such as 0.5 or 10")
-	flags.BoolVar(&f.json, "json", false, "print the results as JSON")
+	bind(cmd, "json", &f.json)
 	return cmd
 }
 

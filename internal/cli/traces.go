@@ -80,14 +80,12 @@ func (a *app) tracesCommand() *cobra.Command {
 		},
 	}
 	addOptions(cmd, &f.opt)
-	flags := cmd.Flags()
-	flags.VarP(&f.model, "model", "m", "memory model: sc, tso, pso, c11; with --count also several")
-	flags.BoolVar(&f.count, "count", false, "only print the number of traces, those with a failing check included")
-	flags.BoolVar(&f.opt.Blocked, "blocked", false, "list executions that do not come to their end, too: a thread stops at an assumption, or waits")
+	bind(cmd, "model", &f.model)
+	bind(cmd, "count", &f.count)
 	readC(cmd, &f.opt.Options)
 	a.compileFlag(cmd)
-	flags.BoolVar(&f.json, "json", false, "print the traces as JSON")
-	flags.BoolVar(&f.dot, "dot", false, "print one graph per trace, for Graphviz")
+	bind(cmd, "json", &f.json)
+	bind(cmd, "dot", &f.dot)
 	return cmd
 }
 
