@@ -65,6 +65,22 @@ func (f *Findings) Violated(key string, v Violation) {
 	f.Stopped = f.Stopped || !f.keepGoing
 }
 
+// Final looks at a final state: whether it decides the final condition, and which of the final states it is. report adds a
+// violation with its witness.
+func (f *Findings) Final(t *Task, j *Judge, show *Finals, s *memory.State, report func(key string, v Violation)) {
+	if final := t.Props.Final; final != nil && j.Final(s, final) {
+		report("final", Violation{Kind: FinalViolated})
+	}
+	if !t.Finals {
+		return
+	}
+	text := show.Text(s)
+	f.Finals[text] = true
+	if t.WitnessFinal != nil && t.WitnessFinal(text) {
+		report("state:"+text, Violation{Kind: FinalReached, Final: text})
+	}
+}
+
 // Keys returns the keys of the violations of Result, in their order.
 func (f *Findings) Keys() []string { return f.keys[:len(f.Result.Violations)] }
 

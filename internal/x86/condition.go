@@ -59,3 +59,9 @@ func (c Condition) Holds(flag func(Flag) *ir.Expr) *ir.Expr {
 	}
 	return e
 }
+
+// MoveIf is cmov: it loads its source and writes its destination in any case. holds returns the condition.
+func MoveIf(m Machine, bits int, holds func() *ir.Expr) {
+	v := m.Read(Second, bits)
+	m.Write(First, bits, ir.Conditional(holds(), v, m.Read(First, bits)))
+}

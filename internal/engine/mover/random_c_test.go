@@ -18,8 +18,8 @@ import (
 	"fencepost/internal/source"
 	"fencepost/internal/testkit"
 	"fencepost/internal/transform"
-	"fencepost/verdict"
 	"fencepost/query"
+	"fencepost/verdict"
 )
 
 // parseC reads a program in C as proofs do. private is the objects that each thread has

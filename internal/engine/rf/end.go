@@ -303,20 +303,7 @@ func (x *exploration) observed() []int32 {
 }
 
 // final checks the final condition and collects the final state.
-func (x *exploration) final() {
-	m := &x.run.m
-	if f := x.task.Props.Final; f != nil && x.judge.Final(m.State, f) {
-		x.report("final", engine.Violation{Kind: engine.FinalViolated})
-	}
-	if !x.task.Finals {
-		return
-	}
-	text := x.show.Text(m.State)
-	x.out.Finals[text] = true
-	if pick := x.task.WitnessFinal; pick != nil && pick(text) {
-		x.report("state:"+text, engine.Violation{Kind: engine.FinalReached, Final: text})
-	}
-}
+func (x *exploration) final() { x.out.Final(x.task.Task, x.judge, x.show, x.run.m.State, x.report) }
 
 // checkFailed reports the check that the last step failed.
 func (x *exploration) checkFailed(f memory.Fault) {

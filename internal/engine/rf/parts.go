@@ -136,7 +136,7 @@ func (p *Parts) Explore(ctx context.Context, tasks [][]byte, limit Limit) (found
 		all[i] = newExploration(ctx, &job{Task: &limits, Options: p.job.Options, loops: p.job.loops, readless: p.job.readless}, p.y, cs)
 		all[i].pool, all[i].number = pool, i
 	}
-	workAll(pool, all)
+	engine.Together(len(all), func(i int) { all[i].work() }, pool.stop)
 	if cs.split() {
 		return &Found{Cells: cs.sorted(), Torn: true}, nil, nil
 	}

@@ -5,6 +5,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"fencepost/internal/engine"
 	"fencepost/internal/memory"
 )
 
@@ -102,33 +103,11 @@ func together(ctx context.Context, task *job, y *memory.System, cs *cells) *expl
 		all[i].pool, all[i].number = p, i
 	}
 	p.graphs = append(p.graphs, branch{g: newGraph(y.Threads()), width: 1})
-	workAll(p, all)
+	engine.Together(len(all), func(i int) { all[i].work() }, p.stop)
 	for _, o := range all[1:] {
 		all[0].add(o)
 	}
 	return all[0]
-}
-
-// workAll lets all workers explore the graphs of a pool.
-func workAll(p *pool, all []*exploration) {
-	var wg sync.WaitGroup
-	broken := make([]any, len(all)) // panics of workers, which this goroutine repeats
-	for i, x := range all {
-		wg.Go(func() {
-			defer func() {
-				if broken[i] = recover(); broken[i] != nil {
-					p.stop()
-				}
-			}()
-			x.work()
-		})
-	}
-	wg.Wait()
-	for _, b := range broken {
-		if b != nil {
-			panic(b)
-		}
-	}
 }
 
 // work explores graphs of the pool until there are none.

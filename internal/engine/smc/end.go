@@ -4,7 +4,6 @@ import (
 	"fencepost/internal/engine"
 	"fencepost/internal/machine"
 	"fencepost/internal/memory"
-	"fencepost/internal/property"
 	"fencepost/verdict"
 )
 
@@ -136,19 +135,7 @@ func (x *explorer) judgeEnd() {
 }
 
 // final checks the final condition and collects the final state.
-func (x *explorer) final() {
-	if f := x.task.Props.Final; f != nil && x.judge.Holds(x.run.State, f.Cond) != (f.Quantifier == property.Forall) {
-		x.report("final", engine.Violation{Kind: engine.FinalViolated})
-	}
-	if !x.task.Finals {
-		return
-	}
-	text := x.show.Text(x.run.State)
-	x.out.Finals[text] = true
-	if pick := x.task.WitnessFinal; pick != nil && pick(text) {
-		x.report("state:"+text, engine.Violation{Kind: engine.FinalReached, Final: text})
-	}
-}
+func (x *explorer) final() { x.out.Final(x.task.Task, x.judge, x.show, x.run.State, x.report) }
 
 // checkFailed reports the check that the last step failed.
 func (x *explorer) checkFailed(f memory.Fault) {

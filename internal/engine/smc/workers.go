@@ -2,8 +2,8 @@ package smc
 
 import (
 	"context"
-	"sync"
 
+	"fencepost/internal/engine"
 	"fencepost/internal/memory"
 )
 
@@ -26,24 +26,7 @@ func together(ctx context.Context, task *job, y *memory.System, w *world) *explo
 		all[i].number = i
 		all[i].check = all[0].check
 	}
-	var wg sync.WaitGroup
-	broken := make([]any, len(all)) // panics of workers, which this goroutine repeats
-	for i, x := range all {
-		wg.Go(func() {
-			defer func() {
-				if broken[i] = recover(); broken[i] != nil {
-					w.stop()
-				}
-			}()
-			x.work(i == 0)
-		})
-	}
-	wg.Wait()
-	for _, b := range broken {
-		if b != nil {
-			panic(b)
-		}
-	}
+	engine.Together(len(all), func(i int) { all[i].work(i == 0) }, w.stop)
 	for _, o := range all[1:] {
 		all[0].add(o)
 	}

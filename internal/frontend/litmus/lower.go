@@ -193,11 +193,12 @@ func (t *thread) instruction(in *instruction) {
 	}
 	t.args = ops
 	switch oc.kind {
-	case kNop:
 	case kFence:
-		op := ir.NewOp(ir.Fence)
-		op.Fence = oc.fence
-		t.emit(op)
+		if oc.fence != ir.FenceUnset {
+			op := ir.NewOp(ir.Fence)
+			op.Fence = oc.fence
+			t.emit(op)
+		}
 	case kJump:
 		t.jump()
 		return
@@ -225,7 +226,7 @@ func (t *thread) instruction(in *instruction) {
 	case kSet:
 		t.write(ops[0], oc.cond.Holds(t.Flag))
 	case kCmov:
-		t.cmov(ops[0], ops[1])
+		x86.MoveIf(t, 8*t.size, func() *ir.Expr { return oc.cond.Holds(t.Flag) })
 	default:
 		panic("BUG: unknown instruction")
 	}

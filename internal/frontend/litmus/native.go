@@ -323,7 +323,7 @@ func (a *asm) instruction(in *instruction) {
 		a.emit("%s%s%s %s, %s", lock, name, sizeSuffix(size), src, dst)
 	}
 	switch oc.kind {
-	case kNop, kFence:
+	case kFence:
 		a.emit("%s", plainName(in.name.text))
 	case kJump:
 		a.jump(oc)

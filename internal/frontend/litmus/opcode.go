@@ -20,9 +20,8 @@ const (
 	kCmpxchg
 	kArith // an arithmetic instruction
 	kLea
-	kNop
-	kFence
-	kJump // with a condition or without
+	kFence // and what does nothing
+	kJump  // with a condition or without
 	kSet
 	kCmov
 )
@@ -32,11 +31,11 @@ type opcode struct {
 	kind     opKind
 	alu      x86.Op
 	cond     x86.Condition
-	when     bool // cond is set
-	fence    ir.FenceKind
-	size     int  // of the operation in bytes, 0: by the operands
-	from     int  // kExtend: size of the source, 0: by the operand
-	signed   bool // kExtend
+	when     bool         // cond is set
+	fence    ir.FenceKind // ir.FenceUnset: it does nothing
+	size     int          // of the operation in bytes, 0: by the operands
+	from     int          // kExtend: size of the source, 0: by the operand
+	signed   bool         // kExtend
 	operands int
 }
 
@@ -58,8 +57,6 @@ func find(list []named, name string) (opcode, bool) {
 
 // plainCodes have no size suffix.
 var plainCodes = []named{
-	{"nop", opcode{kind: kNop}}, {"pause", opcode{kind: kNop}}, {"lfence", opcode{kind: kNop}},
-	{"mfence", opcode{kind: kFence, fence: ir.FullFence}}, {"sfence", opcode{kind: kFence, fence: ir.StoreStoreFence}},
 	{"jmp", opcode{kind: kJump, operands: 1}},
 	{"movzx", opcode{kind: kExtend, operands: 2}}, {"movsx", opcode{kind: kExtend, signed: true, operands: 2}},
 	{"movsxd", opcode{kind: kExtend, from: 4, signed: true, operands: 2}},
@@ -91,6 +88,9 @@ func decode(a arch, mnemonic string) (opcode, bool) {
 }
 
 func lookup(m string) (opcode, bool) {
+	if kind, ok := x86.FenceNamed(m); ok {
+		return opcode{kind: kFence, fence: kind}, true
+	}
 	if oc, ok := find(plainCodes, m); ok {
 		return oc, true
 	}

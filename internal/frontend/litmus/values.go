@@ -137,8 +137,3 @@ func (t *thread) swapUnlocked(dst, src *operand) {
 	t.store(dst, t.value(src))
 	t.write(src, old)
 }
-
-func (t *thread) cmov(dst, src *operand) {
-	v := t.value(src)
-	t.write(dst, ir.Conditional(t.oc.cond.Holds(t.Flag), v, t.value(dst)))
-}

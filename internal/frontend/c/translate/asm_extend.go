@@ -73,8 +73,7 @@ func (in *asmInstruction) conditional(kind, rest string) bool {
 	case kind == "cmov" && len(in.args) == 2:
 		in.plain()
 		in.typ = in.width(width)
-		v := in.read(0)
-		in.write(1, ir.Conditional(in.condition(c), v, in.read(1)))
+		x86.MoveIf(in, int(in.typ.Bits), func() *ir.Expr { return in.condition(c) })
 	default:
 		return false
 	}

@@ -184,23 +184,24 @@ func (b *asmBlock) line(i int) {
 	}
 }
 
-// asmHints are instructions that change nothing.
+// asmHints are instructions that change nothing, beside those of package x86.
 var asmHints = map[string]bool{
-	"lfence": true, "pause": true, "rep nop": true, "nop": true, "rep": true, "cld": true, "endbr64": true,
+	"rep nop": true, "rep": true, "cld": true, "endbr64": true,
 	".byte 0xf3, 0x90": true, ".byte 0xf3,0x90": true,
 }
 
 // instruction translates one instruction.
 func (b *asmBlock) instruction(p string) {
 	p = b.numbers(p)
+	fence, known := x86.FenceNamed(p)
 	switch {
-	case p == "mfence", isLockedNop(p):
+	case fence == ir.FullFence, isLockedNop(p):
 		b.Mem.FullFence()
 		return
-	case p == "sfence":
+	case fence == ir.StoreStoreFence:
 		b.Mem.StoreFence()
 		return
-	case asmHints[p], strings.HasPrefix(p, "prefetch"), strings.HasPrefix(p, "clflush"), strings.HasPrefix(p, "clwb "):
+	case known, asmHints[p], strings.HasPrefix(p, "prefetch"), strings.HasPrefix(p, "clflush"), strings.HasPrefix(p, "clwb "):
 		op := ir.NewOp(ir.Nop)
 		if p == "lfence" {
 			op.Sync.Marks = ir.Machine

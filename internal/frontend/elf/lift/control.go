@@ -4,6 +4,7 @@ import (
 	"golang.org/x/arch/x86/x86asm"
 
 	"fencepost/internal/ir"
+	"fencepost/internal/x86"
 )
 
 // Jumps, calls and returns. A call does not push a return address here: the caller, which puts instructions
@@ -58,14 +59,13 @@ func (l *Lifter) trap() bool {
 	return true
 }
 
-func fence(full bool) func(*Lifter) bool {
-	return func(l *Lifter) bool {
+// fence is a fence, or an instruction that does nothing.
+func (l *Lifter) fence() bool {
+	kind, known := x86.FenceNamed(l.name())
+	if kind != ir.FenceUnset {
 		op := ir.NewOp(ir.Fence)
-		op.Fence = ir.StoreStoreFence
-		if full {
-			op.Fence = ir.FullFence
-		}
+		op.Fence = kind
 		l.emit(op)
-		return true
 	}
+	return known
 }

@@ -4,6 +4,7 @@ import (
 	"golang.org/x/arch/x86/x86asm"
 
 	"fencepost/internal/ir"
+	"fencepost/internal/x86"
 )
 
 // Moves between registers and memory, and the stack.
@@ -87,7 +88,6 @@ func (l *Lifter) conditional(n int) bool {
 		l.set(to, l.condition(n))
 		return true
 	}
-	v := l.value(l.operand(1), to.bits)
-	l.set(to, ir.Conditional(l.condition(n), v, cut(l.value(to, to.bits), to.bits)))
+	x86.MoveIf(l.parts(), to.bits, func() *ir.Expr { return l.condition(n) })
 	return true
 }

@@ -48,7 +48,8 @@ func init() {
 		x86asm.CWD: signs(16), x86asm.CDQ: signs(32), x86asm.CQO: signs(64),
 		x86asm.IMUL: (*Lifter).multiplySigned, x86asm.MUL: (*Lifter).multiply, x86asm.DIV: (*Lifter).divide, x86asm.IDIV: (*Lifter).divide,
 		x86asm.SHLD: (*Lifter).shiftPair, x86asm.SHRD: (*Lifter).shiftPair, x86asm.CRC32: (*Lifter).checksum,
-		x86asm.MFENCE: fence(true), x86asm.SFENCE: fence(false),
+		x86asm.MFENCE: (*Lifter).fence, x86asm.SFENCE: (*Lifter).fence, x86asm.LFENCE: (*Lifter).fence,
+		x86asm.NOP: (*Lifter).fence, x86asm.PAUSE: (*Lifter).fence,
 
 		x86asm.JMP: (*Lifter).jump, x86asm.CALL: (*Lifter).call, x86asm.RET: (*Lifter).ret,
 		x86asm.JRCXZ: (*Lifter).jumpIfZero, x86asm.JECXZ: (*Lifter).jumpIfZero,
@@ -78,7 +79,7 @@ func init() {
 		table[op] = (*Lifter).carry
 	}
 	for _, op := range []x86asm.Op{
-		x86asm.NOP, x86asm.PAUSE, x86asm.LFENCE, x86asm.PREFETCHNTA, x86asm.PREFETCHT0, x86asm.PREFETCHT1, x86asm.PREFETCHT2, x86asm.PREFETCHW,
+		x86asm.PREFETCHNTA, x86asm.PREFETCHT0, x86asm.PREFETCHT1, x86asm.PREFETCHT2, x86asm.PREFETCHW,
 	} {
 		table[op] = func(*Lifter) bool { return true }
 	}
