@@ -390,3 +390,28 @@ func TestSentencesCatch(t *testing.T) {
 		}
 	}
 }
+
+// TestHowtos: a question, an engine and an option change at most four files of the code that is there. The howtos name them;
+// that no other file imports a question or an engine is the policy of imports.
+func TestHowtos(t *testing.T) {
+	for _, page := range []string{"question", "engine", "option"} {
+		text, err := os.ReadFile(path.Join("docs/howto", page+".md"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		line := regexp.MustCompile("(?m)^Files: (.*)\\.$").FindStringSubmatch(string(text))
+		if line == nil {
+			t.Errorf("docs/howto/%s.md has no line that begins with \"Files: \"", page)
+			continue
+		}
+		files := strings.Split(line[1], ", ")
+		if len(files) > 4 {
+			t.Errorf("docs/howto/%s.md: %d files, at most 4", page, len(files))
+		}
+		for _, p := range files {
+			if _, err := os.Stat(strings.Trim(p, "`")); err != nil {
+				t.Errorf("docs/howto/%s.md: %v", page, err)
+			}
+		}
+	}
+}
