@@ -155,7 +155,7 @@ func Uncertified(res *verdict.Result, why string) {
 	res.Verdict, res.Reason, res.BoundedOnly = verdict.Unknown, "not certified: "+why, false
 }
 
-// holds does so with the verdict that is wanted, Safe or NotObserved.
+// holds states the verdict of such a search: wanted, which is Safe or NotObserved, or Unknown.
 func holds(res *verdict.Result, wanted verdict.Verdict, given Given) {
 	Mark(&res.Coverage, given)
 	if leadsBeyond(res) {

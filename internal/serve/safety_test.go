@@ -330,7 +330,7 @@ func rawGet(t *testing.T, address, path string) string {
 func TestSlowClients(t *testing.T) {
 	s := serveLive(t, Options{}, func(s *http.Server) {
 		s.ReadHeaderTimeout, s.ReadTimeout, s.IdleTimeout = 50*time.Millisecond, 100*time.Millisecond, 50*time.Millisecond
-		s.Handler.(*server).patience = 50 * time.Millisecond
+		s.Handler.(*server).clientTime = 50 * time.Millisecond
 	})
 	head := "POST /api/state HTTP/1.1\r\nHost: " + s.address + "\r\nContent-Type: application/json\r\n"
 	for name, sent := range map[string]string{

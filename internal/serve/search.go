@@ -22,7 +22,7 @@ const slack = 30 * time.Second
 func (s *server) answer(w http.ResponseWriter, r *http.Request, kind string, search bool, body []byte) {
 	w.Header().Set("Content-Type", "application/x-ndjson")
 	w.Header().Set("Cache-Control", "no-store")
-	out := &lines{w: w, control: http.NewResponseController(w), patience: s.patience}
+	out := &lines{w: w, control: http.NewResponseController(w), clientTime: s.clientTime}
 	client, _, err := net.SplitHostPort(r.RemoteAddr)
 	if err != nil {
 		client = r.RemoteAddr
@@ -71,10 +71,10 @@ type lines struct {
 	mu      sync.Mutex
 	w       io.Writer
 	control *http.ResponseController // nil: the reader is no client
-	// patience is how long a client may take to read a line.
-	patience time.Duration
-	last     time.Time // of the last line
-	ended    bool
+	// clientTime is how long a client may take to read a line.
+	clientTime time.Duration
+	last       time.Time // of the last line
+	ended      bool
 }
 
 func (l *lines) send(x line) {
@@ -94,7 +94,7 @@ func (l *lines) write(x line) {
 		_, _ = l.w.Write(encode(x))
 		return
 	}
-	_ = l.control.SetWriteDeadline(l.last.Add(l.patience))
+	_ = l.control.SetWriteDeadline(l.last.Add(l.clientTime))
 	if _, err := l.w.Write(encode(x)); err == nil {
 		_ = l.control.Flush()
 	}

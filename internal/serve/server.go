@@ -61,14 +61,14 @@ const (
 
 // server answers requests.
 type server struct {
-	opt      Options
-	index    []byte
-	assets   map[string]explorer.Asset
-	searches *queue
-	steps    *queue
-	workers  *pool         // nil: none
-	patience time.Duration // how long a client may take to read a line or a file
-	slack    time.Duration // how much longer than the limit of a search its request may take
+	opt        Options
+	index      []byte
+	assets     map[string]explorer.Asset
+	searches   *queue
+	steps      *queue
+	workers    *pool         // nil: none
+	clientTime time.Duration // how long a client may take to read a line or a file
+	slack      time.Duration // how much longer than the limit of a search its request may take
 }
 
 // New returns a server that is not listening yet.
@@ -84,7 +84,7 @@ func New(opt Options) (*http.Server, error) {
 	if opt.PerClient <= 0 {
 		opt.PerClient = DefaultPerClient
 	}
-	s := &server{opt: opt, index: index, assets: map[string]explorer.Asset{}, searches: newQueue(opt.Searches, opt.PerClient), patience: requestTime, slack: slack}
+	s := &server{opt: opt, index: index, assets: map[string]explorer.Asset{}, searches: newQueue(opt.Searches, opt.PerClient), clientTime: requestTime, slack: slack}
 	s.steps = newQueue(stepsPerSearch*opt.Searches, stepsPerSearch*opt.PerClient)
 	for _, a := range explorer.Assets() {
 		s.assets["/"+a.Name] = a
@@ -111,7 +111,7 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		h.Set("X-Frame-Options", "DENY")
 		h.Set("Content-Security-Policy", explorer.ServerPolicy)
 	}
-	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(s.patience)) // a client must read its answer
+	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(s.clientTime)) // a client must read its answer
 	if !s.knownHost(r.Host) {
 		http.Error(w, "this server has another name: open the address that `fencepost serve` printed", http.StatusMisdirectedRequest)
 		return

@@ -5,8 +5,8 @@ import (
 	"fencepost/internal/ir"
 )
 
-// markProcesses notes the fence sites of a program in Memorax's language.
-func (c *compiler) markProcesses() {
+// markSites notes the fence sites of a program in Memorax's language.
+func (c *compiler) markSites() {
 	if !c.Opt.Sites {
 		return
 	}

@@ -20,7 +20,7 @@ func Parse(f *source.File, opt statement.Options) (*statement.Unit, *diag.List) 
 	if !p.Failed {
 		c := &compiler{Compiler: statement.NewCompiler(f, diags), p: p}
 		c.Opt = opt
-		c.markProcesses()
+		c.markSites()
 		u.Program, u.Props = c.compile()
 		u.ShowCells()
 		u.SetSites(c.Marks)

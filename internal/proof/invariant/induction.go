@@ -83,10 +83,10 @@ type stated struct {
 // retry adds the conditions of the user that were dropped: with more invariants they may be
 // inductive.
 func (k *Knowledge) retry() {
-	fallen := k.Failed
+	failed := k.Failed
 	k.Failed = nil
 	for _, s := range k.stated {
-		if !slices.Contains(fallen, s.p) {
+		if !slices.Contains(failed, s.p) {
 			continue
 		}
 		s.p.Fails, s.p.state, s.p.proved = "", nil, false
