@@ -3,6 +3,7 @@ package pipeline
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"fencepost/internal/engine"
 	"fencepost/internal/ir"
@@ -40,8 +41,14 @@ func showReached(ctx context.Context, p *Program, a *Asking, task *engine.Task, 
 	asking.Props = checksOnly(p.Props)
 	asking.KeepGoing, asking.Finals, asking.WitnessFinal, asking.Progress = false, false, nil, nil
 	found, err := a.Engine.Run(ctx, &asking)
-	if err != nil || len(found.Violations) == 0 {
+	if err != nil {
 		return err
+	}
+	if len(found.Violations) == 0 {
+		if found.Unknown == "" && found.Coverage.Exhaustive {
+			notReached(out)
+		}
+		return nil
 	}
 	v := &found.Violations[0]
 	if v.Class != ir.NotSupported && !p.Props.Checks {
@@ -59,6 +66,15 @@ func showReached(ctx context.Context, p *Program, a *Asking, task *engine.Task, 
 	}
 	out.Coverage.Unsupported = reached(task.Program, v, a.Model)
 	return nil
+}
+
+// notReached removes the constructs that are not supported from the bounds of an outcome: its search took more
+// executions to be possible than are, and none that is possible reaches one.
+func notReached(out *engine.Outcome) {
+	c := &out.Coverage
+	c.Unsupported = nil
+	c.Bounds = slices.DeleteFunc(slices.Clone(c.Bounds), func(b verdict.Bound) bool { return b.Name == verdict.BoundUnsupported })
+	c.Exhaustive = out.Unknown == "" && len(c.Met()) == 0
 }
 
 // onlyObserved reports whether all violations are observations that the final condition asks for.

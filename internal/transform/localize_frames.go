@@ -11,7 +11,8 @@ import (
 
 // Frames of machine code. A frame begins with zeros (docs/languages/x86.md), and an object would have what the last
 // activation left in it. So a block that is confined only because the lives of registers are separate becomes an object
-// only if that becomes registers next, and no part of it is read before it is written: then no execution can tell.
+// only if it is allocated once, or if the object becomes registers next and no part of it is read before it is written:
+// then no execution can tell.
 
 // separate splits the lives of registers if that confines more blocks.
 func (l *localizer) separate() error {
@@ -58,6 +59,13 @@ func (l *localizer) mustStay(id ir.FuncID) []ir.EdgeID {
 	for o := range l.p.Objects {
 		r.barred[ir.ObjectID(o)] = true
 	}
+	cycles := analysis.Components(l.f, nil)
+	again := map[ir.EdgeID]bool{} // allocations on cycles
+	for i := range l.f.Edges {
+		if e := &l.f.Edges[i]; l.split[e.ID] {
+			again[e.ID] = cycles[e.From] == cycles[e.To]
+		}
+	}
 	found := 0
 	for e := range l.split {
 		if o, ok := l.made[e]; ok {
@@ -74,7 +82,7 @@ func (l *localizer) mustStay(id ir.FuncID) []ir.EdgeID {
 	}
 	var out []ir.EdgeID
 	for e, o := range l.made {
-		if l.split[e] && (r.barred[o] || r.readFirst(f, o, e)) {
+		if again[e] && (r.barred[o] || r.readFirst(f, o, e)) {
 			out = append(out, e)
 		}
 	}
