@@ -432,7 +432,7 @@ func (fl *flow) store(e *ir.Edge, regs table[values], v values) {
 // granule is how many bits of an address do not tell ranges apart that are near.
 const granule = 3
 
-// remember adds a range to those that are near its bytes.
+// remember adds a range to the ranges near its bytes.
 func (fl *flow) remember(p byteRange) {
 	for at := p.addr >> granule; at <= (p.addr+uint64(p.size)-1)>>granule; at++ {
 		if !slices.Contains(fl.near[at], p) {
