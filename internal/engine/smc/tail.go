@@ -335,9 +335,9 @@ func (x *explorer) complete(t int32) bool {
 	return true
 }
 
-// joins notes that the tail joins thread u.
+// joins notes that the tail joins thread u. It reports false if the join waits: a thread that joins itself waits for ever.
 func (x *explorer) joins(u int) bool {
-	if u < 0 {
+	if u < 0 || !x.run.Sys.Thread(x.run.State, u).Ended() || len(x.run.State.Buffer(ir.ThreadID(u))) > 0 {
 		return false
 	}
 	for len(x.tail.joined) < len(x.run.Threads.Now) {

@@ -10,6 +10,7 @@ import (
 	"fencepost/internal/frontend/c"
 	"fencepost/internal/frontend/fp"
 	"fencepost/internal/frontend/statement"
+	"fencepost/internal/ir"
 	"fencepost/internal/property"
 	"fencepost/internal/source"
 	"fencepost/internal/testkit"
@@ -119,6 +120,42 @@ int main(void) {
 			if (len(got.Violations) > 0) != (fails != "y") || n.Skipped == 0 {
 				t.Errorf("%s, %s: %d violations, %d tails not performed", fails, m, len(got.Violations), n.Skipped)
 			}
+		}
+	}
+}
+
+// TestTailWaitsForItself: a thread that joins itself, when all others have ended, has no tail.
+func TestTailWaitsForItself(t *testing.T) {
+	p, diags := ir.Parse("self.ir", []byte(`program self flat
+main t0
+object x size 8
+object y size 8
+
+func t0() {
+  reg h
+  L0 -> L1: h = spawn {t1}()
+  L1 -> L2: join 0
+  L2 -> L3: join h
+}
+
+func t1() {
+  reg r
+  L0 -> L1: store [&y] = 1 in y
+  L1 -> L2: r = load [&x] in x
+}
+
+thread t0 = t0()
+thread t1 = t1() spawned
+`))
+	if diags.HasErrors() {
+		t.Fatalf("%+v", diags.All)
+	}
+	for _, m := range testkit.Models {
+		task := &engine.Task{Program: p, Props: &property.Set{}, Model: m, KeepGoing: true}
+		want, _ := smc.ExploreTails(task, smc.Options{Traces: true}, true)
+		got, _ := smc.ExploreTails(task, smc.Options{Traces: true}, false)
+		if counted(got) != counted(want) || got.Stats.Executions != 1 {
+			t.Errorf("%s: %+v, want %+v", m, got.Stats, want.Stats)
 		}
 	}
 }
