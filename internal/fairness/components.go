@@ -147,17 +147,22 @@ func (c *component) meets(w *want) bool {
 // moving in a state in which it cannot move.
 func (c *component) stopped(t int) bool {
 	g := c.g
+	outside, stops := false, false // some state is outside sections of other threads; inside one, the thread does not wait
 	for _, s := range c.states {
 		can := slices.ContainsFunc(g.next[s], func(a arc) bool { return a.kind == move && int(a.thread) == t })
-		if can {
+		g.y.Codec().Decode(g.s, []byte(g.codes[s]))
+		h := g.s.Holder()
+		inside := !c.held && h >= 0 && h != t
+		outside = outside || !inside
+		if th := g.y.Thread(g.s, t); can || th.Waits() || c.held && th.WaitsForever() {
 			continue
 		}
-		g.y.Codec().Decode(g.s, []byte(g.codes[s]))
-		if th := g.y.Thread(g.s, t); !th.Waits() && !(c.held && th.WaitsForever()) {
+		if !inside {
 			return true
 		}
+		stops = true
 	}
-	return false
+	return stops && !outside // else what stops it shows in the states outside
 }
 
 // bottom reports whether nothing leads out of a component, and the program cannot end in it.

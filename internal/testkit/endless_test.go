@@ -248,3 +248,35 @@ func TestFairSafeEnds(t *testing.T) {
 		t.Errorf("too few programs: %d, %d", safe, endless)
 	}
 }
+
+// TestSectionStarves: a thread that goes through sections for ever may be inside one whenever a store of another thread
+// would have its turn.
+func TestSectionStarves(t *testing.T) {
+	p, diags := ir.Parse("sections.ir", []byte(`program sections flat
+object y size 8
+
+func t0() {
+  L0 -> L1: store [&y] = 1 in y
+}
+
+func t1() {
+  L0 -> L1: nop
+  L1 -> L2: atomicbegin
+  L2 -> L3: atomicend
+  L3 -> L0: nop
+}
+
+thread t0 = t0()
+thread t1 = t1()
+`))
+	if diags.HasErrors() {
+		t.Fatalf("%+v", diags.All)
+	}
+	for name, want := range map[string]bool{"t0": true, "t1": false} {
+		props := &property.Set{Fairness: property.Weak, Starving: name}
+		got, err := testkit.Ask(testkit.Explicit, p, props, memory.SC, testkit.How{})
+		if err != nil || got.Endless != want {
+			t.Errorf("starvation of %s: %+v (%v), want %v", name, got, err, want)
+		}
+	}
+}
