@@ -47,6 +47,10 @@ var ErrTooBig = errors.New("too many states for the oracle")
 // oracleStates is the number of states after which the oracle gives up.
 const oracleStates = 30000
 
+// oracleBuffer is the length of a buffer at which the oracle gives up: where a loop stores for ever, each state is larger
+// than the one before.
+const oracleBuffer = 128
+
 // Oracle returns the answers of the enumerator of package replay. It fails with ErrTooBig
 // if the program has too many states.
 func Oracle(p *ir.Program, props *property.Set, m memory.Model) (Answers, error) {
@@ -59,7 +63,7 @@ func OracleUpTo(p *ir.Program, props *property.Set, m memory.Model, states int) 
 	if err != nil {
 		return Answers{}, err
 	}
-	out, err := replay.Enumerate(p, props, rm, replay.Limits{States: states})
+	out, err := replay.Enumerate(p, props, rm, replay.Limits{States: states, Buffer: oracleBuffer})
 	if err != nil {
 		return Answers{}, err
 	}
