@@ -21,6 +21,11 @@ type Checkpoint struct {
 	Took     time.Duration
 }
 
+// Searching reports whether tasks of the search are left. A proof may have others.
+func (c *Checkpoint) Searching() bool {
+	return len(c.Tasks) > 0 && c.Found.proof == nil && !check.IsProof(c.Tasks[0].data)
+}
+
 // Begin returns the checkpoint at which nothing is explored.
 func (x *Exploration) Begin() Checkpoint {
 	return Checkpoint{Identity: x.Identity(), Tasks: []Task{x.Root()}}
@@ -93,7 +98,14 @@ func (x *Exploration) Continue(ctx context.Context, c Checkpoint, workers int, e
 	if len(c.Tasks) > 0 && ctx.Err() != nil { // it has ended before anything was explored
 		save(c)
 	}
-	for len(c.Tasks) > 0 && ctx.Err() == nil {
+	for ctx.Err() == nil {
+		if len(c.Tasks) == 0 {
+			proof, ok := x.Proof(c.Found)
+			if !ok {
+				break
+			}
+			c.Tasks = []Task{proof}
+		}
 		begun := time.Now()
 		before := c.Found
 		more, left, err := x.Run(ctx, Limit{Time: every, Workers: workers, Before: &before}, c.Tasks...)

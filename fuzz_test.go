@@ -124,7 +124,7 @@ func FuzzMerge(f *testing.F) {
 				return
 			}
 		}
-		answer, err := fencepost.Merge(context.Background(), results)
+		answer, err := fencepost.Merge(context.Background(), results, query.Proofs{})
 		wrong := (*fencepost.MergeError)(nil)
 		if err != nil && !errors.As(err, &wrong) {
 			t.Fatal(err)

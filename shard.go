@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"time"
 
 	"fencepost/internal/pipeline"
@@ -27,40 +28,30 @@ func (x *Exploration) ShardAnswer(ctx context.Context, i, n, workers int) (query
 		return query.Answer{}, &query.OptionError{Option: "shard", Value: fmt.Sprintf("%d/%d", i, n), Want: "i/n with i from 0 to n-1"}
 	}
 	begun := time.Now()
+	s := &shardRun{x: x, i: i, n: n, workers: workers}
 	for root := x.Root(); ; {
-		found, tasks, err := x.Split(ctx, root, tasksPerShard*n)
+		division := sha256.New()
+		search, left, err := s.run(ctx, root, division)
 		if err != nil {
 			return query.Answer{}, err
 		}
-		division := sha256.New()
-		var mine []Task
-		for k, t := range tasks {
-			division.Write(t.data)
-			if k%n == i {
-				mine = append(mine, t)
-			}
+		if search.Again() {
+			root = x.Restart(search)
+			continue
 		}
-		if i > 0 {
-			found.found.Uncount()
-		}
-		left := mine
-		if !found.Again() && !found.Over() {
-			more, rest, err := x.Run(ctx, Limit{Workers: workers, Before: &found}, mine...)
-			if err != nil {
+		found := search
+		if proof, ok := x.Proof(found); ok && len(left) == 0 {
+			made, _, err := s.run(ctx, proof, io.Discard)
+			if err != nil && ctx.Err() == nil {
 				return query.Answer{}, err
 			}
-			found.Add(more)
-			left = rest
-		}
-		if found.Again() {
-			root = x.Restart(found)
-			continue
+			found.Add(made) // what is not finished is seen when the parts are put together
 		}
 		why := fmt.Sprintf("end of shard %d/%d", i, n)
 		if len(left) > 0 && ctx.Err() != nil {
 			why = fmt.Sprintf("shard %d/%d is not complete: %s", i, n, endOf(ctx))
 		}
-		answer, err := x.Answer(context.WithoutCancel(ctx), found, why, time.Since(begun))
+		answer, err := x.Answer(context.WithoutCancel(ctx), search, why, time.Since(begun))
 		if err != nil || len(answer.Results) != 1 {
 			return answer, err
 		}
@@ -70,7 +61,7 @@ func (x *Exploration) ShardAnswer(ctx context.Context, i, n, workers int) (query
 		}
 		id := x.Identity()
 		shard := &verdict.Shard{
-			Index: i, Count: n, Complete: len(left) == 0 && !found.Over(), Version: id.Version, Program: id.Program, Options: id.Options,
+			Index: i, Count: n, Complete: len(left) == 0 && !search.Over(), Version: id.Version, Program: id.Program, Options: id.Options,
 			Division: fmt.Sprintf("%x", division.Sum(nil)), Found: string(text),
 		}
 		shard.Inputs, shard.Files = x.e.Files()
@@ -78,6 +69,42 @@ func (x *Exploration) ShardAnswer(ctx context.Context, i, n, workers int) (query
 		answer.Results[0].Shard = shard
 		return answer, nil
 	}
+}
+
+// shardRun is the exploration of one shard.
+type shardRun struct {
+	x             *Exploration
+	i, n, workers int
+}
+
+// run divides a search, or a proof, and runs the tasks of this shard. It returns what it has found, and the tasks that
+// are left. What was found while dividing counts for shard 0. division gets all tasks.
+func (s *shardRun) run(ctx context.Context, root Task, division io.Writer) (Partial, []Task, error) {
+	found, tasks, err := s.x.Split(ctx, root, tasksPerShard*s.n)
+	if err != nil {
+		return Partial{}, nil, err
+	}
+	var mine []Task
+	for k, t := range tasks {
+		if _, err := division.Write(t.data); err != nil {
+			return Partial{}, nil, err
+		}
+		if k%s.n == s.i {
+			mine = append(mine, t)
+		}
+	}
+	if s.i > 0 {
+		found.uncount()
+	}
+	if found.Again() || found.Over() {
+		return found, nil, nil
+	}
+	more, left, err := s.x.Run(ctx, Limit{Workers: s.workers, Before: &found}, mine...)
+	if err != nil {
+		return Partial{}, nil, err
+	}
+	found.Add(more)
+	return found, left, nil
 }
 
 // sumOf returns the hash of a shard by which damage is noticed.
@@ -100,14 +127,15 @@ type MergeError struct{ Why string }
 
 func (e *MergeError) Error() string { return e.Why }
 
-// Merge returns the answer of an exploration, given the answers about all its shards: the same as that of one run. The
-// error is a *MergeError if a shard is missing, is there twice, or belongs to another exploration.
-func Merge(ctx context.Context, shards []verdict.Result) (query.Answer, error) {
+// Merge returns the answer of an exploration, given the answers about all its shards: the same as that of one run. If
+// they have parts of a proof, or proofs asks for one, it is put together and checked. The error is a *MergeError if a
+// shard is missing, is there twice, or belongs to another exploration.
+func Merge(ctx context.Context, shards []verdict.Result, proofs query.Proofs) (query.Answer, error) {
 	if err := mergeable(shards); err != nil {
 		return query.Answer{}, err
 	}
 	first := &shards[0]
-	x, err := reopen(ctx, first)
+	x, err := reopen(ctx, first, proofs)
 	if err != nil {
 		return query.Answer{}, err
 	}
@@ -170,7 +198,7 @@ func mergeable(shards []verdict.Result) error {
 }
 
 // reopen opens the exploration that a shard belongs to, from what its result has.
-func reopen(ctx context.Context, r *verdict.Result) (*Exploration, error) {
+func reopen(ctx context.Context, r *verdict.Result, proofs query.Proofs) (*Exploration, error) {
 	if r.Asked == nil || len(r.Shard.Inputs) == 0 {
 		return nil, &MergeError{"the result does not say what was asked"}
 	}
@@ -185,6 +213,8 @@ func reopen(ctx context.Context, r *verdict.Result) (*Exploration, error) {
 		}
 	}
 	opt.Models = query.Models{query.Model(r.Model)}
+	opt.Certified = opt.Certified || proofs.Certified
+	opt.Certificate, opt.Tool = proofs.Certificate, Version()
 	in := query.Input{Name: r.Shard.Inputs[0], Text: []byte(r.Shard.Files[r.Shard.Inputs[0]])}
 	for _, name := range r.Shard.Inputs[1:] {
 		in.More = append(in.More, query.File{Name: name, Text: []byte(r.Shard.Files[name])})

@@ -68,7 +68,7 @@ func TestShards(t *testing.T) {
 			}
 			parts := shards(t, in, opt, n)
 			slices.Reverse(parts)
-			merged, err := fencepost.Merge(context.Background(), parts)
+			merged, err := fencepost.Merge(context.Background(), parts, query.Proofs{})
 			if err != nil || len(merged.Results) != 1 {
 				t.Fatalf("%s: %v", f.Name, err)
 			}
@@ -150,12 +150,12 @@ func TestMergeRefusals(t *testing.T) {
 		{"is not about a shard", with(1, verdict.Result{})},
 		{"another program", changed},
 	} {
-		_, err := fencepost.Merge(context.Background(), c.shards)
+		_, err := fencepost.Merge(context.Background(), c.shards, query.Proofs{})
 		if wrong := (*fencepost.MergeError)(nil); !errors.As(err, &wrong) || !strings.Contains(wrong.Why, c.want) {
 			t.Errorf("%s: %v", c.want, err)
 		}
 	}
-	if _, err := fencepost.Merge(context.Background(), good); err != nil {
+	if _, err := fencepost.Merge(context.Background(), good, query.Proofs{}); err != nil {
 		t.Error(err)
 	}
 	for _, wrong := range [][2]int{{0, 0}, {3, 3}, {-1, 2}} {
@@ -173,7 +173,7 @@ func TestMergeRefusals(t *testing.T) {
 func TestMergeDamage(t *testing.T) {
 	in := member(t, "sbn")
 	good := shards(t, in, query.CheckOptions{Options: query.Options{Unroll: 4}, Finals: true}, 2)
-	whole, err := fencepost.Merge(context.Background(), good)
+	whole, err := fencepost.Merge(context.Background(), good, query.Proofs{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -191,7 +191,7 @@ func TestMergeDamage(t *testing.T) {
 			refused++
 			continue
 		}
-		a, err := fencepost.Merge(context.Background(), []verdict.Result{good[0], r})
+		a, err := fencepost.Merge(context.Background(), []verdict.Result{good[0], r}, query.Proofs{})
 		if err != nil {
 			refused++
 		} else if got := summaryOf(t, &a.Results[0]); got != want {

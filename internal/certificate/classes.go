@@ -62,6 +62,8 @@ type tree struct {
 	covered Covered
 	// choose returns which of the threads goes on.
 	choose func(x *replay.Growing, threads []int, next []replay.Next) (int, error)
+	// enter, if not nil, stands before visit, for trees that are made in parts.
+	enter func(*node) error
 	// leaf, for tests, gets the executions to which nothing can be added.
 	leaf func(x *replay.Growing, ended bool)
 	// fails, for tests, gets the executions that fail, which then refute nothing.
@@ -84,7 +86,14 @@ func (t *tree) begin(p *ir.Program) error {
 	}
 	t.threads = len(p.Threads)
 	t.covered.Kind, t.covered.Cut = KindClasses, map[ir.EdgeID]bool{}
-	return t.visit(&node{x: x, seen: make([][]reached, t.threads), reads: make([]int, t.threads)})
+	return t.below(&node{x: x, seen: make([][]reached, t.threads), reads: make([]int, t.threads)})
+}
+
+func (t *tree) below(n *node) error {
+	if t.enter != nil {
+		return t.enter(n)
+	}
+	return t.visit(n)
 }
 
 // visit goes through the node and all below it.
@@ -183,7 +192,7 @@ func (t *tree) advance(n *node, u int, next replay.Next) error {
 	}
 	m := n.clone()
 	m.off[u] = next
-	return t.visit(m)
+	return t.below(m)
 }
 
 // step lets a thread take its next step, and looks at what comes of it.
@@ -225,7 +234,7 @@ func (t *tree) step(n *node, u int, next replay.Next, from int) error {
 			continue
 		}
 		m.offer(u)
-		if err := t.visit(m); err != nil {
+		if err := t.below(m); err != nil {
 			return err
 		}
 	}
@@ -274,7 +283,7 @@ func (t *tree) decide(n *node) error {
 	o := n.offers[0]
 	m := n.clone()
 	m.offers = m.offers[1:]
-	if err := t.visit(m); err != nil {
+	if err := t.below(m); err != nil {
 		return err
 	}
 	m = n.clone()

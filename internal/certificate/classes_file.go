@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 
 	"fencepost/internal/ir"
 	"fencepost/internal/property"
@@ -18,39 +19,40 @@ func Classes(ctx context.Context, w io.Writer, statement Statement, p *ir.Progra
 	}
 	var chosen []byte
 	t := &tree{ctx: ctx, props: props, model: model, nodes: nodes, choose: func(_ *replay.Growing, threads []int, next []replay.Next) (int, error) {
-		u := cheapest(threads, next)
-		if u > 0xff {
-			return 0, fmt.Errorf("%w: thread %d", ErrTooLarge, u)
-		}
+		u, err := cheapest(threads, next)
 		chosen = append(chosen, byte(u))
-		return u, nil
+		return u, err
 	}}
 	if err := t.begin(p); err != nil {
 		return nil, err
 	}
+	return &t.covered, writeClasses(w, statement, p, props, model, chosen, t.covered.Size)
+}
+
+// writeClasses writes a certificate with the choices at the nodes of a tree.
+func writeClasses(w io.Writer, statement Statement, p *ir.Program, props *property.Set, model replay.Model, chosen []byte, nodes int) error {
 	if err := statement.About(p, props, model); err != nil {
-		return nil, err
+		return err
 	}
-	statement.Kind, statement.Size = KindClasses, t.covered.Size
+	statement.Kind, statement.Size = KindClasses, nodes
 	out, err := newWriter(w, &statement)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if _, err := out.Write(chosen); err != nil {
-		return nil, err
+		return err
 	}
-	return &t.covered, out.close()
+	return out.close()
 }
 
 // cheapest returns the thread whose next step has the fewest children: first steps that read nothing, since writes that
 // are there early leave fewer reads to be put off.
-func cheapest(threads []int, next []replay.Next) int {
-	for k, n := range next {
-		if n.Does == replay.Steps || n.Private {
-			return threads[k]
-		}
+func cheapest(threads []int, next []replay.Next) (int, error) {
+	u := threads[max(0, slices.IndexFunc(next, func(n replay.Next) bool { return n.Does == replay.Steps || n.Private }))]
+	if u > 0xff {
+		return 0, fmt.Errorf("%w: thread %d", ErrTooLarge, u)
 	}
-	return threads[0]
+	return u, nil
 }
 
 // checkClasses goes through the tree that a certificate describes.

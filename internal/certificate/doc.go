@@ -34,4 +34,5 @@
 //	classes.go   the kind "classes": a tree with all executions
 //	classes_file.go
 //	             the search that makes such a tree, and the reading of one
+//	parts.go     the search in parts, which any number of processes can make
 package certificate

@@ -104,7 +104,7 @@ func StatesOf(r *Reader) (keys []string, body []byte, err error) {
 func AllClasses(p *ir.Program, props *property.Set, model replay.Model) (found map[string]int, dataRace bool, size int, err error) {
 	found = map[string]int{}
 	t := &tree{ctx: context.Background(), props: props, model: model, choose: func(_ *replay.Growing, threads []int, next []replay.Next) (int, error) {
-		return cheapest(threads, next), nil
+		return cheapest(threads, next)
 	}}
 	t.leaf = func(x *replay.Growing, ended bool) {
 		if e := x.SameOrder(); e != nil && model == replay.C11 {
@@ -254,7 +254,7 @@ func About(t *testing.T, file []byte, p *ir.Program, props *property.Set, model 
 func EndsOfClasses(p *ir.Program, props *property.Set, model replay.Model) (finals map[string]bool, checks map[replay.Violation]bool, classes map[string]int, size int, err error) {
 	finals, checks, classes = map[string]bool{}, map[replay.Violation]bool{}, map[string]int{}
 	t := &tree{ctx: context.Background(), props: props, model: model, nodes: 800, choose: func(_ *replay.Growing, threads []int, next []replay.Next) (int, error) {
-		return cheapest(threads, next), nil
+		return cheapest(threads, next)
 	}}
 	var wrong error
 	t.leaf = func(x *replay.Growing, ended bool) {

@@ -45,8 +45,8 @@ func certificateFlag(a *app, names []string, f *checkFlags) (func(), error) {
 	}
 	wanted := f.opt.Certified || name != ""
 	switch {
-	case wanted && f.parts.shard.n > 0:
-		return nil, &usageError{"there is no proof of one shard, which has a part of the answer", "a proof is about the whole program, and no shard is needed for it: leave out --shard"}
+	case name != "" && f.parts.shard.n > 0:
+		return nil, &usageError{"a shard has a part of the proof, which is no certificate", "give --certified here, and --certificate to `fencepost report --merge`"}
 	case wanted && f.opt.AnyThreads:
 		return nil, &usageError{"there are no certificates with --param", "`fencepost prove` has proofs for any number of threads, which z3 and cvc5 check"}
 	case name != "" && len(f.binary) > 0:

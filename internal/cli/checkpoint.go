@@ -140,6 +140,9 @@ func exploreInParts(ctx context.Context, a *app, in query.Input, f *checkFlags) 
 	if why != "" && failed == nil {
 		sayHowToGoOn(a, name)
 	}
+	if !end.Searching() {
+		why = ""
+	}
 	return x.Answer(context.WithoutCancel(ctx), end.Found, why, end.Took)
 }
 

@@ -66,8 +66,9 @@ var commandTable = []option{
 	{name: "compile", group: groupC, on: onMachine, text: "compile the files with this `command`, such as 'g++ -O2', and ask about the machine code"},
 	{name: "binary", value: files, group: groupC, on: "check", text: "also check the machine code that a compiler made of the program, and compare (repeatable)"},
 
-	{name: "certificate", value: file, group: groupOutput, on: "check robust fences orders lin", text: "write the proof of a safe answer, which verify checks",
+	{name: "certificate", value: file, group: groupOutput, on: "check robust fences orders lin report", text: "write the proof of a safe answer, which verify checks",
 		other: map[string]string{
+			"report": "with --merge: write the proof of a safe answer, which verify checks",
 			"robust": "write the proof that the program is robust, which verify checks",
 			"fences": "write the proof that the repaired program is right, which verify checks",
 			"orders": "write the proof that the changed program is right, which verify checks",

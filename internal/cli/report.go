@@ -23,7 +23,8 @@ FILE is a stored result, or - for standard input. Without an option, the text is
 printed.
 
 With --merge, the FILEs are the results of all shards of one check (check --shard),
-and the answer, with its exit code, is that of one check of everything.
+and the answer, with its exit code, is that of one check of everything. If the shards
+were asked with --certified, the proof is put together and checked.
 
 With --model, FILE is a formula that export --dimacs or --smt2 has written, and ANSWER
 what cadical, minisat (its second file), z3 or another solver has printed about it. The
@@ -44,7 +45,7 @@ const reportExample = `  fencepost check dekker.fp --json > dekker.json
 
 func (a *app) reportCommand() *cobra.Command {
 	var asText, merge, asJSON bool
-	var model string
+	var model, certificate string
 	cmd := &cobra.Command{
 		Use:     "report FILE...",
 		Short:   "Render stored results as HTML, SVG, SARIF or text",
@@ -58,7 +59,10 @@ func (a *app) reportCommand() *cobra.Command {
 		},
 		RunE: func(_ *cobra.Command, args []string) error {
 			if merge {
-				return mergeShards(a, args, asJSON)
+				return mergeShards(a, args, certificate, asJSON)
+			}
+			if certificate != "" {
+				return &usageError{"--certificate needs --merge", "a stored result has no proof; `fencepost check --certificate` makes one"}
 			}
 			if model != "" {
 				return reportModel(a, args[0], model, asJSON)
@@ -75,6 +79,7 @@ func (a *app) reportCommand() *cobra.Command {
 	bind(cmd, "merge", &merge)
 	bind(cmd, "json", &asJSON)
 	bind(cmd, "model", &model)
+	bind(cmd, "certificate", &certificate)
 	return cmd
 }
 
@@ -179,7 +184,12 @@ func unreadable(name string, err error) error {
 }
 
 // mergeShards answers from the results of shards.
-func mergeShards(a *app, names []string, asJSON bool) error {
+func mergeShards(a *app, names []string, certificate string, asJSON bool) error {
+	proofs := query.Proofs{}
+	write, err := proofFile(a, certificate, names, 1, &proofs)
+	if err != nil {
+		return err
+	}
 	var shards []verdict.Result
 	for _, name := range names {
 		in, err := a.read(name)
@@ -195,7 +205,7 @@ func mergeShards(a *app, names []string, asJSON bool) error {
 		}
 		shards = append(shards, answer.Results...)
 	}
-	answer, err := fencepost.Merge(context.Background(), shards)
+	answer, err := fencepost.Merge(context.Background(), shards, proofs)
 	if wrong := (*fencepost.MergeError)(nil); errors.As(err, &wrong) {
 		return &usageError{wrong.Why, "name the results of all shards of one check, each once"}
 	}
@@ -207,5 +217,6 @@ func mergeShards(a *app, names []string, asJSON bool) error {
 		codes = append(codes, exitOf(&answer.Results[i]))
 	}
 	a.code = worst(codes...)
+	write()
 	return a.withFiles(func(answer query.Answer) error { return a.render(asJSON, answer) })(answer)
 }

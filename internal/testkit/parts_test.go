@@ -47,7 +47,7 @@ func TestCorpusInParts(t *testing.T) {
 				continue
 			}
 			parts, sum := inParts(t, c.Name(), x, rand.New(rand.NewPCG(uint64(i), uint64(k))))
-			got, err := x.Answer(context.Background(), *sum, "", 1)
+			got, err := x.Answer(context.Background(), *sum, nil, "", 1)
 			if err != nil {
 				t.Fatalf("%s under %s: %v", c.Name(), model, err)
 			}

@@ -71,13 +71,9 @@ func (a *Asker) checkUnder(ctx context.Context, in query.Input, model query.Mode
 	}
 	start := time.Now()
 	for root := x.Root(); ; {
-		job, err := a.submit(ctx, b, x, root)
+		sum, unfinished, err := a.run(ctx, b, x, root, opt.Progress)
 		if err != nil {
 			return query.Answer{}, err
-		}
-		sum, unfinished := a.await(ctx, job, opt.Progress)
-		if !a.Keep {
-			a.remove(ctx, job)
 		}
 		if sum.Again() && unfinished == "" {
 			root = x.Restart(sum)
@@ -86,11 +82,31 @@ func (a *Asker) checkUnder(ctx context.Context, in query.Input, model query.Mode
 		if sum.Again() { // what was found is void
 			sum = fencepost.Partial{}
 		}
+		if proof, ok := x.Proof(sum); ok && unfinished == "" {
+			made, _, err := a.run(ctx, b, x, proof, opt.Progress)
+			if err != nil {
+				return query.Answer{}, err
+			}
+			sum.Add(made) // a proof that is not finished is none, which is seen when it is put together
+		}
 		// The context may have ended, but the answer is still to be made.
 		answer, err := x.Answer(context.WithoutCancel(ctx), sum, unfinished, time.Since(start))
 		answer.Diagnostics = append(diags, answer.Diagnostics...)
 		return answer, err
 	}
+}
+
+// run has all that a task leads to explored, and returns what that comes to. If it is not complete, unfinished says why.
+func (a *Asker) run(ctx context.Context, b *program.Bundle, x *fencepost.Exploration, root fencepost.Task, progress func(query.Progress)) (sum fencepost.Partial, unfinished string, err error) {
+	job, err := a.submit(ctx, b, x, root)
+	if err != nil {
+		return sum, "", err
+	}
+	sum, unfinished = a.await(ctx, job, progress)
+	if !a.Keep {
+		a.remove(ctx, job)
+	}
+	return sum, unfinished, nil
 }
 
 // Submit submits a check and does not wait for it. It returns nil and diagnostics if the program is refused.

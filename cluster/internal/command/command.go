@@ -146,7 +146,7 @@ func Run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 		Without: []string{
 			"mode", "trace-refinement", "memory", "param", "domain", "workers", "algorithm", "races", "leaks", "robustness", "engine",
 			"cross-check", "verbose", "fairness", "starvation", "rounds", "clock", "queue", "width", "auto", "solver", "dimacs",
-			"checkpoint", "resume", "shard",
+			"checkpoint", "resume", "shard", "cache",
 		},
 		Extend: p.extend,
 	}
@@ -188,6 +188,8 @@ func (p *tool) check(ctx context.Context, in query.Input, opt query.CheckOptions
 		return query.Answer{}, cli.UsageError("--slice-executions must not be negative", "leave it out, or give a number")
 	case p.ask.Patience < 0:
 		return query.Answer{}, cli.UsageError("--patience must not be negative", "0 is for ever")
+	case p.detach && opt.Certificate != nil:
+		return query.Answer{}, cli.UsageError("--detach does not wait for the proof that --certificate writes", "leave out --detach")
 	case p.replicas < 1 || p.replicas > 5:
 		return query.Answer{}, cli.UsageError("--replicas must be 1 to 5", "1 is right for a single server")
 	}

@@ -35,8 +35,6 @@ func refused(opt *query.CheckOptions) string {
 		return "any number of threads"
 	case opt.Leaks:
 		return "memory leaks"
-	case opt.Wanted():
-		return "certificates"
 	case opt.Races:
 		return "data races"
 	case opt.Robustness:
@@ -58,6 +56,7 @@ func New(ctx context.Context, in query.Input, model query.Model, opt query.Check
 	}
 	b := &Bundle{Input: in, Headers: map[string][]byte{}, Options: opt.Under(model)}
 	b.Options.Engines = []query.Engine{"rf"}
+	b.Options.Certified = opt.Wanted()                               // workers write no certificate
 	b.Options.Timeout, b.Options.Memory, b.Options.Workers = 0, 0, 0 // the workers have their own
 	var mu sync.Mutex
 	find := opt.C.Include

@@ -1,9 +1,11 @@
 package program
 
 import (
+	"bytes"
 	"reflect"
 	"testing"
 
+	"fencepost"
 	"fencepost/query"
 )
 
@@ -71,9 +73,34 @@ func TestNoModel(t *testing.T) {
 	}
 }
 
-// TestCertified: several machines make no certificates.
+// TestCertified: workers know that a proof is asked for, also where only the asker has a file for it, and that makes the
+// same question of it.
 func TestCertified(t *testing.T) {
-	if _, _, _, err := New(t.Context(), safe, query.SC, query.CheckOptions{Proofs: query.Proofs{Certified: true}}); err == nil {
-		t.Error("a certified answer was promised")
+	var file bytes.Buffer
+	for _, proofs := range []query.Proofs{{}, {Certified: true}, {Certificate: &file}} {
+		b, x, _, err := New(t.Context(), safe, query.SC, query.CheckOptions{Proofs: proofs})
+		if err != nil {
+			t.Fatal(err)
+		}
+		data, err := b.Encode()
+		if err != nil {
+			t.Fatal(err)
+		}
+		there, err := Decode(data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		y, err := there.Open(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if different := x.Identity().Differs(y.Identity()); different != nil {
+			t.Errorf("%+v: %v", proofs, different)
+		}
+		var none fencepost.Partial
+		_, here := x.Proof(none)
+		if _, ok := y.Proof(none); ok != here || ok != proofs.Wanted() {
+			t.Errorf("%+v: the asker has a proof: %v, workers: %v", proofs, here, ok)
+		}
 	}
 }

@@ -153,9 +153,14 @@ const smallTree = 2000
 // size. Clauses come before states if engine bmc has the answer, or if the program has too many values for states.
 func search(ctx context.Context, q *question, by string, statement certificate.Statement, plain *ir.Program, props *property.Set, model replay.Model) (*bytes.Buffer, error) {
 	file := &bytes.Buffer{}
+	if made := q.made; made != nil && made.None == "" {
+		if made.Refuted != nil {
+			return file, made.Refuted
+		}
+		return file, certificate.WriteMade(file, statement, plain, props, model, made)
+	}
 	if model == replay.C11 || props.DataRaces {
-		_, err := certificate.Classes(ctx, file, statement, plain, props, model, 0)
-		return file, err
+		return file, anyTree(ctx, q, file, statement, plain, props, model)
 	}
 	begin, cancel := supervise.TimeLimit(ctx, q.opt.Timeout/8)
 	_, none := certificate.Classes(begin, file, statement, plain, props, model, smallTree)
@@ -192,9 +197,29 @@ func search(ctx context.Context, q *question, by string, statement certificate.S
 	}
 	if errors.Is(none, certificate.ErrTooLarge) {
 		file.Reset()
-		_, err = certificate.Classes(ctx, file, statement, plain, props, model, 0)
+		err = anyTree(ctx, q, file, statement, plain, props, model)
 	}
 	return file, err
+}
+
+// anyTree makes a tree of any size, with the workers of the question.
+func anyTree(ctx context.Context, q *question, file *bytes.Buffer, statement certificate.Statement, plain *ir.Program, props *property.Set, model replay.Model) error {
+	if q.opt.Workers <= 1 {
+		_, err := certificate.Classes(ctx, file, statement, plain, props, model, 0)
+		return err
+	}
+	made, left, err := certificate.Make(ctx, plain, props, model, []certificate.Part{certificate.Whole}, certificate.PartsLimit{Workers: q.opt.Workers})
+	switch {
+	case err != nil:
+		return err
+	case made.Refuted != nil:
+		return made.Refuted
+	case made.None != "":
+		return errors.New(made.None)
+	case len(left) > 0:
+		return errLate
+	}
+	return certificate.WriteMade(file, statement, plain, props, model, made)
 }
 
 // decides reports whether an attempt at a proof needs no other one.

@@ -143,6 +143,7 @@ type question struct {
 	kept  *kept // nil: nothing is stored about the question
 	// underSC are engines other than rf that answer about c11, if SC allows all executions of c11.
 	underSC query.Engines
+	made    *MadeProof // in parts, before the answer; nil: nothing
 }
 
 // askedBy says how the program's own questions are asked.

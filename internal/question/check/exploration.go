@@ -76,6 +76,8 @@ type opened struct {
 type Exploration struct {
 	*rf.Parts
 	*opened
+	sum   [sha256.Size]byte // of what it is about
+	proof provablePart
 }
 
 // Open reads a program for a check in parts. Without an exploration and an error, the program or the question was
@@ -94,11 +96,13 @@ func Open(ctx context.Context, in query.Input, opt query.CheckOptions, version s
 		if err != nil {
 			return err
 		}
-		parts, err := rf.NewParts(o.task, sha256.Sum256(text))
+		sum := sha256.Sum256(text)
+		parts, err := rf.NewParts(o.task, sum)
 		if err != nil {
 			return o.q.Refuse(o.q.Unsupported(err))
 		}
-		e = &Exploration{parts, o}
+		e = &Exploration{Parts: parts, opened: o, sum: sum}
+		e.prepareProof()
 		return nil
 	})
 	return e, diags, err
@@ -199,9 +203,10 @@ func identify(q *question, version string) (Identity, error) {
 	}, nil
 }
 
-// Answer returns the answer, given what all parts found, and how many seconds they took. If tasks are left, unfinished
-// says why.
-func (e *Exploration) Answer(ctx context.Context, found rf.Found, unfinished string, seconds float64) (query.Answer, error) {
+// Answer returns the answer, given what all parts found, what they made of a proof (nil: nothing), and how many seconds
+// they took. If tasks are left, unfinished says why.
+func (e *Exploration) Answer(ctx context.Context, found rf.Found, proof *MadeProof, unfinished string, seconds float64) (query.Answer, error) {
+	e.q.made = proof
 	if unfinished != "" && !found.Stopped {
 		found.Stopped, found.Unknown = true, fmt.Sprintf("%s after %d executions", unfinished, found.All())
 	}
