@@ -96,8 +96,8 @@ func linCommand(a *app) *cobra.Command {
 
 // provesObject prepares the file of a certificate, and refuses questions that have none.
 func provesObject(a *app, certificate string, names []string, opt *query.LinOptions) (func(), error) {
-	if (opt.Certified || certificate != "") && (opt.Fuzz > 0 || opt.SpecFile.Name != "") {
-		return nil, &usageError{"there are no proofs with --fuzz and with a specification in a file", "leave out --certified and --certificate"}
+	if (opt.Certified || certificate != "") && opt.Fuzz > 0 {
+		return nil, &usageError{"there are no proofs with --fuzz", "leave out --certified and --certificate"}
 	}
 	return proofFile(a, certificate, names, len(opt.Models), &opt.Proofs)
 }

@@ -55,10 +55,6 @@ func certify(ctx context.Context, q *question, model memory.Model, res *verdict.
 	if !q.opt.Wanted() || res.Verdict != verdict.Safe {
 		return nil
 	}
-	if q.opt.SpecFile.Name != "" {
-		pipeline.Uncertified(res, "there are no certificates with a specification in a file")
-		return nil
-	}
 	q.run.Stage = "certificate under " + res.Model
 	ctx, cancel := supervise.TimeLimit(ctx, q.opt.Timeout)
 	defer cancel()
@@ -113,7 +109,12 @@ func (q *question) prove(ctx context.Context, model memory.Model, most int) ([]b
 		}
 		clients = append(clients, one)
 	}
-	c := certificate.Statement{Tool: q.opt.Tool, Names: check.NamesOf(&q.in), Calls: most, Asked: pipeline.NewAsked(Command, q.opt)}
+	asked, names := q.opt, check.NamesOf(&q.in)
+	if spec := &asked.SpecFile; spec.Name != "" { // the one who verifies gives the text, as the last file
+		names = append(names, spec.Name)
+		spec.Text = nil
+	}
+	c := certificate.Statement{Tool: q.opt.Tool, Names: names, Calls: most, Asked: pipeline.NewAsked(Command, asked)}
 	c.AboutClients(model.String(), q.list(s, most), string(verdict.Linearizable))
 	var file bytes.Buffer
 	err := certificate.WriteHistories(&file, &c, clients)
@@ -340,6 +341,14 @@ func VerifyCertificate(ctx context.Context, in query.Input, r *certificate.Reade
 		ctx, cancel := supervise.TimeLimit(ctx, asked.Timeout)
 		defer cancel()
 		q := &question{run: run, in: run.Input, opt: asked}
+		if q.opt.SpecFile.Name != "" {
+			last := len(q.in.More) - 1
+			if last < 0 {
+				return "", &query.DamagedError{Why: "the certificate is about a specification in a file, which has to be given after the program"}
+			}
+			q.opt.SpecFile = query.Input{Name: q.in.More[last].Name, Text: q.in.More[last].Text}
+			q.in.More = q.in.More[:last]
+		}
 		if err := q.findObject(ctx); err != nil {
 			return "", err
 		}

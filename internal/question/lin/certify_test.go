@@ -65,6 +65,9 @@ func TestBruteCertified(t *testing.T) {
 			if ends && b.stuck {
 				continue
 			}
+			if k%2 == 1 { // the same code as a specification in a file
+				q.opt.SpecFile = query.Input{Name: "spec.c", Text: q.in.Text}
+			}
 			s, err := q.search(t.Context(), model)
 			if err != nil {
 				t.Fatal(err)
@@ -210,6 +213,39 @@ func TestCertified(t *testing.T) {
 				t.Errorf("%s: %v, %v", model, err, got.Checks)
 			}
 			r.Close()
+		}
+	}
+}
+
+// TestCertifiedSpecification: the proof that an object does what a file says is about that file, which the one who
+// verifies gives.
+func TestCertifiedSpecification(t *testing.T) {
+	const object = "#include <stdatomic.h>\natomic_int n;\nint add(void) { return atomic_fetch_add(&n, 1) & 1; }\n"
+	const spec = "int n;\nint add(void) { return n++ % 2; }\n"
+	const other = "int n;\nint add(void) { return ++n % 2; }\n"
+	var file bytes.Buffer
+	opt := query.LinOptions{Options: query.Defaults(), Models: query.Models{query.TSO}, Calls: 3, SpecFile: query.Input{Name: "spec.c", Text: []byte(spec)}}
+	opt.Certificate = &file
+	answer, err := Run(t.Context(), query.Input{Name: "object.h", Text: []byte(object)}, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r := answer.Results[0]; r.Verdict != verdict.Safe || r.Coverage.Certificate == nil {
+		t.Fatalf("%s: %s", r.Verdict, r.Reason)
+	}
+	for text, want := range map[string]bool{spec: true, other: false, "": false} {
+		r, err := certificate.Open(bytes.NewReader(file.Bytes()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		in := query.Input{Name: "object.h", Text: []byte(object)}
+		if text != "" {
+			in.More = []query.File{{Name: "spec.c", Text: []byte(text)}}
+		}
+		got, err := VerifyCertificate(t.Context(), in, r, func(*query.Options, string) {})
+		r.Close()
+		if ok := err == nil && len(got.Checks) == 1 && got.Checks[0].Err == nil; ok != want {
+			t.Errorf("specification %q: %v, %v", text, err, got.Checks)
 		}
 	}
 }
