@@ -66,6 +66,15 @@ func (p *Budget) Spend(ctx context.Context, n int64) error {
 // Spend counts n units against the budget that the context asks for.
 func Spend(ctx context.Context, n int64) error { return Of(ctx).Spend(ctx, n) }
 
+// Count counts n units that come with an answer: nothing waits for a further grant.
+func Count(ctx context.Context, n int64) {
+	if p := Of(ctx); p != nil {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.spent += n
+	}
+}
+
 // AwaitFree returns when the budget that the context asks for is free: work that cannot be counted
 // begins then. It returns the error of the context when that is done.
 func AwaitFree(ctx context.Context) error { return Spend(ctx, 1<<60) }

@@ -34,6 +34,14 @@ func (t *Task) SetUp(ctx context.Context, stages ...Stage) *Outcome {
 	return nil
 }
 
+// rebuildCost is what a step of an execution costs that a search has found and that is run again, as work.
+const rebuildCost = 4000
+
+// Rebuilt counts an execution of so many steps, which was run again on the compiled program.
+func (t *Task) Rebuilt(ctx context.Context, steps int) {
+	budget.Count(ctx, int64(Compiling)*t.edges()+rebuildCost*int64(steps))
+}
+
 // edges returns how many edges the threads have together.
 func (t *Task) edges() int64 {
 	n := 0

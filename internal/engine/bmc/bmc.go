@@ -183,8 +183,21 @@ func (r *run) checkLimits(bytes int64) error {
 // unrolledCost is the cost of the edges that are unrolled between two checks of the limits, as work.
 const unrolledCost = 2 * budget.Millisecond
 
-// plannedCost is the cost of what is found out about an unrolled edge before it is encoded, as work.
+// plannedCost is the cost of what is found out about an edge, before it is unrolled and again before it is encoded, as
+// work.
 const plannedCost = 5 * budget.Microsecond
+
+// planned counts what is found out about the edges of a program.
+func (r *run) planned(p *ir.Program) error {
+	edges := 0
+	for t := range p.Threads {
+		edges += len(p.ThreadFunc(ir.ThreadID(t)).Edges)
+	}
+	if budget.Spend(r.ctx, plannedCost*int64(edges)) != nil {
+		return errInterrupted
+	}
+	return nil
+}
 
 // unrolled checks the limits while loops are unrolled.
 func (r *run) unrolled(bytes int64) error {
@@ -209,6 +222,9 @@ func (r *run) prepare() error {
 	if r.solver, err = newSolver(&r.opt); err != nil {
 		return err
 	}
+	if err := r.planned(r.task.Program); err != nil {
+		return err
+	}
 	r.prog, r.props, err = transform.Unroll(r.task.Program, r.task.Props, r.opt.Unroll, r.unrolled)
 	if errors.Is(err, errInterrupted) || errors.Is(err, errMemory) {
 		return err
@@ -216,12 +232,8 @@ func (r *run) prepare() error {
 	if err != nil {
 		return &engine.Unsupported{What: err.Error()}
 	}
-	edges := 0
-	for t := range r.prog.Threads {
-		edges += len(r.prog.ThreadFunc(ir.ThreadID(t)).Edges)
-	}
-	if budget.Spend(r.ctx, plannedCost*int64(edges)) != nil {
-		return errInterrupted
+	if err := r.planned(r.prog); err != nil {
+		return err
 	}
 	if r.opt.Encoding == Order {
 		if u := orderRefuses(r.props, r.prog); u != nil {

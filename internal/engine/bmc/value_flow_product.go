@@ -109,11 +109,15 @@ func (p *product) add(v *vector) {
 		p.levels[level][string(key)] = v
 		return
 	}
+	work := 2 * len(old.mem)
 	for t := range v.regs {
 		if v.locs[t] != notStarted {
-			old.regs[t], _ = joinAll(old.regs[t], v.regs[t])
+			joined := 0
+			old.regs[t], joined = joinAll(old.regs[t], v.regs[t])
+			work += joined
 		}
 	}
+	p.fl.spend(work, len(old.mem))
 	mem := maps.Clone(old.mem) // other vectors may have it, too
 	for at, w := range v.mem {
 		mem[at] = mem[at].join(w)
@@ -130,7 +134,9 @@ func (p *product) expand(v *vector) {
 		if p.at[t][l].root == nil {
 			p.at[t][l] = v.regs[t]
 		} else {
-			p.at[t][l], _ = joinAll(p.at[t][l], v.regs[t])
+			joined := 0
+			p.at[t][l], joined = joinAll(p.at[t][l], v.regs[t])
+			p.fl.spend(joined, 0)
 		}
 	}
 	for t := range v.locs {

@@ -71,6 +71,9 @@ func run(ctx context.Context, task *engine.Task, attacksFirst bool) (*engine.Out
 		},
 		violation: func(res *search.Result, f search.Finding) (engine.Violation, bool, error) {
 			v, err := violation(task.Program, newExplorer(eager, pl, task.KeepGoing, exchanged), res, f)
+			if err == nil {
+				task.Rebuilt(ctx, len(v.Witness.Steps))
+			}
 			return v, true, err
 		},
 	})
