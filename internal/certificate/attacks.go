@@ -106,7 +106,7 @@ func newAttacks(p *ir.Program, model replay.Model) (*attacks, error) {
 	if err := attackable(x, p, model); err != nil {
 		return nil, err
 	}
-	out := &attacks{x: x, p: p, local: newLocalRunner(x.Stepper, p, props), Covered: Covered{Kind: KindAttacks, Cut: map[ir.EdgeID]bool{}}}
+	out := &attacks{x: x, p: p, local: newLocalRunner(x.Stepper, p, props, x.WatchesLoops()), Covered: Covered{Kind: KindAttacks, Cut: map[ir.EdgeID]bool{}}}
 	out.local.stops = true
 	return out, nil
 }

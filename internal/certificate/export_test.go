@@ -29,12 +29,10 @@ func ForgeRanks(t *testing.T, p *ir.Program, props *property.Set, model replay.M
 		t.Fatal(err)
 	}
 	x.Apart()
-	r := &ranker{x: x, props: props, number: map[string]int{}}
-	c := &closure{x: x, localRunner: newLocalRunner(x, p, props), covered: Covered{Cut: map[ir.EdgeID]bool{}}}
-	c.around = func(s replay.State, next []replay.Move) error {
-		r.note(s, next, 0)
-		return nil
-	}
+	local := !isWeak(props) && rng.IntN(2) == 0
+	c := &closure{x: x, localRunner: newLocalRunner(x, p, props, !local), covered: Covered{Cut: map[ir.EdgeID]bool{}}}
+	r := &ranker{x: x, c: c, props: props, local: local, number: map[string]int{}}
+	c.around = func(s replay.State, next []replay.Move) error { return r.note(s, next, 0) }
 	var reach func(string) error
 	c.reach = func(s replay.State) error { return reach(x.Encode(s)) }
 	keys, err := search(context.Background(), c.begin, func(key string) error {
@@ -68,7 +66,7 @@ func ForgeRanks(t *testing.T, p *ir.Program, props *property.Set, model replay.M
 	} else {
 		distances := r.distances()
 		change(distances, len(keys), rng.IntN(4) > 0)
-		body = r.appendNumbers(nil, keys, distances)
+		body = r.distanceBody(keys, distances)
 	}
 	statement := Statement{Kind: KindRanks, Size: len(keys)}
 	if err := statement.About(p, props, model); err != nil {

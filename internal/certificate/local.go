@@ -6,6 +6,7 @@ import (
 	"fencepost/internal/ir"
 	"fencepost/internal/property"
 	"fencepost/internal/replay"
+	"fencepost/verdict"
 )
 
 // Local steps are taken at once.
@@ -13,8 +14,8 @@ import (
 // A step is local if it only changes registers and the location of its thread, or a block that no other thread can reach
 // (replay/growing_private.go), and it is the only thing that this thread can do. No step of another thread, and no flush, needs that it has not happened yet, or changes what it does.
 // So what is reachable without it is reachable after it, and a state in which it is possible is neither final nor a
-// deadlock. Only goals can tell the state before it from the state after it: threads that goals mention are left alone,
-// and so are all threads if it is asked which loops end.
+// deadlock. Only goals can tell the state before it from the state after it: threads that goals mention are left alone.
+// If it is asked which loops end, ranks say whether there are local steps (ranks.go).
 
 // maxLocal bounds the local steps in a row, so that a loop of them comes to an end. The state after so many is like any
 // other.
@@ -25,11 +26,14 @@ type localRunner struct {
 	x     *replay.Stepper
 	local [][]bool // by thread and location
 	fixed []bool   // by thread: its steps are not taken at once
+	// accesses says that of the steps on blocks that no other thread can reach only loads and stores are local.
+	accesses bool
 	// stops says that a check which fails stops its thread, and is no violation.
 	stops bool
 }
 
-func newLocalRunner(x *replay.Stepper, p *ir.Program, props *property.Set) *localRunner {
+// newLocalRunner returns a runner. none says that no step is local.
+func newLocalRunner(x *replay.Stepper, p *ir.Program, props *property.Set, none bool) *localRunner {
 	seen := make([]bool, len(p.Threads)) // by goals
 	for _, g := range props.Goals {
 		for _, at := range g.At {
@@ -44,13 +48,13 @@ func newLocalRunner(x *replay.Stepper, p *ir.Program, props *property.Set) *loca
 			}
 		}
 	}
-	out := &localRunner{x: x, local: make([][]bool, len(p.Threads))}
+	out := &localRunner{x: x, local: make([][]bool, len(p.Threads)), accesses: x.WatchesLoops()}
 	for t := range p.Threads {
 		f := p.ThreadFunc(ir.ThreadID(t))
 		out.local[t] = make([]bool, len(f.Locs))
-		out.fixed = append(out.fixed, seen[t] || x.WatchesLoops())
+		out.fixed = append(out.fixed, seen[t] || none)
 		for l := range f.Locs {
-			out.local[t][l] = !seen[t] && !x.WatchesLoops() && onlyLocal(f, ir.Loc(l))
+			out.local[t][l] = !seen[t] && !none && onlyLocal(f, ir.Loc(l))
 		}
 	}
 	return out
@@ -83,7 +87,7 @@ func (l *localRunner) runLocal(s replay.State) (replay.State, error) {
 			}
 			if one, err := l.x.Alone(s, t); err != nil {
 				return s, err
-			} else if one != nil {
+			} else if one != nil && (!l.accesses || one.Kind == verdict.StepLoad || one.Kind == verdict.StepStore) {
 				if one.Failed != nil && l.stopped(one.Failed) {
 					break
 				} else if one.Failed != nil {

@@ -27,7 +27,19 @@ const perState = 80
 
 // States searches all states of a program and writes them as a certificate. The error is a *Refuted if it finds a
 // violation.
-func States(ctx context.Context, w io.Writer, statement Statement, p *ir.Program, props *property.Set, model replay.Model, limits Limits) (covered *Covered, err error) {
+func States(ctx context.Context, w io.Writer, statement Statement, p *ir.Program, props *property.Set, model replay.Model, limits Limits) (*Covered, error) {
+	covered, err := states(ctx, w, statement, p, props, model, limits, !isWeak(props))
+	if errors.Is(err, errUnfit) {
+		return states(ctx, w, statement, p, props, model, limits, false)
+	}
+	return covered, err
+}
+
+// errUnfit says that an answer about endless executions needs all states.
+var errUnfit = errors.New("an execution may have no end, which is decided without local steps")
+
+// states is States; local says whether local steps are taken at once.
+func states(ctx context.Context, w io.Writer, statement Statement, p *ir.Program, props *property.Set, model replay.Model, limits Limits, local bool) (covered *Covered, err error) {
 	if err := supported(props, model); err != nil {
 		return nil, err
 	}
@@ -38,18 +50,15 @@ func States(ctx context.Context, w io.Writer, statement Statement, p *ir.Program
 	if err != nil {
 		return nil, err
 	}
-	c := &closure{x: x, localRunner: newLocalRunner(x, p, props), bound: limits.Buffer, covered: Covered{Cut: map[ir.EdgeID]bool{}}}
+	c := &closure{x: x, localRunner: newLocalRunner(x, p, props, !local), bound: limits.Buffer, covered: Covered{Cut: map[ir.EdgeID]bool{}}}
 	statement.Kind = KindStates
 	defer func() { err = c.outside(err) }()
 	var numbers *ranker
 	most := 0
 	if x.WatchesLoops() {
 		x.Apart()
-		numbers, most = &ranker{x: x, props: props, number: map[string]int{}}, maxRanked
-		c.around = func(s replay.State, next []replay.Move) error {
-			numbers.note(s, next, limits.Buffer)
-			return nil
-		}
+		numbers, most = &ranker{x: x, c: c, props: props, local: local, number: map[string]int{}}, maxRanked
+		c.around = func(s replay.State, next []replay.Move) error { return numbers.note(s, next, limits.Buffer) }
 		statement.Kind = KindRanks
 	}
 	var reach func(key string) error
@@ -66,6 +75,9 @@ func States(ctx context.Context, w io.Writer, statement Statement, p *ir.Program
 	}
 	var body []byte
 	if numbers != nil {
+		if numbers.unfit() {
+			return nil, errUnfit
+		}
 		if body, err = numbers.proof(keys); err != nil {
 			return nil, err
 		}

@@ -18,13 +18,17 @@ import (
 // state has the number 1 if an execution ends there, and otherwise a larger number than some state that comes next. States
 // without a number are all that can come after them; the definition is tested on these alone.
 //
+// Where no state needs that test, local steps may be taken at once: for each state that can be reached, some local steps
+// lead to one of the set. From there an end is reached, and so it is from the state itself.
+//
 // Levels, under weak fairness: no step leads to a state of a higher level; and while the level stays the same, one
 // condition, the same for all states of the level, is not met. An endless execution stays at one level in the end, and
 // does not meet its condition again, so that it is not fair.
 
 // ranks are the numbers of states.
 type ranks struct {
-	weak bool
+	weak  bool
+	local bool // local steps are taken at once
 	// levels has the conditions of levels from 1: in [1], of executions in which a thread stays inside an atomic section.
 	levels [2][]replay.Condition
 	of     [2][]int // by state: the distance plus 1, or the level; 0: none
@@ -46,6 +50,13 @@ func isWeak(props *property.Set) bool { return props.Fairness == property.Weak |
 // readRanks reads the numbers of n states.
 func readRanks(r *Reader, n int, props *property.Set, threads int) (*ranks, error) {
 	k := &ranks{weak: isWeak(props)}
+	if !k.weak {
+		local, err := r.ReadByte()
+		if err != nil || local > 1 {
+			return nil, ErrDamaged
+		}
+		k.local = local == 1
+	}
 	for v := range k.of {
 		if v == 1 && !k.weak {
 			break
@@ -85,6 +96,7 @@ func readRanks(r *Reader, n int, props *property.Set, threads int) (*ranks, erro
 // rankChecker looks at the numbers around states.
 type rankChecker struct {
 	*ranks
+	c     *closure
 	x     *replay.Stepper
 	props *property.Set
 	set   *stateSet
@@ -96,7 +108,11 @@ func (c *rankChecker) check(i int, s replay.State, next []replay.Move) error {
 	a := c.x.Around(s, next, c.bound)
 	to := make([]int, len(a.Ways))
 	for k := range a.Ways {
-		if to[k] = c.set.index(c.x.Encode(a.Ways[k].To)); to[k] < 0 {
+		after, err := c.c.runLocal(a.Ways[k].To)
+		if err != nil {
+			return err
+		}
+		if to[k] = c.set.index(c.x.Encode(after)); to[k] < 0 {
 			return errNotClosed
 		}
 	}
@@ -125,7 +141,7 @@ func (c *rankChecker) distance(i int, s replay.State, next []replay.Move, a *rep
 		}
 	case d == 0 && !spin && !a.Empty():
 		return nil
-	case d == 0 && spin:
+	case d == 0 && spin && !c.local:
 		for _, k := range to {
 			if c.of[0][k] > 0 {
 				return errRank
@@ -165,12 +181,12 @@ func checkRanks(ctx context.Context, r *Reader, p *ir.Program, props *property.S
 	if err != nil {
 		return nil, err
 	}
-	c, err := closedSet(r, set, p, props, model)
+	c, err := closedSet(r, set, p, props, model, k.local)
 	if err != nil {
 		return nil, err
 	}
 	c.x.Apart()
-	at := &rankChecker{ranks: k, x: c.x, props: props, set: set, bound: r.Buffer}
+	at := &rankChecker{ranks: k, c: c, x: c.x, props: props, set: set, bound: r.Buffer}
 	covered, err := c.all(ctx, set, at.check)
 	if err == nil && !k.weak && props.Fairness == 0 {
 		if bad := c.x.Endless(); bad != "" {

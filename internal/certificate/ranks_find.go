@@ -14,7 +14,9 @@ import (
 // ranker has the graph of all states, as far as endless executions are concerned.
 type ranker struct {
 	x      *replay.Stepper
+	c      *closure
 	props  *property.Set
+	local  bool // local steps are taken at once
 	number map[string]int
 	states []ranking
 	before [][]int // by state: the states from which a step leads to it
@@ -40,17 +42,22 @@ func (r *ranker) numberOf(key string) int {
 }
 
 // note notes a state.
-func (r *ranker) note(s replay.State, next []replay.Move, bound int) {
+func (r *ranker) note(s replay.State, next []replay.Move, bound int) error {
 	a := r.x.Around(s, next, bound)
 	out := ranking{ends: a.Ends() || r.props.Fairness == 0 && a.Changes(), empty: a.Empty()}
 	if isWeak(r.props) {
 		out.counts, out.open = [2]bool{a.Counts(false), a.Counts(true)}, a.Open()
 	}
 	for i := range a.Ways {
-		out.to = append(out.to, r.numberOf(r.x.Encode(a.Ways[i].To)))
+		after, err := r.c.runLocal(a.Ways[i].To)
+		if err != nil {
+			return err
+		}
+		out.to = append(out.to, r.numberOf(r.x.Encode(after)))
 		out.met = append(out.met, a.Ways[i].Met())
 	}
 	r.states[r.numberOf(r.x.Encode(s))] = out
+	return nil
 }
 
 // link notes from which states each is reached by a step.
@@ -73,7 +80,7 @@ func (r *ranker) ranks(keys []string) (body []byte, bad string) {
 				return nil, "some state has no execution that ends"
 			}
 		}
-		return r.appendNumbers(nil, keys, distances), ""
+		return r.distanceBody(keys, distances), ""
 	}
 	for v := range 2 {
 		levels, of, left := r.levels(v)
@@ -85,6 +92,29 @@ func (r *ranker) ranks(keys []string) (body []byte, bad string) {
 		body = r.appendNumbers(appendLevels(body, levels), keys, of)
 	}
 	return body, ""
+}
+
+// distanceBody returns the distances of all states as bytes.
+func (r *ranker) distanceBody(keys []string, distances []int) []byte {
+	local := byte(0)
+	if r.local {
+		local = 1
+	}
+	return r.appendNumbers([]byte{local}, keys, distances)
+}
+
+// unfit reports whether local steps were taken at once where some state needs the definition.
+func (r *ranker) unfit() bool {
+	if !r.local {
+		return false
+	}
+	r.link()
+	for n, d := range r.distances() {
+		if d == 0 && (r.props.Fairness == 0 || r.states[n].empty) {
+			return true
+		}
+	}
+	return false
 }
 
 func appendLevels(body []byte, levels []replay.Condition) []byte {

@@ -19,7 +19,7 @@ func Results(ctx context.Context, p *ir.Program, vars []property.Var) (results [
 	if err != nil {
 		return nil, false, err
 	}
-	c := &closure{x: x, localRunner: newLocalRunner(x, p, props), covered: Covered{Cut: map[ir.EdgeID]bool{}}}
+	c := &closure{x: x, localRunner: newLocalRunner(x, p, props, false), covered: Covered{Cut: map[ir.EdgeID]bool{}}}
 	var reach func(key string) error
 	c.reach = func(s replay.State) error { return reach(x.Encode(s)) }
 	found := map[string][]int64{}

@@ -67,15 +67,16 @@ func checkStates(ctx context.Context, r *Reader, p *ir.Program, props *property.
 	if err != nil {
 		return nil, err
 	}
-	c, err := closedSet(r, set, p, props, model)
+	c, err := closedSet(r, set, p, props, model, true)
 	if err != nil {
 		return nil, err
 	}
 	return c.all(ctx, set, nil)
 }
 
-// closedSet returns what goes through a set of states that is to be closed. The proof ends here.
-func closedSet(r *Reader, set *stateSet, p *ir.Program, props *property.Set, model replay.Model) (*closure, error) {
+// closedSet returns what goes through a set of states that is to be closed; local says whether local steps are taken at
+// once. The proof ends here.
+func closedSet(r *Reader, set *stateSet, p *ir.Program, props *property.Set, model replay.Model, local bool) (*closure, error) {
 	if err := r.end(); err != nil {
 		return nil, err
 	}
@@ -84,7 +85,7 @@ func closedSet(r *Reader, set *stateSet, p *ir.Program, props *property.Set, mod
 		return nil, err
 	}
 	return &closure{
-		x: x, localRunner: newLocalRunner(x, p, props), bound: r.Buffer, covered: Covered{Kind: r.Kind, Size: set.n, Cut: map[ir.EdgeID]bool{}},
+		x: x, localRunner: newLocalRunner(x, p, props, !local), bound: r.Buffer, covered: Covered{Kind: r.Kind, Size: set.n, Cut: map[ir.EdgeID]bool{}},
 		reach: func(s replay.State) error {
 			if !set.has(x.Encode(s)) {
 				return errNotClosed
