@@ -34,7 +34,7 @@ func (t *Task) SetUp(ctx context.Context, stages ...Stage) *Outcome {
 	return nil
 }
 
-// rebuildCost is what a step of an execution costs that a search has found and that is run again, as work.
+// rebuildCost is the cost of a step, as work, when an execution that a search has found is run again.
 const rebuildCost = 4000
 
 // Rebuilt counts an execution of so many steps, which was run again on the compiled program.
