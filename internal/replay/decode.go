@@ -86,7 +86,7 @@ const maxBlocks = 1 << 30
 // Decode returns the state with these bytes.
 func (x *Stepper) Decode(key string) (State, error) {
 	d := &decoder{b: []byte(key)}
-	s := initial(x.m.p)
+	s := x.first.clone()
 	s.words = nil
 	s.over = d.truth()
 	s.holder = int(d.int())
@@ -125,6 +125,7 @@ func (x *Stepper) decodeThread(d *decoder, th *thread, f *ir.Func) {
 	if th.phase != running {
 		th.edge = int32(d.below(len(f.Edges)))
 	}
+	th.own()
 	for r := range th.regs {
 		th.regs[r] = d.int()
 	}

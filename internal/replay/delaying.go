@@ -177,7 +177,7 @@ func (x *Delaying) Stopped(s State, t int) State {
 	n := s.s.clone()
 	e := n.threads[t].buf[0]
 	e.value, e.undefined = 0, undefined{}
-	n.threads[t] = initial(x.m.p).threads[t]
+	n.threads[t] = x.first.threads[t]
 	n.threads[t].phase, n.threads[t].buf = running, []entry{e}
 	return State{n}
 }

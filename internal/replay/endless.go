@@ -86,6 +86,7 @@ func (m *machine) liveKey(s *state) string {
 	n := s.clone()
 	for t := range n.threads {
 		th := &n.threads[t]
+		th.own()
 		for r, live := range m.live(t)[th.loc] {
 			if !live {
 				th.regs[r] = 0

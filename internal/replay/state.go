@@ -108,19 +108,22 @@ func initial(p *ir.Program) *state {
 	return s
 }
 
+// clone returns a copy of a state. The two have registers in common, until a thread gets its own.
 func (s *state) clone() *state {
 	n := *s
 	n.threads = slices.Clone(s.threads)
 	for i := range n.threads {
-		th := &n.threads[i]
-		th.regs = slices.Clone(th.regs)
-		th.undefined = slices.Clone(th.undefined)
-		th.buf = slices.Clone(th.buf)
+		n.threads[i].buf = slices.Clone(n.threads[i].buf)
 	}
 	n.words = slices.Clone(s.words)
 	n.undefined = slices.Clone(s.undefined)
 	n.blocks = slices.Clone(s.blocks)
 	return &n
+}
+
+// own gives a thread registers that no other state has.
+func (th *thread) own() {
+	th.regs, th.undefined = slices.Clone(th.regs), slices.Clone(th.undefined)
 }
 
 // heldByOther reports whether a thread other than t is inside an atomic section.

@@ -2,6 +2,7 @@ package replay
 
 import (
 	"fmt"
+	"slices"
 
 	"fencepost/internal/ir"
 	"fencepost/verdict"
@@ -148,10 +149,20 @@ func (m *machine) successorsOf(s *state, t, now int) ([]transition, error) {
 
 // set assigns v to register r, unless r is NoReg.
 func (th *thread) set(r ir.Reg, v int64) {
-	if r != ir.NoReg {
+	if r == ir.NoReg {
+		return
+	}
+	if th.regs[r] != v {
+		th.regs = slices.Clone(th.regs)
 		th.regs[r] = v
-		if th.undefined != nil {
-			th.undefined[r] = undefined{}
-		}
+	}
+	th.setUndefined(r, undefined{})
+}
+
+// setUndefined sets the undefined bits of a register.
+func (th *thread) setUndefined(r ir.Reg, u undefined) {
+	if th.undefined != nil && th.undefined[r] != u {
+		th.undefined = slices.Clone(th.undefined)
+		th.undefined[r] = u
 	}
 }

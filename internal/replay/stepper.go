@@ -17,6 +17,7 @@ import (
 type Stepper struct {
 	m     *machine
 	props *property.Set
+	first *state
 	uses  bool // something in the program is undefined
 	sites bool // states tell which operation allocated a block
 	loops *loops
@@ -47,7 +48,7 @@ func NewStepper(p *ir.Program, props *property.Set, model Model) (*Stepper, erro
 		return nil, err
 	}
 	m.kept = keptIfNone(p)
-	x := &Stepper{m: m, props: props, uses: usesUndefined(p), sites: props.Leaks}
+	x := &Stepper{m: m, props: props, first: initial(p), uses: usesUndefined(p), sites: props.Leaks}
 	if props.Endless || props.Fairness != 0 {
 		if x.loops, err = newLoops(m, props); err != nil {
 			return nil, err
@@ -57,7 +58,7 @@ func NewStepper(p *ir.Program, props *property.Set, model Model) (*Stepper, erro
 }
 
 // Initial returns the state in which execution begins.
-func (x *Stepper) Initial() State { return State{initial(x.m.p)} }
+func (x *Stepper) Initial() State { return State{x.first.clone()} }
 
 // Next returns everything that can happen next.
 func (x *Stepper) Next(s State) ([]Move, error) {

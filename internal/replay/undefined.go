@@ -139,8 +139,8 @@ func (c *turn) begins(reg ir.Reg, obj ir.ObjectID) *origin {
 
 // setOf assigns an expression's undefined bits to a register that was just set.
 func (c *turn) setOf(th *thread, r ir.Reg, u undefined) {
-	if r != ir.NoReg && th.undefined != nil {
-		th.undefined[r] = u
+	if r != ir.NoReg {
+		th.setUndefined(r, u)
 	}
 }
 
