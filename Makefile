@@ -213,9 +213,10 @@ fuzz:
 	$(GO) test ./internal/shorten -count=1 -timeout 60m -v -fp.programs=$(FUZZ_PROGRAMS)
 	$(GO) test ./internal/frontend/fp -count=1 -timeout 60m -v -run Lowering -fp.lowering=$(FUZZ_PROGRAMS)
 	$(GO) test ./internal/frontend/c -count=1 -timeout 60m -v -run 'TestLitmus$$' -fp.litmus
-	$(GO) test ./internal/export -count=1 -timeout 120m -v -run 'LitmusRandom|LitmusMain|CRandom' -litmus.random=$(FUZZ_PROGRAMS) -c.random=$(FUZZ_SPIN) -pml.seed=$(FUZZ_SEED)
+	$(GO) test ./internal/export/herd -count=1 -timeout 120m -v -run 'LitmusRandom|LitmusMain' -litmus.random=$(FUZZ_PROGRAMS) -litmus.seed=$(FUZZ_SEED)
+	$(GO) test ./internal/export/c11 -count=1 -timeout 120m -v -run CRandom -c.random=$(FUZZ_SPIN) -c.seed=$(FUZZ_SEED)
 	$(GO) test ./internal/engine/bmc -count=1 -timeout 240m -v -run 'SequentialRandom|SequentialCorpus' -fp.slow -bmc.sequential=2000 -bmc.sequential.seed=$(FUZZ_SEED)
-	$(GO) test ./internal/export -count=1 -timeout 120m -v -run 'RandomPrograms|SameStates' -pml.random=$(FUZZ_SPIN) -pml.overlap=$(FUZZ_SPIN) -pml.seed=$(FUZZ_SEED)
+	$(GO) test ./internal/export/promela -count=1 -timeout 120m -v -run 'RandomPrograms|SameStates' -pml.random=$(FUZZ_SPIN) -pml.overlap=$(FUZZ_SPIN) -pml.seed=$(FUZZ_SEED)
 	$(GO) test -count=1 -timeout 240m $$(grep -rlE --include='*_test.go' 'testkit\.(Slow|InPart|PartOf)\(' . | xargs -n1 dirname | sort -u) -fp.slow
 	$(GO) test ./internal/frontend/elf -count=1 -timeout 240m -v -run 'TestGenerated$$' -fp.generated=$(FUZZ_MACHINE) -fp.builds=8 -fp.generatedseed=$(FUZZ_SEED)
 	$(GO) test ./internal/frontend/elf/lift -run TestNative -lift.cases $(FUZZ_LIFT) -lift.encodings 200 -lift.seed $(FUZZ_SEED) -timeout 2h

@@ -1,33 +1,29 @@
 package export
 
+// Words of an exported text: names, types of C, comments.
+
 import (
 	"fmt"
 	"strings"
+
+	"fencepost/internal/ir"
 )
 
-// namer makes identifiers that are unique in the whole text, because macros have no
+// Namer makes identifiers that are unique in the whole text, because macros have no
 // scopes.
-type namer struct{ used map[string]bool }
+type Namer struct{ used map[string]bool }
 
-// promelaWords lists the keywords of Promela, names of the C preprocessor, and names that the
-// exported text uses for its variables and macros.
-const promelaWords = `active assert atomic bit bool break byte c_code c_decl c_expr c_state c_track chan d_step D_proctype
-do else empty enabled eval false fi for full get_priority goto hidden if in init inline int len local ltl mtype
-nempty never nfull notrace np_ od of pc_value pid printf printm priority proctype provided return run select
-set_priority short show skip STDIN timeout trace true typedef unless unsigned xr xs linux unix i386
-mem holder over assumed_away running outside_window old_value new_value wrote final goal valid_cell slot_of in_window s e`
-
-// newNamer returns a namer that makes none of the reserved words.
-func newNamer(reserved string) namer {
-	n := namer{used: map[string]bool{}}
+// NewNamer returns a namer that makes none of the reserved words.
+func NewNamer(reserved string) Namer {
+	n := Namer{used: map[string]bool{}}
 	for _, w := range strings.Fields(reserved) {
 		n.used[w] = true
 	}
 	return n
 }
 
-// name returns a new identifier that resembles s.
-func (n *namer) name(s string) string {
+// Name returns a new identifier that resembles s.
+func (n *Namer) Name(s string) string {
 	var b strings.Builder
 	for _, r := range s {
 		switch {
@@ -48,4 +44,18 @@ func (n *namer) name(s string) string {
 		}
 		try = fmt.Sprintf("%s_%d", base, i)
 	}
+}
+
+// IntType is the type of C with the values of t.
+func IntType(t ir.Type) string {
+	if t.Signed {
+		return fmt.Sprintf("int%d_t", t.Bits)
+	}
+	return fmt.Sprintf("uint%d_t", t.Bits)
+}
+
+// Comment returns s as one line that cannot end a comment.
+func Comment(s string) string {
+	s = strings.ReplaceAll(s, "*/", "* /")
+	return strings.ReplaceAll(strings.ReplaceAll(s, "\n", " "), "\\", "/")
 }

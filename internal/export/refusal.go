@@ -13,45 +13,45 @@ type Refusal struct {
 	Reason string
 }
 
-// refuser collects refusals.
-type refuser struct {
-	refusals []Refusal
+// Refuser collects refusals.
+type Refuser struct {
+	Refusals []Refusal
 	refused  map[Refusal]bool // the refusals as a set
 }
 
-// refuse records a construct that cannot be expressed. It records equal refusals once.
-func (w *refuser) refuse(pos source.Span, format string, args ...any) {
+// Refuse records a construct that cannot be expressed. It records equal refusals once.
+func (w *Refuser) Refuse(pos source.Span, format string, args ...any) {
 	r := Refusal{Pos: pos, Reason: fmt.Sprintf(format, args...)}
 	if w.refused == nil {
 		w.refused = map[Refusal]bool{}
 	}
 	if !w.refused[r] {
 		w.refused[r] = true
-		w.refusals = append(w.refusals, r)
+		w.Refusals = append(w.Refusals, r)
 	}
 }
 
-// refuseAlways refuses what no language but C has: numbers of floating point, memory whose bits may be undefined, and
+// RefuseAlways refuses what no language but C has: numbers of floating point, memory whose bits may be undefined, and
 // threads of any number. It reports whether there is any of it.
-func (w *refuser) refuseAlways(p *ir.Program, language string) bool {
+func (w *Refuser) RefuseAlways(p *ir.Program, language string) bool {
 	if p.Form != ir.Flat {
 		panic("BUG: only flat programs can be exported")
 	}
 	for i := range p.Threads {
 		if th := &p.Threads[i]; th.Unbounded {
-			w.refuse(th.Pos, "thread %s stands for any number of threads; give --threads", th.Name)
+			w.Refuse(th.Pos, "thread %s stands for any number of threads; give --threads", th.Name)
 		}
 	}
 	if e := p.FloatingPoint(); e != nil {
-		w.refuse(e.Pos, "floating point cannot be exported to %s", language)
+		w.Refuse(e.Pos, "floating point cannot be exported to %s", language)
 	}
 	for _, f := range p.Funcs {
 		for i := range f.Edges {
 			if e := &f.Edges[i]; e.Op.Undef.Dst != ir.NoReg {
-				w.refuse(e.Pos, "whether the memory read here is initialised cannot be exported to %s; give --uninitialised zero", language)
+				w.Refuse(e.Pos, "whether the memory read here is initialised cannot be exported to %s; give --uninitialised zero", language)
 				return true
 			}
 		}
 	}
-	return len(w.refusals) > 0
+	return len(w.Refusals) > 0
 }

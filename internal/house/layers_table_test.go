@@ -30,6 +30,7 @@ var (
 		"internal/pipeline", "internal/engine", "internal/ir", "internal/memory", "internal/property", "internal/replay",
 		"internal/source", "internal/supervise", "internal/trace", "query", "verdict",
 	}
+	exportMay = []string{"internal/export", "internal/analysis", "internal/source", "internal/ir", "internal/property"}
 	renderMay = []string{"verdict", "internal/render/relation", "internal/render/rows"}
 
 	// frontEnds are the entry packages, one per input language. What two of them share
@@ -118,7 +119,13 @@ var policy = map[string]rule{
 
 	"internal/solver/sat": {ours: []string{"internal/budget", "internal/scratch"}},
 
-	"internal/export": {ours: []string{"internal/analysis", "internal/source", "internal/ir", "internal/property"}},
+	// Writers for other tools, one per language; export has what they share.
+	"internal/export":            {ours: []string{"internal/source", "internal/ir"}},
+	"internal/export/cexpr":      {ours: []string{"internal/export", "internal/ir"}},
+	"internal/export/promela":    {ours: exportMay},
+	"internal/export/herd":       {ours: exportMay},
+	"internal/export/c11":        {ours: append([]string{"internal/export/cexpr"}, exportMay...)},
+	"internal/export/sequential": {ours: append([]string{"internal/export/cexpr"}, exportMay...)},
 
 	"internal/engine":            {ours: []string{"internal/source", "internal/analysis", "internal/budget", "internal/ir", "internal/property", "internal/memory", "internal/memory/reduce", "internal/search", "query", "verdict"}},
 	"internal/engine/bmc":        {ours: engineMay},
@@ -177,7 +184,7 @@ var policy = map[string]rule{
 	"internal/question/param":  {ours: append([]string{"internal/engine/dual", "internal/engine/param", "internal/transform", "internal/question/check", "internal/question/robust"}, questionMay...)},
 	"internal/question/litmus": {ours: append([]string{"internal/frontend/litmus", "internal/stress", "internal/transform"}, questionMay...)},
 	"internal/question/traces": {ours: append([]string{"internal/engine/rf", "internal/engine/smc"}, questionMay...)},
-	"internal/question/export": {ours: append([]string{"internal/engine/bmc", "internal/engine/instrument", "internal/engine/param", "internal/export", "internal/question/check", "internal/transform"}, questionMay...)},
+	"internal/question/export": {ours: append([]string{"internal/engine/bmc", "internal/engine/instrument", "internal/engine/param", "internal/export", "internal/export/c11", "internal/export/herd", "internal/export/promela", "internal/export/sequential", "internal/question/check", "internal/transform"}, questionMay...)},
 
 	"internal/question/explore": {ours: questionMay},
 

@@ -15,7 +15,7 @@ import (
 
 	"fencepost/internal/engine"
 	"fencepost/internal/engine/bmc"
-	"fencepost/internal/export"
+	"fencepost/internal/export/sequential"
 	"fencepost/internal/ir"
 	"fencepost/internal/memory"
 	"fencepost/internal/pipeline"
@@ -32,13 +32,13 @@ var (
 )
 
 // sequentialText returns the plan of rounds, its program as sequential C and the sites of its choices, or why not.
-func sequentialText(t *testing.T, task *engine.Task, opt bmc.Options) (*bmc.Plan, string, []export.SequenceSite, string) {
+func sequentialText(t *testing.T, task *engine.Task, opt bmc.Options) (*bmc.Plan, string, []sequential.Site, string) {
 	t.Helper()
 	plan, err := bmc.NewPlan(context.Background(), task, opt)
 	if err != nil {
 		return nil, "", nil, err.Error()
 	}
-	text, sites, refusals := export.Sequential(question.Sequence(plan, query.Model(task.Model.String())))
+	text, sites, refusals := sequential.Write(question.Sequence(plan, query.Model(task.Model.String())))
 	if len(refusals) > 0 {
 		return nil, "", nil, refusals[0].Reason
 	}
@@ -272,7 +272,7 @@ func TestSequentialCorpus(t *testing.T) {
 			var (
 				plan  *bmc.Plan
 				text  string
-				sites []export.SequenceSite
+				sites []sequential.Site
 			)
 			if why == "" {
 				plan, text, sites, why = sequentialText(t, task, bmc.Options{Rounds: 3, Unroll: 3})

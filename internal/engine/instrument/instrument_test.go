@@ -16,7 +16,7 @@ import (
 	"fencepost/internal/engine/explicit"
 	"fencepost/internal/engine/instrument"
 	"fencepost/internal/engine/robust"
-	"fencepost/internal/export"
+	"fencepost/internal/export/promela"
 	"fencepost/internal/ir"
 	"fencepost/internal/memory"
 	"fencepost/internal/property"
@@ -225,7 +225,7 @@ func TestInstrumentationSpin(t *testing.T) {
 			if err != nil {
 				continue
 			}
-			text, refusals := export.Promela(inst.Program, inst.Props, export.Options{Model: export.SC, FaultsStop: true})
+			text, refusals := promela.Write(inst.Program, inst.Props, promela.Options{Model: promela.SC, FaultsStop: true})
 			if len(refusals) > 0 {
 				t.Logf("%s: refused: %s", p.Name, refusals[0].Reason)
 				continue

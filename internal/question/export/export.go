@@ -11,6 +11,10 @@ import (
 	"fencepost/internal/engine/instrument"
 	"fencepost/internal/engine/param"
 	"fencepost/internal/export"
+	"fencepost/internal/export/c11"
+	"fencepost/internal/export/herd"
+	"fencepost/internal/export/promela"
+	"fencepost/internal/export/sequential"
 	"fencepost/internal/ir"
 	"fencepost/internal/memory"
 	"fencepost/internal/pipeline"
@@ -31,13 +35,13 @@ func Run(ctx context.Context, in query.Input, opt query.ExportOptions) (query.Te
 	err := run.Do(ctx, func(ctx context.Context) (err error) {
 		switch opt.Format {
 		case query.ExportPromela:
-			text, err = promela(ctx, run, opt)
+			text, err = inPromela(ctx, run, opt)
 		case query.ExportPNML:
 			text, err = net(ctx, run, opt)
 		case query.ExportLitmus:
 			text, err = litmusTest(ctx, run, opt)
 		case query.ExportSequential:
-			text, err = sequential(ctx, run, opt, &choices)
+			text, err = inSequentialC(ctx, run, opt, &choices)
 		case query.ExportC:
 			text, err = inC(ctx, run, opt)
 		default:
@@ -49,8 +53,8 @@ func Run(ctx context.Context, in query.Input, opt query.ExportOptions) (query.Te
 }
 
 // exported returns the memory model of what is written.
-func exported(run *pipeline.Run, name query.Model) (export.Model, error) {
-	model, ok := export.ParseModel(string(name))
+func exported(run *pipeline.Run, name query.Model) (promela.Model, error) {
+	model, ok := promela.ParseModel(string(name))
 	if !ok {
 		return model, run.Refuse(verdict.Diagnostic{
 			Code:    "FP0951",
@@ -61,7 +65,7 @@ func exported(run *pipeline.Run, name query.Model) (export.Model, error) {
 	return model, nil
 }
 
-func promela(ctx context.Context, run *pipeline.Run, opt query.ExportOptions) (string, error) {
+func inPromela(ctx context.Context, run *pipeline.Run, opt query.ExportOptions) (string, error) {
 	model, err := exported(run, opt.Model)
 	if err != nil {
 		return "", err
@@ -70,15 +74,15 @@ func promela(ctx context.Context, run *pipeline.Run, opt query.ExportOptions) (s
 	if err != nil {
 		return "", err
 	}
-	props, how := run.Props, export.Options{Model: model, Buffer: opt.BufferBound()}
+	props, how := run.Props, promela.Options{Model: model, Buffer: opt.BufferBound()}
 	if opt.Attack > 0 {
 		inst, _, err := instrumented(ctx, run, flat, opt.Attack, instrument.Options{Export: true})
 		if err != nil {
 			return "", err
 		}
-		flat, props, how = inst.Program, inst.Props, export.Options{Model: export.SC, FaultsStop: true}
+		flat, props, how = inst.Program, inst.Props, promela.Options{Model: promela.SC, FaultsStop: true}
 	}
-	text, refusals := export.Promela(flat, props, how)
+	text, refusals := promela.Write(flat, props, how)
 	refuse(run, refusals)
 	return text, nil
 }
@@ -129,7 +133,7 @@ func litmusTest(ctx context.Context, run *pipeline.Run, opt query.ExportOptions)
 			return "", err
 		}
 	}
-	text, refusals := export.Litmus(flat, props)
+	text, refusals := herd.Write(flat, props)
 	refuse(run, refusals)
 	return text, nil
 }
@@ -168,14 +172,14 @@ func inC(ctx context.Context, run *pipeline.Run, opt query.ExportOptions) (strin
 	if err != nil {
 		return "", err
 	}
-	text, refusals := export.C(flat, run.Props)
+	text, refusals := c11.Write(flat, run.Props)
 	refuse(run, refusals)
 	return text, nil
 }
 
-// sequential writes the sequential program that bounded model checking with rounds encodes. With opt.Choices, lines gets
+// inSequentialC writes the sequential program that bounded model checking with rounds encodes. With opt.Choices, lines gets
 // the choices that lead to a violation.
-func sequential(ctx context.Context, run *pipeline.Run, opt query.ExportOptions, lines *string) (string, error) {
+func inSequentialC(ctx context.Context, run *pipeline.Run, opt query.ExportOptions, lines *string) (string, error) {
 	if opt.BMC.Width > 0 || opt.BMC.Encoding == query.EncodingOrder {
 		return "", run.Refuse(verdict.Diagnostic{Code: "FP0950", Message: "a sequential program has rounds and whole numbers: it takes neither --width nor --encoding order"})
 	}
@@ -193,7 +197,7 @@ func sequential(ctx context.Context, run *pipeline.Run, opt query.ExportOptions,
 	if err != nil {
 		return "", run.Refuse(run.Unsupported(err))
 	}
-	text, sites, refusals := export.Sequential(Sequence(plan, opt.Model))
+	text, sites, refusals := sequential.Write(Sequence(plan, opt.Model))
 	refuse(run, refusals)
 	if opt.Choices && len(refusals) == 0 {
 		choices, _, err := plan.Choices()
@@ -206,7 +210,7 @@ func sequential(ctx context.Context, run *pipeline.Run, opt query.ExportOptions,
 }
 
 // ChoiceLines returns choices as a sequential program reads them: a line for each of its sites.
-func ChoiceLines(sites []export.SequenceSite, choices map[bmc.Choice]int64) string {
+func ChoiceLines(sites []sequential.Site, choices map[bmc.Choice]int64) string {
 	var out strings.Builder
 	for i, s := range sites {
 		if v, ok := choices[bmc.Choice{Thread: s.Thread, Loc: s.Loc, Edge: s.Edge, Wait: s.Wait, Kind: bmc.ChoiceKind(s.Kind)}]; ok {
@@ -217,16 +221,16 @@ func ChoiceLines(sites []export.SequenceSite, choices map[bmc.Choice]int64) stri
 }
 
 // Sequence returns the plan of rounds as the writer of sequential programs takes it.
-func Sequence(plan *bmc.Plan, model query.Model) export.Sequence {
-	in := export.Sequence{
+func Sequence(plan *bmc.Plan, model query.Model) sequential.Sequence {
+	in := sequential.Sequence{
 		Program: plan.Program, Props: plan.Props, Model: string(model), Rounds: plan.Rounds, Times: plan.Clock, Kept: plan.Queue,
 		Heap: plan.Heap, Unit: plan.Unit, Order: plan.Order, Stops: plan.Stops,
 	}
 	for _, c := range plan.Cells {
-		in.Cells = append(in.Cells, export.SequenceCell(c))
+		in.Cells = append(in.Cells, sequential.Cell(c))
 	}
 	for _, b := range plan.Blocks {
-		in.Blocks = append(in.Blocks, export.SequenceBlock(b))
+		in.Blocks = append(in.Blocks, sequential.Block(b))
 	}
 	return in
 }
