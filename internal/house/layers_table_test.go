@@ -93,7 +93,8 @@ var policy = map[string]rule{
 	"internal/frontend/fp":                      {ours: append([]string{"internal/frontend/statement"}, frontEndMay...)},
 	"internal/frontend/trencher":                {ours: append([]string{"internal/frontend/statement"}, frontEndMay...)},
 	"internal/frontend/memorax":                 {ours: append([]string{"internal/frontend/statement"}, frontEndMay...)},
-	"internal/frontend/litmus":                  {ours: append(append([]string{"internal/stress", "internal/lazyregexp", "internal/x86", "internal/x86/word", "query"}, translation...), frontEndMay...)},
+	"internal/frontend/litmus/dialect":          {ours: []string{"internal/lazyregexp", "internal/source"}},
+	"internal/frontend/litmus":                  {ours: append(append([]string{"internal/frontend/litmus/dialect", "internal/stress", "internal/lazyregexp", "internal/x86", "internal/x86/word", "query"}, translation...), frontEndMay...)},
 	"internal/frontend/c":                       {ours: append(slices.Clone(translation), frontEndMay...)},
 	// Machine code: object reads and links files, and knows nothing of programs; lift translates single
 	// instructions. The library is the one of the translation of C.

@@ -3,6 +3,8 @@ package litmus
 import (
 	"slices"
 	"strconv"
+
+	"fencepost/internal/frontend/litmus/dialect"
 )
 
 // Where locations lie. In herd an address is a symbol and differs from every number.
@@ -66,12 +68,12 @@ func reachedNumbers(text []byte) []uint32 {
 // literal returns the number, decimal or hexadecimal, with which a text begins, nil if it begins with none.
 func literal(text []byte) []byte {
 	n := 0
-	if len(text) > 2 && text[0] == '0' && (text[1] == 'x' || text[1] == 'X') && isHexDigit(text[2]) {
-		for n = 3; n < len(text) && isHexDigit(text[n]); n++ {
+	if len(text) > 2 && text[0] == '0' && (text[1] == 'x' || text[1] == 'X') && dialect.IsHexDigit(text[2]) {
+		for n = 3; n < len(text) && dialect.IsHexDigit(text[n]); n++ {
 		}
 		return text[:n]
 	}
-	for n < len(text) && isDigit(text[n]) {
+	for n < len(text) && dialect.IsDigit(text[n]) {
 		n++
 	}
 	return text[:n]

@@ -1,6 +1,10 @@
 package litmus
 
-import "bytes"
+import (
+	"bytes"
+
+	"fencepost/internal/frontend/litmus/dialect"
+)
 
 // The dialect of C. Between the initial state and the condition stands C: the
 // functions P0, P1 and so on are the threads, and whatever else is there (types,
@@ -21,7 +25,7 @@ type cCode struct {
 	text   []byte // of the whole file, with everything else blank
 	kernel bool
 	// declared has where the text has declarations of registers, and macros around them, that the file does not have.
-	declared []extent
+	declared []dialect.Inserted
 }
 
 // cSection finds the C, which begins at the current position, and its threads. It
@@ -46,14 +50,14 @@ func (p *parser) cSection() bool {
 		return false
 	}
 	code := p.code.text[start:end]
-	kernel, c11 := atomicWords(code)
+	kernel, c11 := dialect.AtomicWords(code)
 	if kernel != nil && c11 != nil {
 		p.errorf(codeFeature, start+c11[0], start+c11[1], "'%s' is a C11 operation and '%s' is a Linux kernel operation: a test can use only one kind",
 			code[c11[0]:c11[1]], code[kernel[0]:kernel[1]])
 		return false
 	}
 	p.code.kernel = kernel != nil
-	p.code.text, p.code.declared = declareRegisters(p.code.text, start, end)
+	p.code.text, p.code.declared = dialect.DeclareRegisters(p.code.text, start, end)
 	return true
 }
 
@@ -83,7 +87,7 @@ func (p *parser) scanC(from int) (end int, ok bool) {
 		case c == '/' && i+1 < len(p.text) && (p.text[i+1] == '*' || p.text[i+1] == '/'):
 			next = p.cComment(i)
 		case c == '"' || c == '\'':
-			next = cQuoted(p.text, i)
+			next = dialect.EndOfQuoted(p.text, i)
 		case top && bytes.HasPrefix(p.text[i:], []byte("(*")):
 			p.pos = i
 			p.comment()
@@ -100,8 +104,8 @@ func (p *parser) scanC(from int) (end int, ok bool) {
 			parens++
 		case c == ')':
 			parens--
-		case isDigit(c) || isLetter(c):
-			for next < len(p.text) && isNamePart(p.text[next]) {
+		case dialect.IsDigit(c) || dialect.IsLetter(c):
+			for next < len(p.text) && dialect.IsNamePart(p.text[next]) {
 				next++
 			}
 			if !top {
@@ -166,19 +170,6 @@ func (p *parser) cComment(i int) int {
 	}
 	p.errorf(codeComment, i, i+2, "comment without '*/'")
 	return len(p.text)
-}
-
-// cQuoted is where a string or character of C ends, at the latest with its line.
-func cQuoted(text []byte, i int) int {
-	quote := text[i]
-	for i++; i < len(text) && text[i] != '\n'; i++ {
-		if text[i] == '\\' {
-			i++
-		} else if text[i] == quote {
-			return i + 1
-		}
-	}
-	return min(i, len(text))
 }
 
 // InC reports whether the test is written in C.

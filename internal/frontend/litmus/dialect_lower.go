@@ -10,6 +10,7 @@ import (
 
 	"fencepost/internal/frontend/c/translate"
 	"fencepost/internal/frontend/c/translate/library"
+	"fencepost/internal/frontend/litmus/dialect"
 	"fencepost/internal/ir"
 	"fencepost/internal/property"
 	"fencepost/internal/source"
@@ -29,11 +30,11 @@ type (
 func (c *compiler) compileC() {
 	in := translate.TestInput{
 		File:    source.NewFile(c.file.Name, c.code.text),
-		Prelude: c11Prelude + registerPrelude + c.rcu(),
+		Prelude: c11Prelude + dialect.RegisterPrelude + c.rcu(),
 		Base:    chooseBase(c.file.Text),
 	}
 	if c.code.kernel {
-		in.Prelude = kernelPrelude + registerPrelude + c.rcu()
+		in.Prelude = kernelPrelude + dialect.RegisterPrelude + c.rcu()
 	}
 	for i := range c.tree.procs {
 		in.Threads = append(in.Threads, procName(c.tree.procs[i].num))
@@ -56,15 +57,23 @@ func (c *compiler) compileC() {
 		return
 	}
 	c.checks = test.Checks()
-	c.unit.addresses = c.unit.addresses || bytes.Contains(c.code.text, []byte(throughRegister))
+	c.unit.addresses = c.unit.addresses || bytes.Contains(c.code.text, []byte(dialect.ThroughRegister))
 	c.mentionedC()
 	c.properties()
 	if c.diags.HasErrors() {
 		return
 	}
 	out := test.Finish()
-	c.unit.Program, c.unit.Sites, c.unit.Write = out.Program, out.Sites, undeclaring(out.Write, c.code.declared)
-	c.unit.Included, c.unit.Kernel = out.Included, c.code.kernel || speaksKernel(c.code.text)
+	c.unit.Program, c.unit.Sites, c.unit.Write = out.Program, out.Sites, out.Write
+	c.unit.Included, c.unit.Kernel = out.Included, c.code.kernel || dialect.SpeaksKernel(c.code.text)
+	if out.Write == nil || len(c.code.declared) == 0 {
+		return
+	}
+	c.unit.Write = func(fences []ir.FenceAt, style FenceStyle) []source.Edit {
+		edits := out.Write(fences, style)
+		dialect.MoveEdits(edits, c.code.declared)
+		return edits
+	}
 }
 
 // declareC lists the locations of the initial state and of the conditions.

@@ -65,8 +65,8 @@ func (c *compiler) body(thread int) []byte {
 func (c *compiler) bodyStart(thread int) int {
 	at := c.tree.procs[thread].start
 	for _, i := range c.code.declared {
-		if i.start < at {
-			at += i.end - i.start
+		if i.Start < at {
+			at += i.End - i.Start
 		}
 	}
 	return at

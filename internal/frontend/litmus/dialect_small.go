@@ -19,8 +19,6 @@ func (c *compiler) compileC() {
 	c.diags.Errorf(NeedsWhole, c.file.Span(0, 0), "this part of fencepost does not read C")
 }
 
-func atomicWords([]byte) (kernel, c11 []int) { return nil, nil }
-
 func (c *compiler) observeLocal(*ref) *observed { panic("BUG: a test in C") }
 
 func (n *native) inC() { panic("BUG: a test in C") }
@@ -29,5 +27,3 @@ func (n *native) kept(int, ir.Reg) int { panic("BUG: a test in C") }
 
 // FenceStyle is how a fence is written into the test, where one style was asked for.
 func (u *Unit) FenceStyle(asked FenceStyle) FenceStyle { return asked }
-
-func declareRegisters(text []byte, _, _ int) ([]byte, []extent) { return text, nil }

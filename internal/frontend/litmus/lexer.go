@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"fencepost/internal/diag"
+	"fencepost/internal/frontend/litmus/dialect"
 	"fencepost/internal/source"
 )
 
@@ -35,13 +36,13 @@ func (l *lexer) next() token {
 			return token{kind: tEOF, start: len(l.text), end: len(l.text)}
 		}
 		switch c := l.text[l.pos]; {
-		case isLetter(c):
+		case dialect.IsLetter(c):
 			start := l.pos
-			for l.pos < len(l.text) && isNamePart(l.text[l.pos]) {
+			for l.pos < len(l.text) && dialect.IsNamePart(l.text[l.pos]) {
 				l.pos++
 			}
 			return token{kind: tName, text: string(l.text[start:l.pos]), start: start, end: l.pos}
-		case isDigit(c):
+		case dialect.IsDigit(c):
 			return l.number()
 		default:
 			if n := signLength(l.text[l.pos:]); n > 0 {
@@ -57,7 +58,7 @@ func (l *lexer) next() token {
 func (l *lexer) space() {
 	for l.pos < len(l.text) {
 		switch {
-		case isSpace(l.text[l.pos]):
+		case dialect.IsSpace(l.text[l.pos]):
 			l.pos++
 		case bytes.HasPrefix(l.text[l.pos:], []byte("(*")):
 			l.comment()
@@ -106,7 +107,7 @@ func (l *lexer) comment() {
 // are the negative number with the same bits.
 func (l *lexer) number() token {
 	start := l.pos
-	for l.pos < len(l.text) && isNamePart(l.text[l.pos]) {
+	for l.pos < len(l.text) && dialect.IsNamePart(l.text[l.pos]) {
 		l.pos++
 	}
 	text := string(l.text[start:l.pos])
@@ -132,23 +133,13 @@ func (l *lexer) badChars() {
 	start := l.pos
 	for l.pos < len(l.text) {
 		c := l.text[l.pos]
-		if isNamePart(c) || isSpace(c) || signLength(l.text[l.pos:]) > 0 {
+		if dialect.IsNamePart(c) || dialect.IsSpace(c) || signLength(l.text[l.pos:]) > 0 {
 			break
 		}
 		l.pos++
 	}
 	l.errorf(codeChar, start, l.pos, "unexpected character %s", diag.Character(l.text[start:]))
 }
-
-func isSpace(c byte) bool {
-	return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f' || c == '\v'
-}
-
-func isDigit(c byte) bool    { return c >= '0' && c <= '9' }
-func isHexDigit(c byte) bool { return isDigit(c) || c >= 'a' && c <= 'f' || c >= 'A' && c <= 'F' }
-func isLetter(c byte) bool   { return c == '_' || c == '.' || c|0x20 >= 'a' && c|0x20 <= 'z' }
-
-func isNamePart(c byte) bool { return isLetter(c) || isDigit(c) }
 
 // signLength is the length of the sign text starts with, or 0.
 func signLength(text []byte) int {

@@ -3,6 +3,8 @@ package litmus
 import (
 	"bytes"
 	"strings"
+
+	"fencepost/internal/frontend/litmus/dialect"
 )
 
 // parser reads a test. One token of lookahead.
@@ -43,7 +45,7 @@ func (p *parser) expect(code, sign string) bool {
 // last is the end of what was read before the current token.
 func (p *parser) last(start int) int {
 	end := p.tok.start
-	for end > start && isSpace(p.text[end-1]) {
+	for end > start && dialect.IsSpace(p.text[end-1]) {
 		end--
 	}
 	return end
@@ -150,7 +152,7 @@ func (p *parser) badArch(word string, start int) {
 func isBlank(c byte) bool { return c == ' ' || c == '\t' }
 
 func isTestName(c byte) bool {
-	return isNamePart(c) || strings.IndexByte("/-+[]", c) >= 0
+	return dialect.IsNamePart(c) || strings.IndexByte("/-+[]", c) >= 0
 }
 
 // meta reads the string and the lines Key=value up to and with '{'.

@@ -3,6 +3,8 @@ package litmus
 import (
 	"strconv"
 	"strings"
+
+	"fencepost/internal/frontend/litmus/dialect"
 )
 
 // initialState reads "{ item; item; ... }".
@@ -107,10 +109,10 @@ func (p *parser) initialItem() (initial, bool) {
 // rather than by the length of an array.
 func (p *parser) bracketsLocation() bool {
 	start := p.pos
-	for start < len(p.text) && isSpace(p.text[start]) {
+	for start < len(p.text) && dialect.IsSpace(p.text[start]) {
 		start++
 	}
-	return start < len(p.text) && isLetter(p.text[start])
+	return start < len(p.text) && dialect.IsLetter(p.text[start])
 }
 
 // isProc reports whether "P0:" or "0:" stands here.
@@ -123,7 +125,7 @@ func (p *parser) isProc() bool {
 		return false
 	}
 	start := p.pos
-	for start < len(p.text) && isSpace(p.text[start]) {
+	for start < len(p.text) && dialect.IsSpace(p.text[start]) {
 		start++
 	}
 	return start < len(p.text) && p.text[start] == ':'
@@ -136,7 +138,7 @@ func procNumber(name string) (int64, bool) {
 		return 0, false
 	}
 	for i := range len(digits) {
-		if !isDigit(digits[i]) {
+		if !dialect.IsDigit(digits[i]) {
 			return 0, false
 		}
 	}

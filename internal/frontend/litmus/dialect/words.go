@@ -1,6 +1,6 @@
 //go:build !fencepost_small
 
-package litmus
+package dialect
 
 import "fencepost/internal/lazyregexp"
 
@@ -18,13 +18,13 @@ var (
 // kernelWords are words of the kernel that mean the same beside C11's atomics.
 var kernelWords = lazyregexp.New(`\b(READ_ONCE|WRITE_ONCE|ACCESS_ONCE|smp_\w+|s?rcu_\w+|synchronize_s?rcu\w*|cmpxchg\w*|xchg\w*|spin_(un)?lock\w*|spin_trylock)\b`)
 
-// speaksKernel reports whether a test has words of the kernel and none of C11.
-func speaksKernel(code []byte) bool {
-	_, c11 := atomicWords(code)
+// SpeaksKernel reports whether a test has words of the kernel and none of C11.
+func SpeaksKernel(code []byte) bool {
+	_, c11 := AtomicWords(code)
 	return c11 == nil && kernelWords.Match(code)
 }
 
-// atomicWords returns where the first words of the kernel and of C11 are, nil where there is none.
-func atomicWords(code []byte) (kernel, c11 []int) {
+// AtomicWords returns where the first words of the kernel and of C11 are, nil where there is none.
+func AtomicWords(code []byte) (kernel, c11 []int) {
 	return kernelAtomics.FindIndex(code), c11Atomics.FindIndex(code)
 }

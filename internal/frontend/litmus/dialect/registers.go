@@ -1,13 +1,10 @@
 //go:build !fencepost_small
 
-package litmus
+package dialect
 
 import (
 	"bytes"
 	"strings"
-
-	"fencepost/internal/ir"
-	"fencepost/internal/source"
 )
 
 // What herd takes and C does not. For herd, a name such as r0 is a register of its thread wherever it stands, and some
@@ -18,26 +15,27 @@ import (
 const (
 	// declaring stands before the first assignment of a register. It is C as gcc has it.
 	declaring = "__auto_type "
-	// throughRegister is the macro; registerPrelude defines it.
-	throughRegister = "__fp_at("
-	registerPrelude = "#define __fp_at(r) __builtin_choose_expr(__builtin_types_compatible_p(__typeof__(r), int) || " +
+	// ThroughRegister is the macro for what is read or written through a register.
+	ThroughRegister = "__fp_at("
+	// RegisterPrelude defines the macro.
+	RegisterPrelude = "#define __fp_at(r) __builtin_choose_expr(__builtin_types_compatible_p(__typeof__(r), int) || " +
 		"__builtin_types_compatible_p(__typeof__(r), long), (__typeof__(r) *)(long)(r), (r))\n"
 )
 
 // registerText is the C of a test under change.
 type registerText struct {
 	out      []byte
-	inserted []extent // in out
+	inserted []Inserted // of out
 }
 
 func (r *registerText) insert(text string) {
-	r.inserted = append(r.inserted, extent{len(r.out), len(r.out) + len(text)})
+	r.inserted = append(r.inserted, Inserted{len(r.out), len(r.out) + len(text)})
 	r.out = append(r.out, text...)
 }
 
-// declareRegisters inserts declarations and macros into C text from start to end, and returns where, as extents in the
+// DeclareRegisters inserts declarations and macros into C text from start to end, and returns where, as stretches of the
 // new text.
-func declareRegisters(text []byte, start, end int) (out []byte, inserted []extent) {
+func DeclareRegisters(text []byte, start, end int) (out []byte, inserted []Inserted) {
 	r := registerText{out: append([]byte{}, text[:start]...)}
 	depth := 0
 	seen := map[string]bool{}
@@ -52,10 +50,10 @@ func declareRegisters(text []byte, start, end int) (out []byte, inserted []exten
 				next = i + 2 + n + 2
 			}
 		case c == '"' || c == '\'':
-			next = min(cQuoted(text, i), end)
+			next = min(EndOfQuoted(text, i), end)
 			before, earlier = c, before
-		case isLetter(c) || isDigit(c):
-			for next < end && isNamePart(text[next]) {
+		case IsLetter(c) || IsDigit(c):
+			for next < end && IsNamePart(text[next]) {
 				next++
 			}
 			word := string(text[i:next])
@@ -75,11 +73,11 @@ func declareRegisters(text []byte, start, end int) (out []byte, inserted []exten
 				clear(seen)
 			}
 			before, earlier = c, before
-		case !isSpace(c):
+		case !IsSpace(c):
 			before, earlier = c, before
 		}
 		if through {
-			r.insert(throughRegister)
+			r.insert(ThroughRegister)
 		}
 		r.out = append(r.out, text[i:next]...)
 		if through {
@@ -104,8 +102,8 @@ func usedAfterBlock(text []byte, word string, depth int) bool {
 		case c == '}':
 			depth--
 			left = left || depth < block
-		case isLetter(c) || isDigit(c):
-			for next < len(text) && isNamePart(text[next]) {
+		case IsLetter(c) || IsDigit(c):
+			for next < len(text) && IsNamePart(text[next]) {
 				next++
 			}
 			if left && string(text[i:next]) == word {
@@ -128,7 +126,7 @@ func lineEnd(text []byte, i int) int {
 // isPlainRegister reports whether a word is r and a number.
 func isPlainRegister(word string) bool {
 	for i := 1; i < len(word); i++ {
-		if !isDigit(word[i]) {
+		if !IsDigit(word[i]) {
 			return false
 		}
 	}
@@ -139,27 +137,4 @@ func isPlainRegister(word string) bool {
 func assigned(text []byte) bool {
 	text = bytes.TrimLeft(text, " \t\r\n")
 	return len(text) > 1 && text[0] == '=' && text[1] != '='
-}
-
-// undeclaring returns a function that writes fences into the text without what was inserted.
-func undeclaring(write func([]ir.FenceAt, FenceStyle) []source.Edit, inserted []extent) func([]ir.FenceAt, FenceStyle) []source.Edit {
-	if write == nil || len(inserted) == 0 {
-		return write
-	}
-	shift := func(at int) int {
-		n := 0
-		for _, i := range inserted {
-			if i.start < at {
-				n += min(at, i.end) - i.start
-			}
-		}
-		return at - n
-	}
-	return func(fences []ir.FenceAt, style FenceStyle) []source.Edit {
-		edits := write(fences, style)
-		for i := range edits {
-			edits[i].Start, edits[i].End = shift(edits[i].Start), shift(edits[i].End)
-		}
-		return edits
-	}
 }
