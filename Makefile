@@ -14,7 +14,7 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 # Packages that run goroutines of their own.
 PARALLEL := ./internal/search ./internal/engine/explicit ./internal/engine/robust ./internal/engine/smc ./internal/engine/rf ./internal/question/check ./internal/suite ./internal/serve
 # Fuzz targets, as package:target.
-PARSERS  := ./internal/ir:FuzzParse ./internal/frontend/fp:FuzzParse ./internal/frontend/fp:FuzzFences \
+PARSERS  := ./internal/ir/irtext:FuzzParse ./internal/frontend/fp:FuzzParse ./internal/frontend/fp:FuzzFences \
             ./internal/frontend/trencher:FuzzParse ./internal/frontend/trencher:FuzzFences ./internal/frontend/memorax:FuzzParse ./internal/frontend/memorax:FuzzFences \
             ./internal/frontend/litmus:FuzzParse ./internal/frontend/litmus:FuzzC \
             ./internal/frontend/c:FuzzParse .:FuzzCheckpoint .:FuzzStateSearch .:FuzzMerge ./internal/cli:FuzzBaseline ./internal/explorer:FuzzAsk \

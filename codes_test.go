@@ -12,7 +12,7 @@ import (
 
 	"fencepost"
 	"fencepost/internal/cli"
-	"fencepost/internal/ir"
+	"fencepost/internal/ir/irtext"
 )
 
 var codeInSource = regexp.MustCompile(`"((?:FP|C|LT|IR|X)\d{4})"`)
@@ -78,7 +78,7 @@ func TestCodeExamples(t *testing.T) {
 			continue
 		}
 		if e.Command == "ir" {
-			_, diags := ir.Parse("x.ir", []byte(e.Files[0].Text))
+			_, diags := irtext.Parse("x.ir", []byte(e.Files[0].Text))
 			found := false
 			for _, d := range diags.All {
 				found = found || d.Code == e.Code

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"fencepost/internal/ir"
+	"fencepost/internal/ir/irtext"
 )
 
 func TestLocalLocs(t *testing.T) {
@@ -76,7 +77,7 @@ func TestLocalCycleHeadsCut(t *testing.T) {
 		}
 		for a := range 8 {
 			if reach[a][a] {
-				t.Fatalf("seed %d: a cycle through l%d has no head\n%s", seed, a, ir.Print(p))
+				t.Fatalf("seed %d: a cycle through l%d has no head\n%s", seed, a, irtext.Print(p))
 			}
 		}
 	}

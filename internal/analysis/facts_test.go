@@ -4,12 +4,13 @@ import (
 	"testing"
 
 	"fencepost/internal/ir"
+	"fencepost/internal/ir/irtext"
 )
 
 // parse reads a program in the text form of ir.
 func parse(t testing.TB, text string) *ir.Program {
 	t.Helper()
-	p, diags := ir.Parse("test.ir", []byte(text))
+	p, diags := irtext.Parse("test.ir", []byte(text))
 	if diags.HasErrors() {
 		t.Fatalf("%+v\nin\n%s", diags.All, text)
 	}

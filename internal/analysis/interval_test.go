@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"fencepost/internal/ir"
+	"fencepost/internal/ir/irtext"
 )
 
 // expressions makes random expressions over two registers and one object.
@@ -75,7 +76,7 @@ func TestRangeOf(t *testing.T) {
 		for range 5 {
 			v := e.Eval(ir.Env{Regs: []int64{g.word(), g.word()}, Seen: g.word(), Prog: p})
 			if v < iv.Lo || v > iv.Hi {
-				t.Fatalf("expression %d: %s is %d, not in %v", i, p.FormatExpr(nil, e), v, iv)
+				t.Fatalf("expression %d: %s is %d, not in %v", i, irtext.FormatExpr(p, nil, e), v, iv)
 			}
 		}
 	}
@@ -108,7 +109,7 @@ func TestRangeIn(t *testing.T) {
 				env.Regs[1] = r.Lo
 			}
 			if v := e.Eval(env); v < iv.Lo || v > iv.Hi {
-				t.Fatalf("expression %d: %s is %d, not in %v; registers in %v", i, p.FormatExpr(nil, e), v, iv, regs)
+				t.Fatalf("expression %d: %s is %d, not in %v; registers in %v", i, irtext.FormatExpr(p, nil, e), v, iv, regs)
 			}
 		}
 	}

@@ -12,6 +12,7 @@ import (
 
 	"fencepost/internal/certificate"
 	"fencepost/internal/ir"
+	"fencepost/internal/ir/irtext"
 	"fencepost/internal/property"
 	"fencepost/internal/replay"
 	"fencepost/internal/testkit"
@@ -47,23 +48,23 @@ func TestClassesOfMachines(t *testing.T) {
 				continue
 			}
 			if err != nil {
-				t.Fatalf("seed %d under %s: %v\n%s", s, model, err, ir.Print(flat))
+				t.Fatalf("seed %d under %s: %v\n%s", s, model, err, irtext.Print(flat))
 			}
 			if (len(checks) == 0) != (len(want.Violations) == 0) {
-				t.Fatalf("seed %d under %s: failing checks %v, want %v\n%s", s, model, checks, want.Violations, ir.Print(flat))
+				t.Fatalf("seed %d under %s: failing checks %v, want %v\n%s", s, model, checks, want.Violations, irtext.Print(flat))
 			}
 			for v := range checks { // an execution ends at the first one
 				if !slices.Contains(want.Violations, v) {
-					t.Fatalf("seed %d under %s: failing check %v, want %v\n%s", s, model, v, want.Violations, ir.Print(flat))
+					t.Fatalf("seed %d under %s: failing check %v, want %v\n%s", s, model, v, want.Violations, irtext.Print(flat))
 				}
 			}
 			got := slices.Sorted(maps.Keys(finals))
 			if len(checks) == 0 && !slices.Equal(got, want.Finals) || slices.ContainsFunc(got, func(f string) bool { return !slices.Contains(want.Finals, f) }) {
-				t.Fatalf("seed %d under %s: final states %q, want %q\n%s", s, model, got, want.Finals, ir.Print(flat))
+				t.Fatalf("seed %d under %s: final states %q, want %q\n%s", s, model, got, want.Finals, irtext.Print(flat))
 			}
 			for class, n := range found {
 				if n > 1 && !mayRepeat(flat) {
-					t.Fatalf("seed %d under %s: %d times %s\n%s", s, model, n, class, ir.Print(flat))
+					t.Fatalf("seed %d under %s: %d times %s\n%s", s, model, n, class, irtext.Print(flat))
 				}
 			}
 			compared, classes, nodes, fails = compared+1, classes+len(found), nodes+size, fails+len(checks)
@@ -111,7 +112,7 @@ func TestClassesOfMachinesCertified(t *testing.T) {
 				without++
 				return
 			case err != nil && !errors.As(err, &refuted), wrong != (err != nil):
-				t.Fatalf("seed %d under %s: brute force finds a violation: %v; the proof: %v\n%s", s, q.model, wrong, err, ir.Print(q.p))
+				t.Fatalf("seed %d under %s: brute force finds a violation: %v; the proof: %v\n%s", s, q.model, wrong, err, irtext.Print(q.p))
 			case wrong:
 				unsafe++
 				return
@@ -159,7 +160,7 @@ func TestClassesOfLoopsWithFences(t *testing.T) {
 		}
 		text := "program waits flat\nobject x size 8\nfunc t0() {\n reg r\n a -> b: r = load [&x]\n" + between +
 			" " + last + " -> a: assume (r == 0)\n " + last + " -> d: assume (r != 0)\n}\nthread t0 = t0()\n"
-		p, diags := ir.Parse("waits.ir", []byte(text))
+		p, diags := irtext.Parse("waits.ir", []byte(text))
 		if diags.HasErrors() {
 			t.Fatal(diags.All)
 		}

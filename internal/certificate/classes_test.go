@@ -12,6 +12,7 @@ import (
 
 	"fencepost/internal/certificate"
 	"fencepost/internal/ir"
+	"fencepost/internal/ir/irtext"
 	"fencepost/internal/property"
 	"fencepost/internal/replay"
 	"fencepost/internal/testkit"
@@ -30,7 +31,7 @@ func randomC11(t *testing.T, visit func(seed uint64, r *testkit.C11Program, p *i
 		if !ok {
 			continue
 		}
-		p, diags := ir.Parse("random", []byte(r.Text()))
+		p, diags := irtext.Parse("random", []byte(r.Text()))
 		if diags.HasErrors() {
 			t.Fatalf("seed %d: %v\n%s", seed, diags, r.Text())
 		}

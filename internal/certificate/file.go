@@ -14,6 +14,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"fencepost/internal/ir"
+	"fencepost/internal/ir/irtext"
 	"fencepost/internal/property"
 	"fencepost/internal/replay"
 	"fencepost/verdict"
@@ -60,7 +61,7 @@ type Statement struct {
 var ErrDamaged = errors.New("not a certificate, or a damaged one")
 
 // HashProgram returns the sum of a flat program.
-func HashProgram(p *ir.Program) string { return sum([]byte(ir.Print(p))) }
+func HashProgram(p *ir.Program) string { return sum([]byte(irtext.Print(p))) }
 
 // HashQuestion returns the sum of properties.
 func HashQuestion(props *property.Set) (string, error) {

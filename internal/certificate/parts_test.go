@@ -11,6 +11,7 @@ import (
 
 	"fencepost/internal/certificate"
 	"fencepost/internal/ir"
+	"fencepost/internal/ir/irtext"
 	"fencepost/internal/property"
 	"fencepost/internal/replay"
 	"fencepost/internal/testkit"
@@ -76,16 +77,16 @@ func comparePart(t *testing.T, seed uint64, p *ir.Program, props *property.Set, 
 	switch {
 	case errors.As(err, &refuted):
 		if made.Refuted == nil && made.None == "" {
-			t.Fatalf("seed %d under %s: one run finds %v, parts find nothing\n%s", seed, model, err, ir.Print(p))
+			t.Fatalf("seed %d under %s: one run finds %v, parts find nothing\n%s", seed, model, err, irtext.Print(p))
 		}
 		return false, runs
 	case err != nil:
 		if made.None == "" && made.Refuted == nil {
-			t.Fatalf("seed %d under %s: one run has no proof (%v), parts have one\n%s", seed, model, err, ir.Print(p))
+			t.Fatalf("seed %d under %s: one run has no proof (%v), parts have one\n%s", seed, model, err, irtext.Print(p))
 		}
 		return false, runs
 	case made.Over():
-		t.Fatalf("seed %d under %s: one run has a proof, parts have none: %v %s\n%s", seed, model, made.Refuted, made.None, ir.Print(p))
+		t.Fatalf("seed %d under %s: one run has a proof, parts have none: %v %s\n%s", seed, model, made.Refuted, made.None, irtext.Print(p))
 	}
 	if math.Abs(made.Share-1) > 1e-9 {
 		t.Fatalf("seed %d under %s: the shares come to %v", seed, model, made.Share)
@@ -95,7 +96,7 @@ func comparePart(t *testing.T, seed uint64, p *ir.Program, props *property.Set, 
 		t.Fatalf("seed %d under %s: %v", seed, model, err)
 	}
 	if !bytes.Equal(merged.Bytes(), file.Bytes()) {
-		t.Fatalf("seed %d under %s: parts, %d nodes, have another proof than one run\n%s", seed, model, made.Nodes, ir.Print(p))
+		t.Fatalf("seed %d under %s: parts, %d nodes, have another proof than one run\n%s", seed, model, made.Nodes, irtext.Print(p))
 	}
 	// One that lacks a part is none.
 	if n := len(made.Pieces); n > 1 {

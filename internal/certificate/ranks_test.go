@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"fencepost/internal/certificate"
-	"fencepost/internal/ir"
+	"fencepost/internal/ir/irtext"
 	"fencepost/internal/property"
 	"fencepost/internal/replay"
 	"fencepost/internal/testkit"
@@ -62,7 +62,7 @@ func TestRanksAgainstDefinition(t *testing.T) {
 			file, err := q.prove()
 			refuted := (*certificate.Refuted)(nil)
 			if err != nil && !errors.As(err, &refuted) || endless != (err != nil) {
-				t.Fatalf("seed %d under %s, %s: the definition finds an endless execution: %v; the proof: %v\n%s", s, q.model, what, endless, err, ir.Print(q.p))
+				t.Fatalf("seed %d under %s, %s: the definition finds an endless execution: %v; the proof: %v\n%s", s, q.model, what, endless, err, irtext.Print(q.p))
 			}
 			n := count[what]
 			if endless {
@@ -73,14 +73,14 @@ func TestRanksAgainstDefinition(t *testing.T) {
 			count[what] = n
 			if !endless {
 				if _, err := q.check(file); err != nil {
-					t.Fatalf("seed %d under %s, %s: a proof is refused: %v\n%s", s, q.model, what, err, ir.Print(q.p))
+					t.Fatalf("seed %d under %s, %s: a proof is refused: %v\n%s", s, q.model, what, err, irtext.Print(q.p))
 				}
 			}
 			for range 3 {
 				forged++
 				_, err := q.check(certificate.ForgeRanks(t, q.p, q.props, q.model, rng))
 				if err == nil && endless {
-					t.Fatalf("seed %d under %s, %s: forged numbers are accepted\n%s", s, q.model, what, ir.Print(q.p))
+					t.Fatalf("seed %d under %s, %s: forged numbers are accepted\n%s", s, q.model, what, irtext.Print(q.p))
 				}
 				if err == nil {
 					right++

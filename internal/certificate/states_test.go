@@ -11,6 +11,7 @@ import (
 
 	"fencepost/internal/certificate"
 	"fencepost/internal/ir"
+	"fencepost/internal/ir/irtext"
 	"fencepost/internal/property"
 	"fencepost/internal/replay"
 	"fencepost/internal/testkit"
@@ -321,7 +322,7 @@ func TestStatesOnStack(t *testing.T) {
 				continue
 			}
 			if err != nil && refuted == nil || wrong != (err != nil) {
-				t.Fatalf("seed %d under %s: brute force finds a violation: %v; the proof: %v\n%s", s, model, wrong, err, ir.Print(flat))
+				t.Fatalf("seed %d under %s: brute force finds a violation: %v; the proof: %v\n%s", s, model, wrong, err, irtext.Print(flat))
 			}
 			if wrong {
 				unsafe++

@@ -23,14 +23,14 @@ var (
 	translation = []string{"internal/frontend/c/translate", "internal/frontend/c/translate/read", "internal/frontend/c/translate/library"}
 	passMay     = []string{"internal/analysis", "internal/digraph", "internal/ir", "internal/property"}
 	engineMay   = []string{
-		"internal/engine", "internal/analysis", "internal/budget", "internal/ir", "internal/transform", "internal/machine", "internal/memory", "internal/memory/reduce", "internal/memory/endless", "internal/property", "internal/rc11",
+		"internal/engine", "internal/analysis", "internal/budget", "internal/ir", "internal/ir/irtext", "internal/transform", "internal/machine", "internal/memory", "internal/memory/reduce", "internal/memory/endless", "internal/property", "internal/rc11",
 		"internal/search", "internal/solver/sat", "internal/source", "internal/trace", "query", "verdict",
 	}
 	questionMay = []string{
-		"internal/pipeline", "internal/engine", "internal/ir", "internal/memory", "internal/property", "internal/replay",
+		"internal/pipeline", "internal/engine", "internal/ir", "internal/ir/irtext", "internal/memory", "internal/property", "internal/replay",
 		"internal/source", "internal/supervise", "internal/trace", "query", "verdict",
 	}
-	exportMay = []string{"internal/export", "internal/analysis", "internal/source", "internal/ir", "internal/property"}
+	exportMay = []string{"internal/export", "internal/analysis", "internal/source", "internal/ir", "internal/ir/irtext", "internal/property"}
 	renderMay = []string{"verdict", "internal/render/relation", "internal/render/rows"}
 
 	// frontEnds are the entry packages, one per input language. What two of them share
@@ -72,7 +72,8 @@ var policy = map[string]rule{
 	"internal/diag":   {ours: []string{"internal/source"}},
 	// Expected diagnostics in comments, for tests.
 	"internal/diag/diagtest": {ours: []string{"internal/source", "internal/diag"}},
-	"internal/ir":            {ours: []string{"internal/source", "internal/diag"}},
+	"internal/ir":            {ours: []string{"internal/source"}},
+	"internal/ir/irtext":     {ours: []string{"internal/source", "internal/diag", "internal/ir"}},
 	"internal/property":      {ours: []string{"internal/source", "internal/ir"}},
 	"internal/analysis":      {ours: []string{"internal/digraph", "internal/ir"}},
 
@@ -89,7 +90,7 @@ var policy = map[string]rule{
 	"internal/frontend/c/translate/library": {ours: append(append(append(slices.Clone(translation[:2]), "internal/lazyregexp"), langC...), frontEndMay...)},
 	// Three languages of labelled instructions share trees, lowering and fence sites.
 	"internal/frontend/statement":               {ours: append([]string{"internal/editdistance"}, frontEndMay...)},
-	"internal/frontend/statement/statementtest": {ours: append([]string{"internal/frontend/statement", "internal/diag/diagtest"}, frontEndMay...)},
+	"internal/frontend/statement/statementtest": {ours: append([]string{"internal/frontend/statement", "internal/diag/diagtest", "internal/ir/irtext"}, frontEndMay...)},
 	"internal/frontend/fp":                      {ours: append([]string{"internal/frontend/statement"}, frontEndMay...)},
 	"internal/frontend/trencher":                {ours: append([]string{"internal/frontend/statement"}, frontEndMay...)},
 	"internal/frontend/memorax":                 {ours: append([]string{"internal/frontend/statement"}, frontEndMay...)},
@@ -156,7 +157,7 @@ var policy = map[string]rule{
 
 	// The checker of certificates knows the rules, and nothing of those whose answers it checks.
 	"internal/certificate/clauses": {ours: []string{"internal/ir", "internal/property", "internal/replay"}},
-	"internal/certificate":         {ours: []string{"internal/certificate/clauses", "internal/ir", "internal/property", "internal/replay", "verdict"}, external: []string{"github.com/klauspost/compress/zstd"}},
+	"internal/certificate":         {ours: []string{"internal/certificate/clauses", "internal/ir", "internal/ir/irtext", "internal/property", "internal/replay", "verdict"}, external: []string{"github.com/klauspost/compress/zstd"}},
 
 	// pipeline has the stages. It knows the front ends and the engines that answer tasks; the
 	// questions know it.
@@ -271,6 +272,7 @@ var policy = map[string]rule{
 const (
 	everything = "*"
 	testkit    = "internal/testkit"
+	irtext     = "internal/ir/irtext" // the text form in which tests write programs
 
 	// statementtest and diagtest are apart from testkit, which imports the front ends: their
 	// inner tests cannot import testkit.

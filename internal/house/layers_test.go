@@ -173,11 +173,11 @@ func violations(pkgs map[string]*goPackage) []string {
 		}
 		found = append(found, tableViolations(pkg, r, p.code)...)
 		tests := rule{
-			ours:     append(slices.Clone(r.ours), pkg, testkit, statementtest, diagtest, browsertest),
+			ours:     append(slices.Clone(r.ours), pkg, irtext, testkit, statementtest, diagtest, browsertest),
 			external: append(slices.Clone(r.external), testLibraries...),
 		}
 		for _, v := range tableViolations(pkg, tests, p.tests) {
-			found = append(found, v+" (tests may also import testkit and the test libraries)")
+			found = append(found, v+" (tests may also import irtext, testkit and the test libraries)")
 		}
 		outside := rule{ours: []string{everything}, external: append(slices.Clone(r.external), testLibraries...)}
 		found = append(found, tableViolations(pkg, outside, p.outside)...)
@@ -269,7 +269,7 @@ func TestPolicyCatches(t *testing.T) {
 	}{
 		{"unknown package", "internal/helpers/h.go", "fmt", "internal/helpers is not in the policy"},
 		{"not in the table", "internal/ir/x.go", "fencepost/internal/memory", "the policy allows internal/ir only"},
-		{"in the table", "internal/ir/x.go", "fencepost/internal/diag", ""},
+		{"in the table", "internal/ir/x.go", "fencepost/internal/source", ""},
 		{"standard library", "internal/ir/x.go", "go/token", ""},
 		{"another engine", "internal/engine/explicit/x.go", "fencepost/internal/engine/lazy", "engines never import each other"},
 		{"front end in another", "internal/frontend/litmus/x.go", "fencepost/internal/frontend/c", "entry package of another"},

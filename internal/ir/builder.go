@@ -10,8 +10,8 @@ import (
 // Addresses that builders use. Programs with cells keep the integers below CellLimit*8 for
 // mem[e] and all other addresses above.
 const (
-	dataBase     = 0x10000
-	cellDataBase = uint64(CellLimit) * CellUnit
+	DataBase     = 0x10000
+	CellDataBase = uint64(CellLimit) * CellUnit
 	redZone      = 16 // unused bytes between objects, so that overruns are noticed
 )
 
@@ -33,11 +33,11 @@ type Builder struct {
 func NewBuilder(name string, cells bool) *Builder {
 	b := &Builder{
 		p:     &Program{Name: name, Form: Structured, Main: NoThread, Cells: cells},
-		next:  dataBase,
+		next:  DataBase,
 		names: nameSet{},
 	}
 	if cells {
-		b.next = cellDataBase
+		b.next = CellDataBase
 	}
 	return b
 }
@@ -87,21 +87,21 @@ func (b *Builder) Object(name string, size int64, unit int, typ Type, init []byt
 		return ObjectID(len(b.p.Objects) - 1)
 	}
 	b.p.Objects = append(b.p.Objects, o)
-	b.next = alignedUp(afterObject(&o), 0)
+	b.next = alignedUp(AfterObject(&o), 0)
 	return ObjectID(len(b.p.Objects) - 1)
 }
 
-// afterObject returns the lowest address for the next object.
-func afterObject(o *Object) uint64 { return o.Addr + (uint64(o.Size)+redZone+15)&^15 }
+// AfterObject returns the lowest address for the next object.
+func AfterObject(o *Object) uint64 { return o.Addr + (uint64(o.Size)+redZone+15)&^15 }
 
 // AddObject adds an object after all others. It is for passes; front ends have Builder.
 func (p *Program) AddObject(o Object) ObjectID {
-	o.Addr = dataBase
+	o.Addr = DataBase
 	if p.Cells {
-		o.Addr = cellDataBase
+		o.Addr = CellDataBase
 	}
 	for i := range p.Objects {
-		o.Addr = max(o.Addr, afterObject(&p.Objects[i]))
+		o.Addr = max(o.Addr, AfterObject(&p.Objects[i]))
 	}
 	o.Addr = alignedUp(o.Addr, o.Align)
 	p.Objects = append(p.Objects, o)

@@ -13,8 +13,8 @@
 // cut to the width and extended back to 64 bits, so that comparisons always compare whole words.
 // Numbers of floating point are held as their bits; the operators on them are their own (float.go).
 //
-// The text form (Print, Parse) round-trips; tests below the front ends are written in it. Static
-// facts about programs are in package analysis.
+// The text form of programs is package irtext, with Print and Parse; tests below the front ends are written in
+// it. Static facts about programs are in package analysis.
 //
 // Deliberately absent: source languages, memory models, analyses, properties other than
 // assertions.

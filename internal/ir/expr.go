@@ -83,7 +83,7 @@ func (op ExprOp) String() string {
 	case FuncAddr:
 		return "funcaddr"
 	case Self:
-		return selfWord
+		return "self"
 	case Cast:
 		return "cast"
 	}

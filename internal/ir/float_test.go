@@ -10,6 +10,8 @@ import (
 
 // floatSamples are numbers of a type as bits: zeros, subnormal numbers, the extremes, halfway cases
 // and noise. There is no NaN among them.
+var floatTypes = []Type{F32, F64}
+
 func floatSamples(t Type, rnd *rand.Rand) []int64 {
 	one, least, huge := int64(0x3f80_0000), int64(1), int64(0x7f7f_ffff)
 	inf, mantissa := int64(0x7f80_0000), int64(1<<23-1)
@@ -206,7 +208,7 @@ func TestVerifyFloat(t *testing.T) {
 	}
 	op := NewOp(RMW)
 	op.RMW, op.Type, op.Sync.Order, op.Addr, op.Val = FetchAdd, F64, SeqCst, Int(0), Int(0)
-	if problems := op.fieldProblems(); len(problems) != 1 || !strings.Contains(problems[0], "computes with integers") {
+	if problems := op.FieldProblems(); len(problems) != 1 || !strings.Contains(problems[0], "computes with integers") {
 		t.Errorf("an addition of floating point in one RMW: %v", problems)
 	}
 }

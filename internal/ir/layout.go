@@ -2,7 +2,6 @@ package ir
 
 import (
 	"fmt"
-	"strings"
 )
 
 // LayoutKind is the kind of a layout. The zero value is unset.
@@ -191,77 +190,4 @@ func (l *Layout) problem() string {
 		return fmt.Sprintf("unknown layout %d", l.Kind)
 	}
 	return ""
-}
-
-// The text form of layouts. parser.layoutOf reads it:
-//
-//	u32   ptr   array 4 u8   record node 16 { next 0 ptr, v 8 s32 }   opaque 16
-//
-// The name of a record may be missing.
-const (
-	layoutWord  = "layout"
-	pointerWord = "ptr"
-	arrayWord   = "array"
-	recordWord  = "record"
-	opaqueWord  = "opaque"
-)
-
-func (l *Layout) String() string {
-	switch l.Kind {
-	case ScalarLayout:
-		return l.Type.String()
-	case PointerLayout:
-		return pointerWord
-	case ArrayLayout:
-		return fmt.Sprintf("%s %d %s", arrayWord, l.Count, l.Elem)
-	case OpaqueLayout:
-		return fmt.Sprintf("%s %d", opaqueWord, l.Bytes)
-	case RecordLayout:
-		var fields []string
-		for _, f := range l.Fields {
-			fields = append(fields, fmt.Sprintf("%s %d %s", quoteName(f.Name), f.Off, f.Layout))
-		}
-		head := recordWord
-		if l.Name != "" {
-			head += " " + quoteName(l.Name)
-		}
-		return fmt.Sprintf("%s %d { %s }", head, l.Bytes, strings.Join(fields, ", "))
-	default:
-		return fmt.Sprintf("layout(%d)", l.Kind)
-	}
-}
-
-// layoutOf reads a layout.
-func (ps *parser) layoutOf() *Layout {
-	ps.nesting++
-	defer func() { ps.nesting-- }()
-	if ps.nesting > maxNesting {
-		ps.fail(codeSyntax, "the layout is nested too deeply")
-		return &Layout{Kind: OpaqueLayout}
-	}
-	switch {
-	case ps.word(pointerWord):
-		return &Layout{Kind: PointerLayout}
-	case ps.word(opaqueWord):
-		return &Layout{Kind: OpaqueLayout, Bytes: ps.integer()}
-	case ps.word(arrayWord):
-		n := ps.integer()
-		return &Layout{Kind: ArrayLayout, Count: n, Elem: ps.layoutOf()}
-	case ps.word(recordWord):
-		l := &Layout{Kind: RecordLayout}
-		if ps.tok().kind != tokNumber {
-			l.Name = ps.name("the name of a record")
-		}
-		l.Bytes = ps.integer()
-		ps.expect("{")
-		for more := !ps.isPunct("}"); more && !ps.bad; more = ps.accept(",") {
-			f := Field{Name: ps.name("the name of a member")}
-			f.Off = ps.integer()
-			f.Layout = ps.layoutOf()
-			l.Fields = append(l.Fields, f)
-		}
-		ps.expect("}")
-		return l
-	}
-	return &Layout{Kind: ScalarLayout, Type: ps.typ()}
 }

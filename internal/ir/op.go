@@ -1,6 +1,9 @@
 package ir
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // OpKind is the kind of an operation. The zero value is unset.
 type OpKind uint8
@@ -60,6 +63,18 @@ var opNames = [...]string{
 	Unsupported: "unsupported",
 }
 
+// ParseOp returns the kind with a name.
+func ParseOp(name string) (OpKind, bool) { return named[OpKind](opNames[:], name) }
+
+// named returns the value of an enumeration with a name; zero is unset and has none.
+func named[K ~uint8](names []string, name string) (K, bool) {
+	i := slices.Index(names, name)
+	if i <= 0 || name == "" {
+		return 0, false
+	}
+	return K(i), true
+}
+
 // IsMutex reports whether operations of the kind take or release a mutex.
 func (k OpKind) IsMutex() bool { return k == Lock || k == TryLock || k == Unlock }
 
@@ -86,6 +101,9 @@ const (
 
 var rmwNames = [...]string{"", "xchg", "add", "and", "or", "xor", "cas"}
 
+// ParseRMW returns the function of a read-modify-write with a name.
+func ParseRMW(name string) (RMWKind, bool) { return named[RMWKind](rmwNames[:], name) }
+
 func (k RMWKind) String() string {
 	if int(k) >= len(rmwNames) {
 		panic(fmt.Sprintf("BUG: unknown RMW %d", k))
@@ -106,6 +124,9 @@ const (
 
 var fenceNames = [...]string{"", "full", "ss", "global"}
 
+// ParseFence returns the kind of fence with a name.
+func ParseFence(name string) (FenceKind, bool) { return named[FenceKind](fenceNames[:], name) }
+
 func (k FenceKind) String() string {
 	if int(k) >= len(fenceNames) {
 		panic(fmt.Sprintf("BUG: unknown fence %d", k))
@@ -125,6 +146,9 @@ const (
 )
 
 var mutexNames = [...]string{"", "normal", "recursive", "errorcheck"}
+
+// ParseMutexKind returns the type of mutex with a name.
+func ParseMutexKind(name string) (MutexKind, bool) { return named[MutexKind](mutexNames[:], name) }
 
 func (k MutexKind) String() string {
 	if int(k) >= len(mutexNames) {
@@ -155,6 +179,9 @@ const (
 
 var testNames = [...]string{"", "busy", "mine", "notmine", "unlocks"}
 
+// ParseMutexTest returns the test of a mutex with a name.
+func ParseMutexTest(name string) (MutexTest, bool) { return named[MutexTest](testNames[:], name) }
+
 func (k MutexTest) String() string {
 	if int(k) >= len(testNames) {
 		panic(fmt.Sprintf("BUG: unknown test of a mutex %d", k))
@@ -178,41 +205,15 @@ const (
 
 var syncNames = [...]string{"", "look", "take", "give", "takeshared", "giveshared"}
 
+// ParseSync returns the effect on synchronisation with a name.
+func ParseSync(name string) (SyncKind, bool) { return named[SyncKind](syncNames[:], name) }
+
 func (k SyncKind) String() string {
 	if int(k) >= len(syncNames) {
 		panic(fmt.Sprintf("BUG: unknown synchronisation %d", k))
 	}
 	return syncNames[k]
 }
-
-// Mark says more about an operation than models with store buffers need. The model c11 asks, and notes about the use of
-// synchronisation objects and threads. It is a set.
-type Mark uint8
-
-// The marks.
-const (
-	// Weak marks a compare-exchange that may fail although the values are equal.
-	Weak Mark = 1 << iota
-	// AsStore marks an exchange that stands for a seq_cst store, as compilers for x86 translate one.
-	AsStore
-	// NonAtomic marks a plain access that the text itself calls not atomic, in a language whose plain accesses are relaxed under
-	// c11.
-	NonAtomic
-	// Machine marks what an instruction of a processor does: it has no memory order of C11.
-	Machine
-	// Initialises and Destroys mark the stores by which a call begins and ends the life of a synchronisation object.
-	Initialises
-	Destroys
-	// Detaches marks the assignment of the handle of a thread that is detached, and a spawn of a thread that may be detached.
-	Detaches
-	// Header marks an access to the bytes in front of what a program asked for (Lead). No other operation may access these.
-	Header
-)
-
-var markNames = [...]string{"weak", "asstore", "nonatomic", "machine", "initialises", "destroys", "detaches", "header"}
-
-// Has reports whether the set has a mark.
-func (m Mark) Has(n Mark) bool { return m&n != 0 }
 
 // Errno values that mutex operations return.
 const (

@@ -98,6 +98,9 @@ const (
 
 var orderNames = [...]string{"", "plain", "relaxed", "consume", "acquire", "release", "acq_rel", "seq_cst"}
 
+// ParseOrder returns the memory order with a name.
+func ParseOrder(name string) (Order, bool) { return named[Order](orderNames[:], name) }
+
 func (o Order) String() string {
 	if int(o) >= len(orderNames) {
 		panic(fmt.Sprintf("BUG: unknown order %d", o))

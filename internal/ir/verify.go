@@ -115,9 +115,9 @@ func (v *verifier) objects() {
 			v.errorf("a cell window in a program without cells")
 		case o.Cells && (o.Addr%CellUnit != 0 || o.Unit != CellUnit):
 			v.errorf("a cell window not made of cells")
-		case o.Cells && o.Addr+uint64(o.Size) > cellDataBase:
+		case o.Cells && o.Addr+uint64(o.Size) > CellDataBase:
 			v.errorf("a cell window above all cells")
-		case !o.Cells && p.Cells && o.Addr < cellDataBase:
+		case !o.Cells && p.Cells && o.Addr < CellDataBase:
 			v.errorf("it lies where integers name cells")
 		case o.PerThread && (o.Cells || p.Form == Flat):
 			v.errorf("thread-local storage in the flat form, or of cells")
@@ -212,7 +212,7 @@ func (v *verifier) edge(e *Edge) {
 	if e.Origin < 0 {
 		v.errorf("the origin is negative")
 	}
-	for _, problem := range op.fieldProblems() {
+	for _, problem := range op.FieldProblems() {
 		v.errorf("%s %s", op.Kind, problem)
 	}
 	for _, r := range []Reg{op.Dst, op.Dst2, op.Undef.Dst} {

@@ -52,7 +52,7 @@ func (s fieldSet) has(f fieldSet) bool { return s&f != 0 }
 
 // opFields gives the fields that an operation must have and those it may have. It is the table
 // form of the comments of the OpKind constants. Pairs of fields that depend on each other are in
-// fieldProblems.
+// FieldProblems.
 var opFields = [...]struct{ need, may fieldSet }{
 	Nop:          {may: fieldOrder | fieldMarks | fieldUndef | fieldObj},
 	Load:         {need: accessFields | fieldDst, may: fieldObj | fieldMarks | fieldSync | fieldDstMask},
@@ -138,8 +138,11 @@ const MaxAlign = 1 << 20
 // validAlign reports whether an alignment is a power of two from 32 to MaxAlign.
 func validAlign(n int64) bool { return n >= 32 && n <= MaxAlign && n&(n-1) == 0 }
 
-// fieldProblems returns what is missing from an operation or does not belong to it.
-func (op *Op) fieldProblems() []string {
+// NeedsAddress reports whether operations of the kind have an address.
+func (k OpKind) NeedsAddress() bool { return opFields[k].need.has(fieldAddr) }
+
+// FieldProblems returns what is missing from an operation or does not belong to it.
+func (op *Op) FieldProblems() []string {
 	if op.Kind == OpUnset || int(op.Kind) >= len(opFields) {
 		return []string{"is not an operation"}
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"fencepost/internal/ir"
+	"fencepost/internal/ir/irtext"
 	"fencepost/internal/memory"
 	"fencepost/internal/transform"
 )
@@ -24,7 +25,7 @@ thread t = t()
 
 // assumedThread returns the program whose register has a value.
 func assumedThread(t *testing.T, r int64) *ir.Program {
-	p, diags := ir.Parse("test.ir", fmt.Appendf(nil, assumedProgram, r))
+	p, diags := irtext.Parse("test.ir", fmt.Appendf(nil, assumedProgram, r))
 	if diags.HasErrors() {
 		t.Fatal(diags.All)
 	}

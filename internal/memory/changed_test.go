@@ -4,13 +4,13 @@ import (
 	"slices"
 	"testing"
 
-	"fencepost/internal/ir"
+	"fencepost/internal/ir/irtext"
 )
 
 // TestChanged: every kind of change names the parts that it may change, by itself. In executions of programs some kinds
 // come only with others of the same thread, so that comparing encodings does not show them.
 func TestChanged(t *testing.T) {
-	p, diags := ir.Parse("changed.ir", []byte(`program changed flat
+	p, diags := irtext.Parse("changed.ir", []byte(`program changed flat
 object x size 8
 object y size 8
 func f() {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"fencepost/internal/ir"
+	"fencepost/internal/ir/irtext"
 	"fencepost/internal/memory"
 	"fencepost/internal/testkit"
 	"fencepost/internal/transform"
@@ -33,7 +34,7 @@ func TestMarkers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, diags := ir.Parse("test.ir", text)
+	p, diags := irtext.Parse("test.ir", text)
 	if diags.HasErrors() {
 		t.Fatal(diags.All)
 	}
@@ -133,7 +134,7 @@ func TestCompiledExpressions(t *testing.T) {
 		c := memory.Compile(p, e)
 		want := e.Eval(ir.Env{Regs: regs, Seen: seen, Prog: p})
 		if got := c.Eval(regs, seen); got != want {
-			t.Fatalf("%s: compiled %d, defined %d", p.FormatExpr(nil, e), got, want)
+			t.Fatalf("%s: compiled %d, defined %d", irtext.FormatExpr(p, nil, e), got, want)
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"fencepost/internal/ir"
+	"fencepost/internal/ir/irtext"
 )
 
 const strayProgram = `
@@ -74,7 +75,7 @@ func TestStray(t *testing.T) {
 func parseProgram(t *testing.T, distance string) *ir.Program {
 	t.Helper()
 	text := []byte(replaceOnce(strayProgram, distance))
-	p, diags := ir.Parse("p.ir", text)
+	p, diags := irtext.Parse("p.ir", text)
 	if diags.HasErrors() {
 		t.Fatalf("%+v", diags.All)
 	}

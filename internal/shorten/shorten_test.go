@@ -11,6 +11,7 @@ import (
 	"fencepost/internal/engine"
 	"fencepost/internal/engine/explicit"
 	"fencepost/internal/ir"
+	"fencepost/internal/ir/irtext"
 	"fencepost/internal/memory"
 	"fencepost/internal/property"
 	"fencepost/internal/replay"
@@ -137,7 +138,7 @@ func TestShorten(t *testing.T) {
 				after := measure(w)
 				seen++
 				if err := replay.Replay(flat, props, model, w, replay.Expect{Target: expected[v.Kind], Class: v.Class, Edge: v.Edge, Goal: v.Goal}); err != nil {
-					t.Fatalf("profile %s, seed %d, %s: the shortened witness of %v does not replay: %v\n%s", pr.Name, seed, m, v.Kind, err, ir.Print(flat))
+					t.Fatalf("profile %s, seed %d, %s: the shortened witness of %v does not replay: %v\n%s", pr.Name, seed, m, v.Kind, err, irtext.Print(flat))
 				}
 				if less(before, after) {
 					t.Errorf("profile %s, seed %d, %s: %v was %v before", pr.Name, seed, m, after, before)
@@ -150,7 +151,7 @@ func TestShorten(t *testing.T) {
 					order++
 				}
 				if complete && under != (after[0] == 0) {
-					t.Errorf("profile %s, seed %d, %s: %v has %d waiting stores, but under SC it is %v\n%s", pr.Name, seed, m, v.Kind, after[0], under, ir.Print(flat))
+					t.Errorf("profile %s, seed %d, %s: %v has %d waiting stores, but under SC it is %v\n%s", pr.Name, seed, m, v.Kind, after[0], under, irtext.Print(flat))
 				}
 			}
 		}

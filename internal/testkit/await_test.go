@@ -8,7 +8,7 @@ import (
 
 	"fencepost/internal/engine"
 	"fencepost/internal/engine/smc"
-	"fencepost/internal/ir"
+	"fencepost/internal/ir/irtext"
 	"fencepost/internal/testkit"
 	"fencepost/internal/transform"
 )
@@ -64,7 +64,7 @@ func TestAwait(t *testing.T) {
 		if what := problem(p); what != "" {
 			small := testkit.Shrink(p, func(q *testkit.Program) bool { return problem(q) != "" })
 			flat, _ := small.Flat()
-			t.Fatalf("seed %d: %s\nshrunk to:\n%s", seed, problem(small), ir.Print(flat))
+			t.Fatalf("seed %d: %s\nshrunk to:\n%s", seed, problem(small), irtext.Print(flat))
 		}
 	}
 	if bent < n/3 {

@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"fencepost/internal/engine/explicit"
-	"fencepost/internal/ir"
+	"fencepost/internal/ir/irtext"
 	"fencepost/internal/memory"
 	"fencepost/internal/testkit"
 )
@@ -44,7 +44,7 @@ func TestExplicitAgainstEnumerator(t *testing.T) {
 		problem, _, _ = compare(small)
 		flat, _ := small.Flat()
 		t.Errorf("profile %s, seed %d: %s\nreproduce: go test ./internal/testkit -run TestExplicitAgainstEnumerator -fp.programs=1 -fp.seed=%d\nshrunk to:\n%s",
-			pr.Name, seed, problem, seed, ir.Print(flat))
+			pr.Name, seed, problem, seed, irtext.Print(flat))
 	})
 	t.Logf("%d programs, 3 models each: %d states enumerated; %d questions too big for the oracle", *programs, states.Load(), tooBig.Load())
 	if tooBig.Load()*10 > int64(*programs)*3 {
@@ -124,7 +124,7 @@ func TestReduction(t *testing.T) {
 			small := testkit.Shrink(p, func(q *testkit.Program) bool { return problem(q) != "" })
 			flat, props := small.Flat()
 			t.Errorf("profile %s, seed %d: %s\ngoals %+v\nreproduce: go test ./internal/testkit -run TestReduction -fp.programs=1 -fp.seed=%d\nshrunk to:\n%s",
-				pr.Name, seed, problem(small), props.Goals, seed, ir.Print(flat))
+				pr.Name, seed, problem(small), props.Goals, seed, irtext.Print(flat))
 		}
 	})
 	t.Logf("%d programs, 3 models each: %d states with reduction, %d without; %d programs too big", *programs, with.Load(), without.Load(), tooBig.Load())
@@ -183,7 +183,7 @@ func TestSymmetry(t *testing.T) {
 				small := testkit.Shrink(p, func(q *testkit.Program) bool { return problem(q) != "" })
 				flat, _ := small.Flat()
 				t.Errorf("seed %d: %s\nreproduce: go test ./internal/testkit -run TestSymmetry -fp.programs=1 -fp.seed=%d\nshrunk to:\n%s",
-					seed, problem(small), seed, ir.Print(flat))
+					seed, problem(small), seed, irtext.Print(flat))
 			}
 		}
 	})
@@ -216,7 +216,7 @@ func TestFencedProgramsAreSC(t *testing.T) {
 			}
 			sc.States, weak.States = 0, 0
 			if d := testkit.Difference(sc, weak); d != "" {
-				t.Errorf("seed %d: sc against %s: %s\n%s", seed, m, d, ir.Print(flat))
+				t.Errorf("seed %d: sc against %s: %s\n%s", seed, m, d, irtext.Print(flat))
 			}
 		}
 	})

@@ -11,6 +11,7 @@ import (
 	"fencepost/internal/engine/rf"
 	"fencepost/internal/engine/smc"
 	"fencepost/internal/ir"
+	"fencepost/internal/ir/irtext"
 	"fencepost/internal/memory"
 	"fencepost/internal/pipeline"
 	"fencepost/internal/property"
@@ -115,7 +116,7 @@ func TestEndlessAgainstDefinition(t *testing.T) {
 		if what := problem(p); what != "" {
 			small := testkit.Shrink(p, func(q *testkit.Program) bool { return problem(q) != "" })
 			flat, _ := small.Flat()
-			t.Fatalf("seed %d: %s\nshrunk to:\n%s", seed, problem(small), ir.Print(flat))
+			t.Fatalf("seed %d: %s\nshrunk to:\n%s", seed, problem(small), irtext.Print(flat))
 		}
 	}
 	t.Logf("%d comparisons, %d with endless loops", compared, endless)
@@ -191,7 +192,7 @@ func TestFairAgainstDefinition(t *testing.T) {
 		if what := problem(p); what != "" {
 			small := testkit.Shrink(p, func(q *testkit.Program) bool { return problem(q) != "" })
 			flat, _ := small.Flat()
-			t.Fatalf("seed %d: %s\nshrunk to:\n%s", seed, problem(small), ir.Print(flat))
+			t.Fatalf("seed %d: %s\nshrunk to:\n%s", seed, problem(small), irtext.Print(flat))
 		}
 	}
 	t.Logf("%d comparisons, %d endless under random fairness, %d under weak; %d threads starve", compared, found[property.Random], found[property.Weak], starves)
@@ -252,7 +253,7 @@ func TestFairSafeEnds(t *testing.T) {
 // TestSectionStarves: a thread that goes through sections for ever may be inside one whenever a store of another thread
 // would have its turn.
 func TestSectionStarves(t *testing.T) {
-	p, diags := ir.Parse("sections.ir", []byte(`program sections flat
+	p, diags := irtext.Parse("sections.ir", []byte(`program sections flat
 object y size 8
 
 func t0() {

@@ -10,6 +10,7 @@ import (
 	"fencepost/internal/engine/explicit"
 	"fencepost/internal/engine/smc"
 	"fencepost/internal/ir"
+	"fencepost/internal/ir/irtext"
 	"fencepost/internal/testkit"
 )
 
@@ -63,7 +64,7 @@ func TestMemoryErrors(t *testing.T) {
 					problem = testkit.Difference(want, got)
 				}
 				if problem != "" {
-					t.Errorf("seed %d, %s, %s: %s\nreproduce: go test ./internal/testkit -run TestMemoryErrors -fp.programs=1 -fp.seed=%d\n%s", seed, e.Name, m, problem, seed, ir.Print(flat))
+					t.Errorf("seed %d, %s, %s: %s\nreproduce: go test ./internal/testkit -run TestMemoryErrors -fp.programs=1 -fp.seed=%d\n%s", seed, e.Name, m, problem, seed, irtext.Print(flat))
 					return
 				}
 			}

@@ -4,13 +4,14 @@ import (
 	"testing"
 
 	"fencepost/internal/ir"
+	"fencepost/internal/ir/irtext"
 	"fencepost/internal/transform"
 )
 
 // FlatIR returns the flat form of a program, printed without its head, on the objects x, y and z of a cell each.
 func FlatIR(t testing.TB, text string) *ir.Program {
 	t.Helper()
-	p, diags := ir.Parse("test.ir", []byte("program p structured\nobject x size 8\nobject y size 8\nobject z size 8\n"+text))
+	p, diags := irtext.Parse("test.ir", []byte("program p structured\nobject x size 8\nobject y size 8\nobject z size 8\n"+text))
 	if diags.HasErrors() {
 		t.Fatal(diags.All)
 	}

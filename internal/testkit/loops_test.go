@@ -12,6 +12,7 @@ import (
 	"fencepost/internal/engine/rf"
 	"fencepost/internal/engine/smc"
 	"fencepost/internal/ir"
+	"fencepost/internal/ir/irtext"
 	"fencepost/internal/memory"
 	"fencepost/internal/property"
 	"fencepost/internal/testkit"
@@ -70,7 +71,7 @@ func TestLoops(t *testing.T) {
 		small := testkit.Shrink(p, func(q *testkit.Program) bool { return problem(q) != "" })
 		flat, props := small.Flat()
 		t.Errorf("profile %s, seed %d: %s\ngoals %+v\nreproduce: go test ./internal/testkit -run TestLoops -fp.programs=1 -fp.seed=%d\nshrunk to:\n%s",
-			pr.Name, seed, problem(small), props.Goals, seed, ir.Print(flat))
+			pr.Name, seed, problem(small), props.Goals, seed, irtext.Print(flat))
 	})
 	t.Logf("%d programs: %d questions answered, %d of them up to a bound; %d too big", *programs, asked.Load(), cut.Load(), tooBig.Load())
 }

@@ -18,6 +18,7 @@ import (
 	"fencepost/internal/engine/robust"
 	"fencepost/internal/engine/smc"
 	"fencepost/internal/ir"
+	"fencepost/internal/ir/irtext"
 	"fencepost/internal/memory"
 	"fencepost/internal/property"
 	"fencepost/internal/testkit"
@@ -57,7 +58,7 @@ func TestModelsInOrder(t *testing.T) {
 			compared.Add(int64(n))
 			more.Add(int64(grew))
 			if what != "" {
-				t.Errorf("seed %d: %s\n%s", seed, what, ir.Print(flat))
+				t.Errorf("seed %d: %s\n%s", seed, what, irtext.Print(flat))
 			}
 		}
 		orders := withOrders(seed)
@@ -69,7 +70,7 @@ func TestModelsInOrder(t *testing.T) {
 			underC11.Add(int64(n))
 			moreC11.Add(int64(grew))
 			if what != "" {
-				t.Errorf("seed %d: %s\n%s", seed, what, ir.Print(c.program))
+				t.Errorf("seed %d: %s\n%s", seed, what, irtext.Print(c.program))
 			}
 		}
 	})
@@ -83,7 +84,7 @@ func TestModelsInOrder(t *testing.T) {
 // withOrders returns a random program with the orders of C11.
 func withOrders(seed uint64) *ir.Program {
 	size := [][2]int{{2, 5}, {3, 4}, {2, 6}, {3, 3}, {4, 3}}[seed%5]
-	p, diags := ir.Parse("random", []byte(testkit.RandomC11(seed, size[0], size[1]).Text()))
+	p, diags := irtext.Parse("random", []byte(testkit.RandomC11(seed, size[0], size[1]).Text()))
 	if diags.HasErrors() {
 		panic(fmt.Sprint("BUG: ", diags))
 	}

@@ -14,6 +14,7 @@ import (
 	"fencepost/internal/engine/rf"
 	"fencepost/internal/engine/smc"
 	"fencepost/internal/ir"
+	"fencepost/internal/ir/irtext"
 	"fencepost/internal/memory"
 	"fencepost/internal/property"
 	"fencepost/internal/question/traces"
@@ -87,7 +88,7 @@ func TestReadsFromAgainstTraces(t *testing.T) {
 				twice = 0
 			}
 			if missing+wrong+twice > 0 {
-				t.Fatalf("profile %s, seed %d, %s: %d classes, %d missing, %d wrong, %d found twice\n%s", pr.Name, seed, m, len(want), missing, wrong, twice, ir.Print(flat))
+				t.Fatalf("profile %s, seed %d, %s: %d classes, %d missing, %d wrong, %d found twice\n%s", pr.Name, seed, m, len(want), missing, wrong, twice, irtext.Print(flat))
 			}
 		}
 	}
@@ -122,7 +123,7 @@ func TestChoicesReadsFrom(t *testing.T) {
 	total, traces, compared := 0, 0, 0
 	for i := range *programs / 5 {
 		seed := *firstSeed + uint64(i)
-		p, diags := ir.Parse("choices.ir", []byte(testkit.ChoiceProgram(seed)))
+		p, diags := irtext.Parse("choices.ir", []byte(testkit.ChoiceProgram(seed)))
 		if diags.HasErrors() {
 			t.Fatal(diags.All)
 		}
@@ -146,7 +147,7 @@ func TestChoicesReadsFrom(t *testing.T) {
 			twice = 0 // the text of a class does not have the order of spawns that start the same threads in any order
 		}
 		if missing+wrong+twice > 0 {
-			t.Fatalf("seed %d, %s: %d classes, %d missing, %d wrong, %d found twice\n%s", seed, m, len(want), missing, wrong, twice, ir.Print(p))
+			t.Fatalf("seed %d, %s: %d classes, %d missing, %d wrong, %d found twice\n%s", seed, m, len(want), missing, wrong, twice, irtext.Print(p))
 		}
 	}
 	t.Logf("%d programs, %d classes, %d traces", compared, total, traces)

@@ -7,6 +7,7 @@ import (
 
 	"fencepost/internal/engine/explicit"
 	"fencepost/internal/ir"
+	"fencepost/internal/ir/irtext"
 	"fencepost/internal/property"
 	"fencepost/internal/testkit"
 	"fencepost/internal/transform"
@@ -25,7 +26,7 @@ func TestRegressions(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			p, diags := ir.Parse(filepath.Base(path), text)
+			p, diags := irtext.Parse(filepath.Base(path), text)
 			if diags.HasErrors() {
 				t.Fatalf("%+v", diags.All)
 			}

@@ -12,6 +12,7 @@ import (
 	"fencepost/internal/engine/robust"
 	"fencepost/internal/engine/smc"
 	"fencepost/internal/ir"
+	"fencepost/internal/ir/irtext"
 	"fencepost/internal/memory"
 	"fencepost/internal/pipeline"
 	"fencepost/internal/property"
@@ -51,7 +52,7 @@ func TestRobustAgainstTraces(t *testing.T) {
 			bare := isRobust(t, flat, model, true)
 			if got := isRobust(t, flat, model, false); got != "unknown" && bare != "unknown" && got != bare || ok && got != "unknown" && (got == "no") != cyclic {
 				t.Errorf("seed %d, %s: robust %s, without filters %s, a trace with a cycle exists: %v\nreproduce: go test ./internal/testkit -run TestRobustAgainstTraces -fp.programs=5 -fp.seed=%d\n%s",
-					seed, model, got, bare, cyclic, seed, ir.Print(flat))
+					seed, model, got, bare, cyclic, seed, irtext.Print(flat))
 			} else if broken && got != "no" {
 				t.Errorf("seed %d: not robust against TSO, against PSO %s", seed, got)
 			} else if ok {

@@ -13,6 +13,7 @@ import (
 	"fencepost/internal/engine/rf"
 	"fencepost/internal/engine/smc"
 	"fencepost/internal/ir"
+	"fencepost/internal/ir/irtext"
 	"fencepost/internal/memory"
 	"fencepost/internal/property"
 	"fencepost/internal/testkit"
@@ -124,7 +125,7 @@ func newAnyProgram(seed uint64) *anyProgram {
 
 // failing returns the assertions that can fail, by their edges.
 func failing(e *engine.Engine, text string, m memory.Model, any bool) (map[ir.EdgeID]bool, error) {
-	prog, diags := ir.Parse("random.ir", []byte(text))
+	prog, diags := irtext.Parse("random.ir", []byte(text))
 	if diags.HasErrors() {
 		return nil, fmt.Errorf("it does not parse: %v", diags)
 	}

@@ -12,6 +12,7 @@ import (
 	"fencepost/internal/engine/rf"
 	"fencepost/internal/engine/smc"
 	"fencepost/internal/ir"
+	"fencepost/internal/ir/irtext"
 	"fencepost/internal/memory"
 	"fencepost/internal/property"
 	"fencepost/internal/replay"
@@ -235,7 +236,7 @@ func uninitialised(e *engine.Engine, p *ir.Program, m memory.Model) (found bool,
 
 // checkUndefined returns what is wrong with the answers of the engines about a program.
 func checkUndefined(text string) (problem string, found bool) {
-	prog, diags := ir.Parse("random.ir", []byte(text))
+	prog, diags := irtext.Parse("random.ir", []byte(text))
 	if diags.HasErrors() {
 		return fmt.Sprintf("it does not parse: %v", diags), false
 	}
@@ -263,13 +264,13 @@ func checkUndefined(text string) (problem string, found bool) {
 				continue // rf does not take every program
 			}
 			if got != want {
-				return fmt.Sprintf("%s under %s: found %t, by brute force %t\n%s", e.Name, m, got, want, ir.Print(flat)), found
+				return fmt.Sprintf("%s under %s: found %t, by brute force %t\n%s", e.Name, m, got, want, irtext.Print(flat)), found
 			}
 			for i := range out.Violations {
 				v := &out.Violations[i]
 				err := replay.Replay(flat, &property.Set{Checks: true}, rm, v.Witness, replay.Expect{Target: replay.TargetCheck, Class: v.Class, Edge: v.Edge})
 				if err != nil {
-					return fmt.Sprintf("%s under %s: %v\n%s", e.Name, m, err, ir.Print(flat)), found
+					return fmt.Sprintf("%s under %s: %v\n%s", e.Name, m, err, irtext.Print(flat)), found
 				}
 			}
 		}

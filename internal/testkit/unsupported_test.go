@@ -10,6 +10,7 @@ import (
 
 	"fencepost/internal/engine"
 	"fencepost/internal/ir"
+	"fencepost/internal/ir/irtext"
 	"fencepost/internal/memory"
 	"fencepost/internal/pipeline"
 	"fencepost/internal/property"
@@ -59,7 +60,7 @@ func TestUnsupported(t *testing.T) {
 					continue
 				}
 				if problem := judgeUnsupported(e, flat, asked, m, violated, reached); problem != "" {
-					t.Errorf("seed %d, %s, %s: %s\nreproduce: go test ./internal/testkit -run TestUnsupported -fp.programs=1 -fp.seed=%d\n%s", seed, e.Name, m, problem, seed, ir.Print(flat))
+					t.Errorf("seed %d, %s, %s: %s\nreproduce: go test ./internal/testkit -run TestUnsupported -fp.programs=1 -fp.seed=%d\n%s", seed, e.Name, m, problem, seed, irtext.Print(flat))
 					return
 				}
 			}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"fencepost/internal/ir"
+	"fencepost/internal/ir/irtext"
 	"fencepost/internal/transform"
 )
 
@@ -23,7 +24,7 @@ var waitingObjects = []string{"x", "y", "z", "w", "m"}
 func WaitingProgram(seed uint64) (*ir.Program, string) {
 	g := &waitingGenerator{r: rand.New(rand.NewPCG(seed, 2))}
 	text := g.program()
-	p, diags := ir.Parse("waiting.ir", []byte(text))
+	p, diags := irtext.Parse("waiting.ir", []byte(text))
 	if diags.HasErrors() {
 		panic(fmt.Sprintf("BUG: %v\n%s", diags.All, text))
 	}

@@ -6,6 +6,7 @@ import (
 
 	"fencepost/internal/engine/explicit"
 	"fencepost/internal/ir"
+	"fencepost/internal/ir/irtext"
 	"fencepost/internal/source"
 	"fencepost/internal/testkit"
 	"fencepost/internal/transform"
@@ -32,7 +33,7 @@ func TestWeaker(t *testing.T) {
 				}
 				changed++
 				if errs := ir.Verify(weaker); len(errs) > 0 {
-					t.Fatalf("seed %d: %v\n%s", seed, errs[0], ir.Print(weaker))
+					t.Fatalf("seed %d: %v\n%s", seed, errs[0], irtext.Print(weaker))
 				}
 				for _, m := range testkit.Models {
 					a, err := testkit.Ask(&explicit.Engine, flat, props, m, testkit.How{Buffer: 3, Memory: 16 << 20})
@@ -50,7 +51,7 @@ func TestWeaker(t *testing.T) {
 						t.Fatal(err)
 					}
 					if !testkit.Subset(a.Finals, b.Finals) {
-						t.Fatalf("profile %s, seed %d, %s: the weaker program loses final states\n%s\n%s", pr.Name, seed, m, ir.Print(flat), ir.Print(weaker))
+						t.Fatalf("profile %s, seed %d, %s: the weaker program loses final states\n%s\n%s", pr.Name, seed, m, irtext.Print(flat), irtext.Print(weaker))
 					}
 					if len(b.Finals) > len(a.Finals) {
 						more++

@@ -9,6 +9,7 @@ import (
 
 	"fencepost/internal/engine"
 	"fencepost/internal/ir"
+	"fencepost/internal/ir/irtext"
 	"fencepost/internal/memory"
 	"fencepost/internal/property"
 	"fencepost/internal/testkit"
@@ -53,7 +54,7 @@ func TestStoresIntoMutexes(t *testing.T) {
 		nothing := func(string) {}
 		small := testkit.Shrink(p, func(q *testkit.Program) bool { return problem(q, nothing) != "" })
 		flat, _ := small.Flat()
-		t.Errorf("seed %d: %s\nreproduce: go test ./internal/testkit -run TestStoresIntoMutexes -fp.programs=1 -fp.seed=%d\nshrunk: %s\n%s", seed, what, seed, problem(small, nothing), ir.Print(flat))
+		t.Errorf("seed %d: %s\nreproduce: go test ./internal/testkit -run TestStoresIntoMutexes -fp.programs=1 -fp.seed=%d\nshrunk: %s\n%s", seed, what, seed, problem(small, nothing), irtext.Print(flat))
 	})
 	t.Logf("%v", counts)
 	for _, e := range orderedEngines {

@@ -8,6 +8,7 @@ import (
 	"fencepost/internal/engine"
 	"fencepost/internal/engine/explicit"
 	"fencepost/internal/ir"
+	"fencepost/internal/ir/irtext"
 	"fencepost/internal/memory"
 	"fencepost/internal/property"
 	"fencepost/internal/testkit"
@@ -18,7 +19,7 @@ import (
 
 func flatten(t *testing.T, text string) *ir.Program {
 	t.Helper()
-	p, diags := ir.Parse("test.ir", []byte(text))
+	p, diags := irtext.Parse("test.ir", []byte(text))
 	if diags.HasErrors() {
 		t.Fatal(diags.All)
 	}

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"fencepost/internal/ir"
+	"fencepost/internal/ir/irtext"
 	"fencepost/internal/transform"
 )
 
@@ -35,13 +35,13 @@ func TestAwaitLoops(t *testing.T) {
 		{"registers put back", "h -> a: t = r\n a -> b: r = load [&x]\n b -> c: assume r == 0\n c -> h: r = t\n h -> e: store [&x] = r", "3"},
 	}
 	for _, tt := range tests {
-		p, diags := ir.Parse("test.ir", []byte("program test flat\nobject x size 8\nfunc f() {\n reg r\n reg s\n reg t\n "+tt.body+"\n}\nthread f = f()\n"))
+		p, diags := irtext.Parse("test.ir", []byte("program test flat\nobject x size 8\nfunc f() {\n reg r\n reg s\n reg t\n "+tt.body+"\n}\nthread f = f()\n"))
 		if diags.HasErrors() {
 			t.Fatalf("%s: %v", tt.name, diags.All)
 		}
-		before := ir.Print(p)
+		before := irtext.Print(p)
 		out := transform.Await(p, nil)
-		if ir.Print(p) != before {
+		if irtext.Print(p) != before {
 			t.Errorf("%s: the pass changed its argument", tt.name)
 		}
 		var bent []string
@@ -55,7 +55,7 @@ func TestAwaitLoops(t *testing.T) {
 			}
 		}
 		if got := strings.Join(bent, " "); got != tt.want {
-			t.Errorf("%s: got %q, want %q\n%s", tt.name, got, tt.want, ir.Print(out))
+			t.Errorf("%s: got %q, want %q\n%s", tt.name, got, tt.want, irtext.Print(out))
 		}
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"fencepost/internal/ir"
+	"fencepost/internal/ir/irtext"
 	"fencepost/internal/memory"
 	"fencepost/internal/transform"
 )
@@ -104,7 +104,7 @@ thread main = main()
 		{"pointers", pointers, 8, "main.c:7:3", "most are from the call through a pointer, which can reach 2 functions"},
 	}
 	for _, tt := range tests {
-		p, diags := ir.Parse("test.ir", []byte(tt.text))
+		p, diags := irtext.Parse("test.ir", []byte(tt.text))
 		if diags.HasErrors() {
 			t.Fatalf("%s: %v", tt.name, diags)
 		}

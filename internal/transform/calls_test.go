@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"fencepost/internal/ir"
+	"fencepost/internal/ir/irtext"
 	"fencepost/internal/transform"
 )
 
@@ -19,7 +20,7 @@ func TestCallsLeftOut(t *testing.T) {
 			fmt.Fprintf(&b, "func f%d() {\n l0 -> l1: call f%d()\n l0 -> l1: nop\n l1 -> l2: call f%d()\n l1 -> l2: nop\n}\n", i, i-1, i-1)
 		}
 		fmt.Fprintf(&b, "func main() {\n l0 -> l1: call f%d()\n l0 -> l1: nop\n}\nthread main = main()\n", functions)
-		p, diags := ir.Parse("test.ir", []byte(b.String()))
+		p, diags := irtext.Parse("test.ir", []byte(b.String()))
 		if diags.HasErrors() {
 			t.Fatal(diags)
 		}
@@ -85,7 +86,7 @@ func TestCertainCalls(t *testing.T) {
 	} {
 		text := "program chain structured\nfunc work() {\n" + work(c.n) + "}\nfunc ends() {\n l0 -> l1: assume 0\n l1 -> l1: nop\n}\nfunc middle() {\n" + c.middle +
 			"}\nfunc main() {\n l0 -> l1: call middle()\n}\nthread main = main()\n"
-		p, diags := ir.Parse("test.ir", []byte(text))
+		p, diags := irtext.Parse("test.ir", []byte(text))
 		if diags.HasErrors() {
 			t.Fatal(c.name, diags)
 		}

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"fencepost/internal/ir"
+	"fencepost/internal/ir/irtext"
 	"fencepost/internal/transform"
 )
 
@@ -37,7 +38,7 @@ func TestClocks(t *testing.T) {
 	for _, tt := range tests {
 		text := "program test flat\nobject x size 8\nobject y size 8\nobject w size 8\nobject o size 8\nobject v size 8 addr 0x40000\nobject u size 8 init 262144\nfunc f() {\n reg r\n reg s\n " + pick + tt.body + "\n}\n" +
 			"func g() {\n reg t\n a -> b: t = load [&w]\n b -> c: assume t > 3\n}\nthread f = f()\nthread g = g()\n"
-		p, diags := ir.Parse("test.ir", []byte(text))
+		p, diags := irtext.Parse("test.ir", []byte(text))
 		if diags.HasErrors() {
 			t.Fatalf("%s: %v", tt.name, diags.All)
 		}

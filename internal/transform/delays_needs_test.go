@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"fencepost/internal/ir"
+	"fencepost/internal/ir/irtext"
 )
 
 var (
@@ -24,7 +25,7 @@ func TestNeedsAgainstDefinition(t *testing.T) {
 	needed, free, objects := 0, 0, 0
 	for n := range *needPrograms {
 		text := randomNeeds(r)
-		p, diags := ir.Parse("test.ir", []byte(text))
+		p, diags := irtext.Parse("test.ir", []byte(text))
 		if diags.HasErrors() {
 			t.Fatalf("%v\n%s", diags.All, text)
 		}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"fencepost/internal/ir"
+	"fencepost/internal/ir/irtext"
 )
 
 var (
@@ -24,7 +25,7 @@ func TestDelaysAgainstExecutions(t *testing.T) {
 	for n := range *delayPrograms {
 		text := "program test flat\nobject x size 8\nobject y size 8\nfunc f() {\n reg a\n reg b\n reg c\n" +
 			randomBackOff(r) + "}\nfunc g() {\n a -> b: store [&x] = 5\n}\nthread f = f()\nthread g = g()\n"
-		p, diags := ir.Parse("test.ir", []byte(text))
+		p, diags := irtext.Parse("test.ir", []byte(text))
 		if diags.HasErrors() {
 			t.Fatalf("%v\n%s", diags.All, text)
 		}
@@ -50,7 +51,7 @@ func TestDelaysAgainstExecutions(t *testing.T) {
 			// Where both are cut off, one may be further than the other.
 			short := min(len(got), len(want))
 			if end != same && end || end && len(got) != len(want) || !slices.Equal(got[:short], want[:short]) {
-				t.Fatalf("program %d: with the delays %v (ended: %v), without %v (ended: %v)\n%s%s", n, want, end, got, same, text, ir.Print(out))
+				t.Fatalf("program %d: with the delays %v (ended: %v), without %v (ended: %v)\n%s%s", n, want, end, got, same, text, irtext.Print(out))
 			}
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"fencepost/internal/ir"
+	"fencepost/internal/ir/irtext"
 	"fencepost/internal/transform"
 )
 
@@ -53,7 +54,7 @@ func TestDelays(t *testing.T) {
 	for _, tt := range tests {
 		text := "program test flat\nobject x size 8\nobject y size 8\nfunc f() {\n reg r\n reg s\n reg t\n " + tt.body + "\n}\n" +
 			"func g() {\n a -> b: store [&x] = 5\n}\nthread f = f()\nthread g = g()\n"
-		p, diags := ir.Parse("test.ir", []byte(text))
+		p, diags := irtext.Parse("test.ir", []byte(text))
 		if diags.HasErrors() {
 			t.Fatalf("%s: %v", tt.name, diags.All)
 		}
@@ -79,9 +80,9 @@ func TestDelays(t *testing.T) {
 			}
 		}
 		if got != tt.want {
-			t.Errorf("%s: got %q, want %q\n%s", tt.name, got, tt.want, ir.Print(out))
+			t.Errorf("%s: got %q, want %q\n%s", tt.name, got, tt.want, irtext.Print(out))
 		}
-		if out := pass(t, p, "delays", transform.Options{Observed: true}); ir.Print(out) != ir.Print(p) {
+		if out := pass(t, p, "delays", transform.Options{Observed: true}); irtext.Print(out) != irtext.Print(p) {
 			t.Errorf("%s: something that is observed was removed", tt.name)
 		}
 	}

@@ -4,13 +4,13 @@ import (
 	"strings"
 	"testing"
 
-	"fencepost/internal/ir"
+	"fencepost/internal/ir/irtext"
 	"fencepost/internal/transform"
 )
 
 // TestExchanges: an exchange loses its result exactly if no one uses it.
 func TestExchanges(t *testing.T) {
-	p, diags := ir.Parse("exchanges.ir", []byte(`program exchanges flat
+	p, diags := irtext.Parse("exchanges.ir", []byte(`program exchanges flat
 object x size 8
 func t() {
   reg r
@@ -27,7 +27,7 @@ thread t = t()
 		t.Fatal(diags.All)
 	}
 	for observed, want := range map[bool]string{false: " rmw.xchg [&x], 1;s = rmw.xchg [&x], 2; rmw.xchg [&x], 4", true: "r = rmw.xchg [&x], 1;s = rmw.xchg [&x], 2;s = rmw.xchg [&x], 4"} {
-		out := ir.Print(pass(t, p, "exchanges", transform.Options{Observed: observed}))
+		out := irtext.Print(pass(t, p, "exchanges", transform.Options{Observed: observed}))
 		var got []string
 		for line := range strings.Lines(out) {
 			if _, op, ok := strings.Cut(line, ": "); ok && strings.Contains(op, "xchg") {

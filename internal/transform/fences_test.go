@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"fencepost/internal/ir"
+	"fencepost/internal/ir/irtext"
 	"fencepost/internal/property"
 	"fencepost/internal/transform"
 )
@@ -13,7 +14,7 @@ import (
 // target locations have the same name are copies of one site.
 func marked(t *testing.T, text string) (*ir.Program, []ir.FenceSite) {
 	t.Helper()
-	src, diags := ir.Parse("test.ir", []byte(text))
+	src, diags := irtext.Parse("test.ir", []byte(text))
 	if diags.HasErrors() {
 		t.Fatal(diags.All)
 	}
@@ -69,15 +70,15 @@ thread s = f()
 thread t = f()
 `
 	p, sites := marked(t, text)
-	before := ir.Print(p)
+	before := irtext.Print(p)
 	fs := transform.NewFences(p, &property.Set{}, sites)
 	none, _ := fs.Insert(nil)
 	if countOps(none, ir.Nop) > 0 || countOps(none, ir.Fence) > 0 || countOps(none, ir.Store) != 2 {
-		t.Errorf("without fences:\n%s", ir.Print(none))
+		t.Errorf("without fences:\n%s", irtext.Print(none))
 	}
 	one, _ := fs.Insert([]ir.FenceAt{{Site: 1, Kind: ir.StoreStoreFence}})
 	if countOps(one, ir.Nop) > 0 || countOps(one, ir.Fence) != 2 {
-		t.Errorf("with a fence:\n%s", ir.Print(one))
+		t.Errorf("with a fence:\n%s", irtext.Print(one))
 	}
 	both, _ := fs.Insert([]ir.FenceAt{{Site: 1, Kind: ir.FullFence}, {Site: 1, Kind: ir.StoreStoreFence}})
 	for _, f := range both.Funcs {
@@ -87,7 +88,7 @@ thread t = f()
 			}
 		}
 	}
-	if ir.Print(p) != before {
+	if irtext.Print(p) != before {
 		t.Error("the argument changed")
 	}
 	f := p.Funcs[0]
@@ -123,11 +124,11 @@ thread t = f()
 	fs := transform.NewFences(p, &property.Set{}, sites)
 	none, _ := fs.Insert(nil)
 	if f := none.Funcs[0]; countOps(none, ir.Nop) != 0 || len(f.Out(f.Edges[0].To)) != 2 {
-		t.Errorf("the alternatives do not leave one location:\n%s", ir.Print(none))
+		t.Errorf("the alternatives do not leave one location:\n%s", irtext.Print(none))
 	}
 	one, _ := fs.Insert([]ir.FenceAt{{Site: 0, Kind: ir.FullFence}})
 	if countOps(one, ir.Fence) != 1 || countOps(one, ir.Nop) != 0 {
-		t.Errorf("with a fence:\n%s", ir.Print(one))
+		t.Errorf("with a fence:\n%s", irtext.Print(one))
 	}
 	f := p.Funcs[0]
 	if got := fs.Between(f.Edges[0].ID, f.Edges[3].ID, nil); !slices.Equal(got, []ir.SiteID{0}) {
@@ -162,12 +163,12 @@ thread t = f()
 	asked := goal("b")
 	out, props := transform.NewFences(p, asked, sites).Insert(nil)
 	if got := props.Goals[0].At[0].Locs[0]; got != at("b") || countOps(out, ir.Nop) != 1 {
-		t.Errorf("the goal went to %s:\n%s", p.Funcs[0].Locs[got].Name, ir.Print(out))
+		t.Errorf("the goal went to %s:\n%s", p.Funcs[0].Locs[got].Name, irtext.Print(out))
 	}
 	// Only d leads to n: a thread at n was at d.
 	out, props = transform.NewFences(p, goal("d"), sites).Insert(nil)
 	if got := props.Goals[0].At[0].Locs[0]; got != at("n") || countOps(out, ir.Nop) != 0 {
-		t.Errorf("the goal went to %s:\n%s", p.Funcs[0].Locs[got].Name, ir.Print(out))
+		t.Errorf("the goal went to %s:\n%s", p.Funcs[0].Locs[got].Name, irtext.Print(out))
 	}
 	// With a fence after d, the goal stays before the fence.
 	fs := transform.NewFences(p, goal("d"), sites)
@@ -224,6 +225,6 @@ thread t = f()
 `)
 	out, _ := transform.NewFences(p, &property.Set{}, sites).Insert(nil)
 	if countOps(out, ir.Nop) != 1 {
-		t.Errorf("the loop is gone:\n%s", ir.Print(out))
+		t.Errorf("the loop is gone:\n%s", irtext.Print(out))
 	}
 }

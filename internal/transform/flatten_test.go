@@ -6,6 +6,7 @@ import (
 
 	"fencepost/internal/engine/explicit"
 	"fencepost/internal/ir"
+	"fencepost/internal/ir/irtext"
 	"fencepost/internal/memory"
 	"fencepost/internal/property"
 	"fencepost/internal/testkit"
@@ -14,19 +15,19 @@ import (
 
 func flatten(t *testing.T, text string, unroll int) *ir.Program {
 	t.Helper()
-	p, diags := ir.Parse("test.ir", []byte(text))
+	p, diags := irtext.Parse("test.ir", []byte(text))
 	if diags.HasErrors() {
 		t.Fatalf("%+v", diags.All)
 	}
 	if errs := ir.Verify(p); len(errs) > 0 {
 		t.Fatal(errs)
 	}
-	before := ir.Print(p)
+	before := irtext.Print(p)
 	flat, err := transform.Run(p, transform.Options{Unroll: unroll, Observed: true}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if ir.Print(p) != before {
+	if irtext.Print(p) != before {
 		t.Error("the pass changed its argument")
 	}
 	return flat
@@ -246,7 +247,7 @@ thread t = f()
 // TestIdsAreKept: the registers and locations of the thread's function keep their ids.
 func TestIdsAreKept(t *testing.T) {
 	p := flatten(t, spawning, 2)
-	src, _ := ir.Parse("test.ir", []byte(spawning))
+	src, _ := irtext.Parse("test.ir", []byte(spawning))
 	root := src.Funcs[src.Threads[0].Func]
 	flat := p.Funcs[p.Threads[0].Func]
 	for i, l := range root.Locs {

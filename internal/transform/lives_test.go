@@ -7,6 +7,7 @@ import (
 
 	"fencepost/internal/analysis"
 	"fencepost/internal/ir"
+	"fencepost/internal/ir/irtext"
 )
 
 // TestLivesAgainstExecutions: a function whose registers are split does the same, and there is nothing left to split.
@@ -16,7 +17,7 @@ func TestLivesAgainstExecutions(t *testing.T) {
 	for n := range *delayPrograms {
 		text := "program test flat\nobject x size 8\nobject y size 8\nfunc f() {\n reg a\n reg b\n reg c\n" +
 			randomBackOff(r) + "}\nthread f = f()\n"
-		p, diags := ir.Parse("test.ir", []byte(text))
+		p, diags := irtext.Parse("test.ir", []byte(text))
 		if diags.HasErrors() {
 			t.Fatalf("%v\n%s", diags.All, text)
 		}
@@ -30,18 +31,18 @@ func TestLivesAgainstExecutions(t *testing.T) {
 		out.Funcs = []*ir.Func{f}
 		out.Seal()
 		if errs := ir.Verify(&out); len(errs) > 0 {
-			t.Fatalf("program %d: %v\n%s", n, errs, ir.Print(&out))
+			t.Fatalf("program %d: %v\n%s", n, errs, irtext.Print(&out))
 		}
 		for range 4 {
 			seed := r.Uint64()
 			want, ended := observe(p.Funcs[0], seed, 300)
 			got, same := observe(f, seed, 300)
 			if ended != same || !slices.Equal(got, want) {
-				t.Fatalf("program %d: %v, and with a register for each life %v\n%s%s", n, want, got, text, ir.Print(&out))
+				t.Fatalf("program %d: %v, and with a register for each life %v\n%s%s", n, want, got, text, irtext.Print(&out))
 			}
 		}
 		if again := splitLives(f); again != nil && liveRegisters(f, again) > 0 {
-			t.Fatalf("program %d: registers with two lives are left\n%s", n, ir.Print(&out))
+			t.Fatalf("program %d: registers with two lives are left\n%s", n, irtext.Print(&out))
 		}
 	}
 	if split < *delayPrograms/2 || more < 2*split {

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"fencepost/internal/ir"
+	"fencepost/internal/ir/irtext"
 	"fencepost/internal/memory"
 	"fencepost/internal/transform"
 )
@@ -129,10 +129,10 @@ func TestLocalize(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			flat := flatten(t, localProgram(c.body), 2)
 			if made := len(flat.Objects) - 2; made != c.objects {
-				t.Fatalf("%d objects made, want %d\n%s", made, c.objects, ir.Print(flat))
+				t.Fatalf("%d objects made, want %d\n%s", made, c.objects, irtext.Print(flat))
 			}
-			if blocks := strings.Contains(ir.Print(flat), "alloc"); blocks != (c.objects == 0) {
-				t.Errorf("blocks left: %v\n%s", blocks, ir.Print(flat))
+			if blocks := strings.Contains(irtext.Print(flat), "alloc"); blocks != (c.objects == 0) {
+				t.Errorf("blocks left: %v\n%s", blocks, irtext.Print(flat))
 			}
 			for _, m := range []memory.Model{memory.SC, memory.TSO, memory.PSO} {
 				finals(t, flat, m) // compares with the enumerator
@@ -164,11 +164,11 @@ func work(i) {
 thread one = work(0)
 thread two = work(1)
 `
-	p, diags := ir.Parse("test.ir", []byte(text))
+	p, diags := irtext.Parse("test.ir", []byte(text))
 	if diags.HasErrors() {
 		t.Fatalf("%+v", diags.All)
 	}
-	if again, _ := ir.Parse("test.ir", []byte(ir.Print(p))); ir.Print(again) != ir.Print(p) {
+	if again, _ := irtext.Parse("test.ir", []byte(irtext.Print(p))); irtext.Print(again) != irtext.Print(p) {
 		t.Error("the printed form does not parse back")
 	}
 	flat, err := transform.Run(p, transform.Options{Unroll: 1, Plain: true}, nil) // the copies become registers otherwise

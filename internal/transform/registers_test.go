@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"fencepost/internal/ir"
+	"fencepost/internal/ir/irtext"
 	"fencepost/internal/transform"
 )
 
@@ -33,7 +34,7 @@ func TestRegisters(t *testing.T) {
 	for _, tt := range tests {
 		text := "program test structured\nobject x size 8\nobject own size 8 perthread init 3\nfunc f() {\n reg r\n reg s\n " + tt.body + "\n}\n" +
 			"func g() {\n a -> b: store [&x] = 5\n}\nthread f = f()\nthread g = g()\n"
-		p, diags := ir.Parse("test.ir", []byte(text))
+		p, diags := irtext.Parse("test.ir", []byte(text))
 		if diags.HasErrors() {
 			t.Fatalf("%s: %v", tt.name, diags.All)
 		}
@@ -49,7 +50,7 @@ func TestRegisters(t *testing.T) {
 			}
 		}
 	}
-	p, _ := ir.Parse("test.ir", []byte("program test structured\nobject own size 4 perthread type s32 init -3\nfunc f() {\n reg r\n a -> b: r = load.s32 [&own]\n}\nthread f = f()\n"))
+	p, _ := irtext.Parse("test.ir", []byte("program test structured\nobject own size 4 perthread type s32 init -3\nfunc f() {\n reg r\n a -> b: r = load.s32 [&own]\n}\nthread f = f()\n"))
 	flat, err := transform.Run(p, transform.Options{}, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -58,7 +59,7 @@ func TestRegisters(t *testing.T) {
 		t.Errorf("the register of a variable that is -3 at first: %+v", r)
 	}
 	text := "program test structured\nobject own size 8 perthread\nfunc f() {\n reg r\n a -> b: store [&own] = 5\n b -> c: assume &own == 0\n c -> d: r = load [&own]\n}\nthread f = f()\n"
-	p, _ = ir.Parse("test.ir", []byte(text))
+	p, _ = irtext.Parse("test.ir", []byte(text))
 	if flat, err = transform.Run(p, transform.Options{}, nil); err != nil {
 		t.Fatal(err)
 	}
@@ -66,7 +67,7 @@ func TestRegisters(t *testing.T) {
 		t.Errorf("where no execution goes on, there is %v", e.Op.Kind)
 	}
 	static := "program test structured\nobject own size 8\nfunc f() {\n a -> b: store [&own] = 5\n}\nthread f = f()\n"
-	p, _ = ir.Parse("test.ir", []byte(static))
+	p, _ = irtext.Parse("test.ir", []byte(static))
 	if got := whatBecame(t, p, transform.Options{}); got != "own stays" {
 		t.Errorf("a variable with static storage: %s", got)
 	}
@@ -79,7 +80,7 @@ func whatBecame(t *testing.T, p *ir.Program, opt transform.Options) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	text := strings.ReplaceAll(ir.Print(flat), `"`, "")
+	text := strings.ReplaceAll(irtext.Print(flat), `"`, "")
 	if _, code, _ := strings.Cut(text, "func f"); strings.Contains(code, "&own") || strings.Contains(code, "[own") {
 		return "own stays" // or the block that stands for it
 	}

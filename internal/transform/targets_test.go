@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"fencepost/internal/ir"
+	"fencepost/internal/ir/irtext"
 )
 
 // TestCallTargets: addresses of functions spread through registers, arguments, results, threads
@@ -71,7 +72,7 @@ func main() {
 		{"nothing", "l0 -> l1: call [i]()", "main:"},
 	}
 	for _, tt := range tests {
-		p, diags := ir.Parse("test.ir", []byte(head+tt.body+"\n}\nthread main = main()\nmain main\n"))
+		p, diags := irtext.Parse("test.ir", []byte(head+tt.body+"\n}\nthread main = main()\nmain main\n"))
 		if diags.HasErrors() {
 			t.Fatalf("%s: %v", tt.name, diags)
 		}
@@ -133,7 +134,7 @@ main main
 		"p = havoc":                 nil,
 		"store.u64 [p + 8] = p + 8": {1},
 	} {
-		p, diags := ir.Parse("test.ir", fmt.Appendf(nil, text, init, between))
+		p, diags := irtext.Parse("test.ir", fmt.Appendf(nil, text, init, between))
 		if diags.HasErrors() {
 			t.Fatalf("%s: %v", between, diags)
 		}

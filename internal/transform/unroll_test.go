@@ -10,6 +10,7 @@ import (
 	"fencepost/internal/engine"
 	"fencepost/internal/engine/explicit"
 	"fencepost/internal/ir"
+	"fencepost/internal/ir/irtext"
 	"fencepost/internal/memory"
 	"fencepost/internal/property"
 	"fencepost/internal/source"
@@ -19,18 +20,18 @@ import (
 
 func unroll(t *testing.T, p *ir.Program, props *property.Set, k int) (*ir.Program, *property.Set) {
 	t.Helper()
-	before := ir.Print(p)
+	before := irtext.Print(p)
 	out, outProps, err := transform.Unroll(p, props, k, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if ir.Print(p) != before {
+	if irtext.Print(p) != before {
 		t.Error("the pass changed its argument")
 	}
 	fs := analysis.NewFacts(out, nil)
 	for f := range out.Funcs {
 		if fs.Cyclic(ir.FuncID(f)) {
-			t.Fatalf("a cycle is left\n%s", ir.Print(out))
+			t.Fatalf("a cycle is left\n%s", irtext.Print(out))
 		}
 	}
 	ids := map[ir.EdgeID]bool{}
@@ -92,10 +93,10 @@ func TestUnrollCounts(t *testing.T) {
 			p := flatten(t, "program p structured\nobject x\nfunc f() {\n reg n\n "+tt.body+"\n}\nthread t = f()\n", 8)
 			out, _ := unroll(t, p, &property.Set{}, tt.k)
 			if got := edgesOf(out, ir.Store); got != tt.stores {
-				t.Errorf("%d stores, want %d\n%s", got, tt.stores, ir.Print(out))
+				t.Errorf("%d stores, want %d\n%s", got, tt.stores, irtext.Print(out))
 			}
 			if got := edgesOf(out, ir.Bound); got != tt.bounds {
-				t.Errorf("%d bounds, want %d\n%s", got, tt.bounds, ir.Print(out))
+				t.Errorf("%d bounds, want %d\n%s", got, tt.bounds, irtext.Print(out))
 			}
 			if tt.bounds == 0 && out != p {
 				t.Error("a program without loops does not come back as it is")
@@ -103,7 +104,7 @@ func TestUnrollCounts(t *testing.T) {
 			props := &property.Set{Observe: []property.Var{{Name: "n", Thread: 0, Reg: 0}}}
 			got, err := testkit.Ask(&explicit.Engine, out, props, memory.SC, testkit.How{})
 			if err != nil || fmt.Sprint(got.Finals) != tt.finals {
-				t.Errorf("final states %v (%v), want %s\n%s", got.Finals, err, tt.finals, ir.Print(out))
+				t.Errorf("final states %v (%v), want %s\n%s", got.Finals, err, tt.finals, irtext.Print(out))
 			}
 		})
 	}
@@ -214,14 +215,14 @@ func TestUnrollRandom(t *testing.T) {
 					break
 				}
 				if err != nil {
-					t.Fatalf("seed %d, %d rounds: %v\n%s", seed, k, err, ir.Print(out))
+					t.Fatalf("seed %d, %d rounds: %v\n%s", seed, k, err, irtext.Print(out))
 				}
 				if !testkit.Subset(before.Finals, got.Finals) {
 					t.Fatalf("seed %d: %d rounds lose something: %v, before %v", seed, k, got.Finals, before.Finals)
 				}
 				// The buffers of the program with loops are bounded: only SC is exact there.
 				if m == memory.SC && !testkit.Subset(got.Finals, all.Finals) {
-					t.Fatalf("seed %d, %d rounds: final states %v, the loops themselves have %v\n%s", seed, k, got.Finals, all.Finals, ir.Print(out))
+					t.Fatalf("seed %d, %d rounds: final states %v, the loops themselves have %v\n%s", seed, k, got.Finals, all.Finals, irtext.Print(out))
 				}
 				for _, g := range got.Goals {
 					if m == memory.SC && !slices.Contains(all.Goals, g) {

@@ -7,7 +7,7 @@ import (
 	"sync"
 	"testing"
 
-	"fencepost/internal/ir"
+	"fencepost/internal/ir/irtext"
 	"fencepost/internal/testkit"
 )
 
@@ -81,11 +81,11 @@ func TestBlocks(t *testing.T) {
 			}
 			got, err := testkit.Ask(complete(1), flat, props, m, testkit.How{})
 			if err != nil {
-				t.Errorf("seed %d, %s: %v\n%s", seed, m, err, ir.Print(flat))
+				t.Errorf("seed %d, %s: %v\n%s", seed, m, err, irtext.Print(flat))
 				return
 			}
 			if d := testkit.Difference(want, got); d != "" {
-				t.Errorf("seed %d, %s: %s\n%s", seed, m, d, ir.Print(flat))
+				t.Errorf("seed %d, %s: %s\n%s", seed, m, d, irtext.Print(flat))
 				return
 			}
 			mu.Lock()

@@ -14,7 +14,7 @@ import (
 
 	"fencepost/internal/engine"
 	"fencepost/internal/engine/bmc"
-	"fencepost/internal/ir"
+	"fencepost/internal/ir/irtext"
 	"fencepost/internal/testkit"
 	"fencepost/verdict"
 )
@@ -144,7 +144,7 @@ func onPrograms(t *testing.T, profiles []testkit.Profile, problem func(*testkit.
 		small := testkit.Shrink(p, func(q *testkit.Program) bool { return problem(q) != "" })
 		flat, props := small.Flat()
 		t.Errorf("profile %s, seed %d: %s\ngoals %+v\nreproduce: go test ./internal/engine/bmc -run %s -fp.programs=1 -fp.seed=%d -fp.profile=%s\nshrunk to:\n%s",
-			pr.Name, seed, problem(small), props.Goals, t.Name(), seed, *profile, ir.Print(flat))
+			pr.Name, seed, problem(small), props.Goals, t.Name(), seed, *profile, irtext.Print(flat))
 	})
 }
 

@@ -7,7 +7,7 @@ import (
 
 	"fencepost/internal/engine"
 	"fencepost/internal/engine/bmc"
-	"fencepost/internal/ir"
+	"fencepost/internal/ir/irtext"
 	"fencepost/internal/testkit"
 )
 
@@ -59,7 +59,7 @@ func errorsAgainstExplicit(t *testing.T, e *engine.Engine, tooLarge func(*engine
 				problem = testkit.Difference(want, got)
 			}
 			if problem != "" {
-				t.Errorf("seed %d, %s: %s\nreproduce: go test ./internal/engine/bmc -run %s -fp.programs=1 -fp.seed=%d\n%s", seed, m, problem, t.Name(), seed, ir.Print(flat))
+				t.Errorf("seed %d, %s: %s\nreproduce: go test ./internal/engine/bmc -run %s -fp.programs=1 -fp.seed=%d\n%s", seed, m, problem, t.Name(), seed, irtext.Print(flat))
 				return
 			}
 			asked.Add(1)

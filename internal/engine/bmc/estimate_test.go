@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"fencepost/internal/ir"
+	"fencepost/internal/ir/irtext"
 )
 
 // TestEstimate: loops multiply their instructions, and rounds all of them.
@@ -23,7 +23,7 @@ func f() {
 thread a = f()
 thread b = f()
 `
-	p, diags := ir.Parse("test.ir", []byte(text))
+	p, diags := irtext.Parse("test.ir", []byte(text))
 	if diags.HasErrors() {
 		t.Fatal(diags)
 	}
@@ -40,7 +40,7 @@ thread b = f()
 			t.Errorf("%+v: got %v, want %v", tt.opt, got, tt.want)
 		}
 	}
-	known, diags := ir.Parse("test.ir", []byte(strings.ReplaceAll(text, "k = load [&x]", "k = 3")))
+	known, diags := irtext.Parse("test.ir", []byte(strings.ReplaceAll(text, "k = load [&x]", "k = 3")))
 	if diags.HasErrors() {
 		t.Fatal(diags)
 	}

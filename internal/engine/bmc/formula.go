@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"fencepost/internal/ir"
+	"fencepost/internal/ir/irtext"
 	"fencepost/internal/solver/sat"
 	"fencepost/query"
 )
@@ -116,7 +117,7 @@ func (m *meaning) order(o *order) {
 
 // text returns an operation with its position.
 func (x *encoder) text(t *thread, e *ir.Edge) string {
-	text := x.prog.FormatOp(t.f, &e.Op)
+	text := irtext.FormatOp(x.prog, t.f, &e.Op)
 	if e.Pos.IsValid() {
 		text = fmt.Sprintf("%s:%d:%d: %s", e.Pos.File, e.Pos.Line, e.Pos.Col, text)
 	}

@@ -7,7 +7,7 @@ import (
 
 	"fencepost/internal/engine"
 	"fencepost/internal/engine/bmc"
-	"fencepost/internal/ir"
+	"fencepost/internal/ir/irtext"
 	"fencepost/internal/memory"
 	"fencepost/internal/property"
 )
@@ -29,7 +29,7 @@ func (c *countdown) Err() error {
 // TestLimits: encoding and solving obey the context and the memory limit, wherever they
 // are when it is met, and what was not finished is unknown.
 func TestLimits(t *testing.T) {
-	flat, errs := ir.Parse("products", []byte(`program products flat
+	flat, errs := irtext.Parse("products", []byte(`program products flat
 func a() {
   reg v
   reg w

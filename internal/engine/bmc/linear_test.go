@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"fencepost/internal/engine"
-	"fencepost/internal/ir"
+	"fencepost/internal/ir/irtext"
 	"fencepost/internal/memory"
 	"fencepost/internal/property"
 	"fencepost/internal/solver/sat"
@@ -96,7 +96,7 @@ type formulaSize struct{ clauses, gates, bytes int64 }
 
 // sizeOf encodes a program.
 func sizeOf(t *testing.T, text string, model memory.Model, encoding query.Encoding) formulaSize {
-	p, diags := ir.Parse("sized", []byte(text))
+	p, diags := irtext.Parse("sized", []byte(text))
 	if diags.HasErrors() {
 		t.Fatal(diags.All)
 	}

@@ -6,7 +6,7 @@ import (
 
 	"fencepost/internal/engine"
 	"fencepost/internal/engine/bmc"
-	"fencepost/internal/ir"
+	"fencepost/internal/ir/irtext"
 	"fencepost/internal/property"
 	"fencepost/internal/testkit"
 	"fencepost/query"
@@ -341,7 +341,7 @@ thread breaker = breaker()
 
 // likeExplicit compares the answers of an engine and of the explicit one about a program that has a violation.
 func likeExplicit(t *testing.T, e *engine.Engine, props *property.Set, text string) {
-	p, diags := ir.Parse("test", []byte(text))
+	p, diags := irtext.Parse("test", []byte(text))
 	if diags.HasErrors() {
 		t.Fatal(diags.All)
 	}

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"fencepost/internal/ir"
+	"fencepost/internal/ir/irtext"
 	"fencepost/internal/property"
 	"fencepost/internal/testkit"
 	"fencepost/internal/transform"
@@ -26,7 +27,7 @@ func TestOverwrittenMutex(t *testing.T) {
 		if i < len(overwriting) {
 			text = overwriting[i]
 		}
-		p, diags := ir.Parse("test", []byte(text))
+		p, diags := irtext.Parse("test", []byte(text))
 		if diags.HasErrors() {
 			t.Errorf("seed %d: %v", seed, diags.All)
 			return
@@ -45,11 +46,11 @@ func TestOverwrittenMutex(t *testing.T) {
 			}
 			got, err := testkit.Ask(ordered(1), split, props, m, testkit.How{})
 			if err != nil {
-				t.Errorf("seed %d, %s: %v\n%s", seed, m, err, ir.Print(p))
+				t.Errorf("seed %d, %s: %v\n%s", seed, m, err, irtext.Print(p))
 				return
 			}
 			if what := testkit.Difference(want, got); what != "" {
-				t.Errorf("seed %d, %s: %s\n%s", seed, m, what, ir.Print(p))
+				t.Errorf("seed %d, %s: %s\n%s", seed, m, what, irtext.Print(p))
 				return
 			}
 			asked.Add(1)

@@ -8,6 +8,7 @@ import (
 	"fencepost/internal/engine"
 	"fencepost/internal/engine/bmc"
 	"fencepost/internal/ir"
+	"fencepost/internal/ir/irtext"
 	"fencepost/internal/memory"
 	"fencepost/internal/property"
 	"fencepost/query"
@@ -34,7 +35,7 @@ func b() {
 thread t0 = a()
 thread t1 = b()
 `
-	p, errs := ir.Parse("beside", []byte(text))
+	p, errs := irtext.Parse("beside", []byte(text))
 	if errs.HasErrors() {
 		t.Fatal(errs)
 	}

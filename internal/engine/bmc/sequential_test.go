@@ -17,6 +17,7 @@ import (
 	"fencepost/internal/engine/bmc"
 	"fencepost/internal/export/sequential"
 	"fencepost/internal/ir"
+	"fencepost/internal/ir/irtext"
 	"fencepost/internal/memory"
 	"fencepost/internal/pipeline"
 	"fencepost/internal/property"
@@ -195,7 +196,7 @@ func TestSequentialRandom(t *testing.T) {
 				continue
 			}
 			if (v != nil) != fails {
-				t.Errorf("seed %d under %s with %+v: bmc says %v, the sequential program %v: %s\n%s", s, m, opt, v != nil, fails, said, ir.Print(prog))
+				t.Errorf("seed %d under %s with %+v: bmc says %v, the sequential program %v: %s\n%s", s, m, opt, v != nil, fails, said, irtext.Print(prog))
 			}
 			n.compared++
 			if fails {
@@ -230,7 +231,7 @@ func takesChoices(t *testing.T, program string, prog *ir.Program, choices string
 		}
 	}
 	if said := withChoices(t, program, choices); !strings.HasPrefix(said, "violation: ") || !strings.Contains(said, want) && v.Kind != engine.FinalViolated {
-		t.Errorf("%s: bmc has %s at %s; with its choices the program says %s\n%s\n%s", what, v.Kind, want, said, choices, ir.Print(prog))
+		t.Errorf("%s: bmc has %s at %s; with its choices the program says %s\n%s\n%s", what, v.Kind, want, said, choices, irtext.Print(prog))
 	}
 }
 

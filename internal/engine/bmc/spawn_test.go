@@ -6,6 +6,7 @@ import (
 	"fencepost/internal/engine"
 	"fencepost/internal/engine/smc"
 	"fencepost/internal/ir"
+	"fencepost/internal/ir/irtext"
 	"fencepost/internal/property"
 	"fencepost/internal/testkit"
 )
@@ -36,7 +37,7 @@ thread u = child(0) spawned
 thread v = child(0) spawned
 thread w = child(0) spawned
 `
-	p, errs := ir.Parse("shared", []byte(text))
+	p, errs := irtext.Parse("shared", []byte(text))
 	if errs.HasErrors() {
 		t.Fatal(errs)
 	}

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"testing"
 
-	"fencepost/internal/ir"
+	"fencepost/internal/ir/irtext"
 	"fencepost/internal/property"
 	"fencepost/internal/testkit"
 )
@@ -56,7 +56,7 @@ func a() {
 }
 thread a = a()
 `, c.cond)
-		p, errs := ir.Parse("wide", []byte(text))
+		p, errs := irtext.Parse("wide", []byte(text))
 		if errs.HasErrors() {
 			t.Fatalf("%s: %v", c.cond, errs)
 		}

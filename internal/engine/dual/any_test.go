@@ -10,6 +10,7 @@ import (
 	"fencepost/internal/engine"
 	"fencepost/internal/engine/dual"
 	"fencepost/internal/ir"
+	"fencepost/internal/ir/irtext"
 	"fencepost/internal/memory"
 	"fencepost/internal/property"
 	"fencepost/internal/testkit"
@@ -80,7 +81,7 @@ func TestAny(t *testing.T) {
 				continue
 			}
 			fails := func(n int, name, what string) {
-				t.Fatalf("profile %s, seed %d, question %d: dual says %+v for any number, %s says %s for %d\n%s", pr.Name, seed, k, *a, name, what, n, ir.Print(flat))
+				t.Fatalf("profile %s, seed %d, question %d: dual says %+v for any number, %s says %s for %d\n%s", pr.Name, seed, k, *a, name, what, n, irtext.Print(flat))
 			}
 			switch {
 			case a.Unknown != "":

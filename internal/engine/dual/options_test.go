@@ -7,7 +7,7 @@ import (
 
 	"fencepost/internal/engine"
 	"fencepost/internal/engine/dual"
-	"fencepost/internal/ir"
+	"fencepost/internal/ir/irtext"
 )
 
 // TestOptions: the answers are the same without each of the parts that make the search fast. Without them
@@ -39,10 +39,10 @@ func TestOptions(t *testing.T) {
 			for _, q := range list[:min(len(list), 4)] {
 				got, err := safely(&e, flat, q.props, limits)
 				if err != nil {
-					t.Fatalf("%s: profile %s, seed %d, %s: %v\n%s", name, pr.Name, seed, q.text, err, ir.Print(flat))
+					t.Fatalf("%s: profile %s, seed %d, %s: %v\n%s", name, pr.Name, seed, q.text, err, irtext.Print(flat))
 				}
 				if count[got]++; (got == found || got == notFound) && got != q.want {
-					t.Fatalf("%s: profile %s, seed %d, %s: dual says %s, explicit says %s\n%s", name, pr.Name, seed, q.text, got, q.want, ir.Print(flat))
+					t.Fatalf("%s: profile %s, seed %d, %s: dual says %s, explicit says %s\n%s", name, pr.Name, seed, q.text, got, q.want, irtext.Print(flat))
 				}
 			}
 		}
@@ -71,10 +71,10 @@ func TestOptionsLooping(t *testing.T) {
 			e := dual.New(opt)
 			got, err := safely(&e, flat, props, limits)
 			if err != nil {
-				t.Fatalf("%s, seed %d: %v\n%s", name, seed, err, ir.Print(flat))
+				t.Fatalf("%s, seed %d: %v\n%s", name, seed, err, irtext.Print(flat))
 			}
 			if count[got]++; got != want && (got == found || got == notFound) && (want == found || want == notFound) {
-				t.Fatalf("%s, seed %d: %s instead of %s\n%s", name, seed, got, want, ir.Print(flat))
+				t.Fatalf("%s, seed %d: %s instead of %s\n%s", name, seed, got, want, irtext.Print(flat))
 			}
 		}
 	}

@@ -15,6 +15,7 @@ import (
 	"fencepost/internal/engine"
 	"fencepost/internal/engine/dual"
 	"fencepost/internal/ir"
+	"fencepost/internal/ir/irtext"
 	"fencepost/internal/memory"
 	"fencepost/internal/property"
 	"fencepost/internal/replay"
@@ -219,7 +220,7 @@ func TestLoopFree(t *testing.T) {
 		if what := problem(p, seed, true); what != "" {
 			small := testkit.Shrink(p, func(q *testkit.Program) bool { return problem(q, seed, false) != "" })
 			flat, _ := small.Flat()
-			t.Fatalf("profile %s, seed %d: %s\nshrunk to: %s\n%s", pr.Name, seed, what, problem(small, seed, false), ir.Print(flat))
+			t.Fatalf("profile %s, seed %d: %s\nshrunk to: %s\n%s", pr.Name, seed, what, problem(small, seed, false), irtext.Print(flat))
 		}
 	}
 	t.Logf("%d programs: %v", *programs, count)
@@ -312,7 +313,7 @@ func compareLooping(t *testing.T, profiles []testkit.Profile, n int) (count map[
 		if what := problem(p, seed, true); what != "" {
 			small := testkit.Shrink(p, func(q *testkit.Program) bool { return problem(q, seed, false) != "" })
 			flat, _ := small.Flat()
-			t.Fatalf("profile %s, seed %d: %s\nshrunk to: %s\n%s", pr.Name, seed, what, problem(small, seed, false), ir.Print(flat))
+			t.Fatalf("profile %s, seed %d: %s\nshrunk to: %s\n%s", pr.Name, seed, what, problem(small, seed, false), irtext.Print(flat))
 		}
 	}
 	for _, ok := range news {
@@ -362,10 +363,10 @@ func TestGrowing(t *testing.T) {
 		for _, q := range list {
 			got, err := safely(&dual.Engine, flat, q.props, limited)
 			if err != nil {
-				t.Fatalf("profile %s, seed %d, %s: %v\n%s", pr.Name, seed, q.text, err, ir.Print(flat))
+				t.Fatalf("profile %s, seed %d, %s: %v\n%s", pr.Name, seed, q.text, err, irtext.Print(flat))
 			}
 			if count[got]++; (got == found || got == notFound) && got != q.want {
-				t.Fatalf("profile %s, seed %d, %s: dual says %s, explicit says %s\n%s", pr.Name, seed, q.text, got, q.want, ir.Print(flat))
+				t.Fatalf("profile %s, seed %d, %s: dual says %s, explicit says %s\n%s", pr.Name, seed, q.text, got, q.want, irtext.Print(flat))
 			}
 		}
 	}

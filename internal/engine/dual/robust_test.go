@@ -9,7 +9,7 @@ import (
 	"fencepost/internal/engine"
 	"fencepost/internal/engine/dual"
 	"fencepost/internal/engine/robust"
-	"fencepost/internal/ir"
+	"fencepost/internal/ir/irtext"
 	"fencepost/internal/memory"
 	"fencepost/internal/property"
 	"fencepost/internal/testkit"
@@ -49,7 +49,7 @@ func TestRobust(t *testing.T) {
 				t.Fatal(err)
 			}
 			if count[got]++; got != q.want && got != refused && got != unknown {
-				t.Fatalf("profile %s, seed %d, %s: dual says %s, SC has %s\n%s", pr.Name, seed, q.text, got, q.want, ir.Print(flat))
+				t.Fatalf("profile %s, seed %d, %s: dual says %s, SC has %s\n%s", pr.Name, seed, q.text, got, q.want, irtext.Print(flat))
 			}
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"fencepost/internal/engine"
 	"fencepost/internal/engine/explicit"
 	"fencepost/internal/ir"
+	"fencepost/internal/ir/irtext"
 	"fencepost/internal/testkit"
 )
 
@@ -54,7 +55,7 @@ func TestKeys(t *testing.T) {
 			restore()
 			states += k
 			if err != nil {
-				t.Fatalf("%v\nreproduce: go test ./internal/engine/explicit -run TestKeys -fp.keys=%d -fp.seed=%d\n%s, seed %d:\n%s", err, n+1, *seedFlag, model, seed, ir.Print(flat))
+				t.Fatalf("%v\nreproduce: go test ./internal/engine/explicit -run TestKeys -fp.keys=%d -fp.seed=%d\n%s, seed %d:\n%s", err, n+1, *seedFlag, model, seed, irtext.Print(flat))
 			}
 		}
 	}

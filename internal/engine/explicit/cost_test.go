@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"fencepost/internal/engine"
-	"fencepost/internal/ir"
+	"fencepost/internal/ir/irtext"
 	"fencepost/internal/memory"
 	"fencepost/internal/property"
 	"fencepost/internal/search"
@@ -30,7 +30,7 @@ func withOthers(tb testing.TB, others int) *system {
 	for i := range others {
 		fmt.Fprintf(&b, "thread other%d = other%d()\n", i, i)
 	}
-	p, diags := ir.Parse("test", []byte(b.String()))
+	p, diags := irtext.Parse("test", []byte(b.String()))
 	if diags.HasErrors() {
 		tb.Fatal(diags.All)
 	}
@@ -145,7 +145,7 @@ func TestLargeBlocks(t *testing.T) {
 		b.WriteString("func g() {\n  reg q\n  reg r\n  0 -> 1: r = load [&ready] in ready\n  1 -> 2: assume r == 1\n  2 -> 4: q = load [&p] in p\n")
 		change(4)
 		b.WriteString("thread f = f()\nthread g = g()\n")
-		p, diags := ir.Parse("test", []byte(b.String()))
+		p, diags := irtext.Parse("test", []byte(b.String()))
 		if diags.HasErrors() {
 			t.Fatal(diags.All)
 		}

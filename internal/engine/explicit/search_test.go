@@ -15,6 +15,7 @@ import (
 	"fencepost/internal/engine"
 	"fencepost/internal/engine/explicit"
 	"fencepost/internal/ir"
+	"fencepost/internal/ir/irtext"
 	"fencepost/internal/memory"
 	"fencepost/internal/search"
 	"fencepost/internal/testkit"
@@ -113,7 +114,7 @@ func TestStoredSearch(t *testing.T) {
 		times += k
 		if got, want := comparable(t, got, workers), comparable(t, out, workers); got != want {
 			t.Fatalf("seed %d, %s: reproduce: go test ./internal/engine/explicit -run TestStoredSearch -fp.stored=1 -fp.seed=%d\ngot  %s\nwant %s\n%s",
-				seed, task.Model, seed, got, want, ir.Print(flat))
+				seed, task.Model, seed, got, want, irtext.Print(flat))
 		}
 	}
 	if times < *stored {

@@ -6,6 +6,7 @@ import (
 
 	"fencepost/internal/engine/explicit"
 	"fencepost/internal/ir"
+	"fencepost/internal/ir/irtext"
 	"fencepost/internal/memory"
 	"fencepost/internal/testkit"
 )
@@ -49,7 +50,7 @@ func TestVisit(t *testing.T) {
 			t.Fatalf("seed %d: not all states", seed)
 		}
 		if len(finals) != len(want.Finals) {
-			t.Errorf("seed %d: %d final states, the engine has %d\n%s", seed, len(finals), len(want.Finals), ir.Print(flat))
+			t.Errorf("seed %d: %d final states, the engine has %d\n%s", seed, len(finals), len(want.Finals), irtext.Print(flat))
 		}
 		ended += len(finals)
 		for i := range seen {

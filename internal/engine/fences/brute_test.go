@@ -15,6 +15,7 @@ import (
 	"fencepost/internal/engine/fences"
 	"fencepost/internal/engine/robust"
 	"fencepost/internal/ir"
+	"fencepost/internal/ir/irtext"
 	"fencepost/internal/memory"
 	"fencepost/internal/pipeline"
 	"fencepost/internal/property"
@@ -331,7 +332,7 @@ func testRobustness(t *testing.T, model memory.Model) {
 			continue // some set of fences leaves it open
 		}
 		if problem != "" {
-			t.Fatalf("seed %d: %s\n%s\n%+v\n%v", seed, problem, ir.Print(s.p), s.sites, s.costs)
+			t.Fatalf("seed %d: %s\n%s\n%+v\n%v", seed, problem, irtext.Print(s.p), s.sites, s.costs)
 		}
 		n.add(cost)
 		if s.traced {
@@ -361,7 +362,7 @@ func TestAssertions(t *testing.T) {
 				s := newSubject(seed, flat, props, model, false)
 				cost, problem := s.check(seed%8 == 0)
 				if problem != "" {
-					t.Fatalf("seed %d: %s\n%s\n%+v\n%v", seed, problem, ir.Print(s.p), s.sites, s.costs)
+					t.Fatalf("seed %d: %s\n%s\n%+v\n%v", seed, problem, irtext.Print(s.p), s.sites, s.costs)
 				}
 				n.add(cost)
 			}
@@ -429,7 +430,7 @@ func TestChecks(t *testing.T) {
 				s := newSubject(seed, flat, props, model, false)
 				cost, problem := s.check(false)
 				if problem != "" {
-					t.Fatalf("seed %d: %s\n%s\n%+v\n%v", seed, problem, ir.Print(s.p), s.sites, s.costs)
+					t.Fatalf("seed %d: %s\n%s\n%+v\n%v", seed, problem, irtext.Print(s.p), s.sites, s.costs)
 				}
 				n.add(cost)
 			}

@@ -11,6 +11,7 @@ import (
 	"fencepost/internal/engine/fences"
 	"fencepost/internal/engine/rf"
 	"fencepost/internal/ir"
+	"fencepost/internal/ir/irtext"
 	"fencepost/internal/memory"
 	"fencepost/internal/property"
 	"fencepost/internal/testkit"
@@ -164,7 +165,7 @@ func (s *orderSubject) addTask(g *rand.Rand) {
 			relaxed[i] = ir.SeqCst // in the text
 		}
 	}
-	p, diags := ir.Parse("random", []byte(s.with(relaxed).Text()))
+	p, diags := irtext.Parse("random", []byte(s.with(relaxed).Text()))
 	if diags.HasErrors() {
 		s.t.Fatal(diags)
 	}

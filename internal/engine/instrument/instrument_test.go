@@ -18,6 +18,7 @@ import (
 	"fencepost/internal/engine/robust"
 	"fencepost/internal/export/promela"
 	"fencepost/internal/ir"
+	"fencepost/internal/ir/irtext"
 	"fencepost/internal/memory"
 	"fencepost/internal/property"
 	"fencepost/internal/replay"
@@ -119,7 +120,7 @@ func TestInstrumentationAgrees(t *testing.T) {
 			})
 			flat, _ := small.Flat()
 			d, _, _ := methodsDiffer(flat)
-			t.Fatalf("seed %d, %s: %s\n%s", s, pr.Name, d, ir.Print(flat))
+			t.Fatalf("seed %d, %s: %s\n%s", s, pr.Name, d, irtext.Print(flat))
 		}
 	}
 	t.Logf("asked %v, of which not robust %v", asked, broken)
@@ -176,12 +177,12 @@ func TestInstrumentationPrints(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			text := ir.Print(inst.Program)
-			back, diags := ir.Parse("i.ir", []byte(text))
+			text := irtext.Print(inst.Program)
+			back, diags := irtext.Parse("i.ir", []byte(text))
 			if diags.HasErrors() {
 				t.Fatalf("%v\n%s", diags.All, text)
 			}
-			if again := ir.Print(back); again != text {
+			if again := irtext.Print(back); again != text {
 				t.Fatalf("printed %s\nand again %s", text, again)
 			}
 		}
@@ -244,7 +245,7 @@ func TestInstrumentationSpin(t *testing.T) {
 				found++
 			}
 			if is != (got.Errors > 0) {
-				t.Errorf("%s, attack %d past %d: feasible %v, SPIN says errors: %d\n%s\n%s", p.Name, a.Store, a.Load, is, got.Errors, ir.Print(p), text)
+				t.Errorf("%s, attack %d past %d: feasible %v, SPIN says errors: %d\n%s\n%s", p.Name, a.Store, a.Load, is, got.Errors, irtext.Print(p), text)
 			}
 		}
 	}

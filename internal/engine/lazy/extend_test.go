@@ -11,6 +11,7 @@ import (
 	"fencepost/internal/engine/explicit"
 	"fencepost/internal/engine/lazy"
 	"fencepost/internal/ir"
+	"fencepost/internal/ir/irtext"
 	"fencepost/internal/memory"
 	"fencepost/internal/property"
 	"fencepost/internal/testkit"
@@ -66,7 +67,7 @@ func TestExtension(t *testing.T) {
 	}
 	f := flat.ThreadFunc(0)
 	sigma := []ir.EdgeID{f.Edges[0].ID, f.Edges[1].ID}
-	before := ir.Print(flat)
+	before := irtext.Print(flat)
 	for _, exact := range []bool{true, false} {
 		x, err := lazy.NewExtended(flat, props).Extend(0, sigma, exact)
 		if err != nil {
@@ -79,11 +80,11 @@ func TestExtension(t *testing.T) {
 		if there == exact {
 			t.Errorf("exact %v, but the store is there: %v", exact, there)
 		}
-		if ir.Print(flat) != before {
+		if irtext.Print(flat) != before {
 			t.Error("the program itself was changed")
 		}
-		text := ir.Print(x.Program)
-		if back, diags := ir.Parse("x.ir", []byte(text)); diags.HasErrors() || ir.Print(back) != text {
+		text := irtext.Print(x.Program)
+		if back, diags := irtext.Parse("x.ir", []byte(text)); diags.HasErrors() || irtext.Print(back) != text {
 			t.Errorf("the printed form does not parse back: %v", diags.All)
 		}
 	}
@@ -191,7 +192,7 @@ func TestExtensionOverlap(t *testing.T) {
 					t.Fatal(err)
 				}
 				if !reached(t, x.Program, x.Props, memory.SC) || !reached(t, x.Program, x.Props, memory.TSO) {
-					t.Errorf("exact %v: not reachable in\n%s", exact, ir.Print(x.Program))
+					t.Errorf("exact %v: not reachable in\n%s", exact, irtext.Print(x.Program))
 				}
 				loads := 0
 				for i := range x.Program.ThreadFunc(0).Edges {
@@ -200,7 +201,7 @@ func TestExtensionOverlap(t *testing.T) {
 					}
 				}
 				if loads != 1 && !(c.all && loads == 2 && strings.Contains(c.stores, "i)")) {
-					t.Errorf("exact %v: %d loads on the line of\n%s", exact, loads, ir.Print(x.Program))
+					t.Errorf("exact %v: %d loads on the line of\n%s", exact, loads, irtext.Print(x.Program))
 				}
 			}
 		})

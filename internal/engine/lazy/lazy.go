@@ -10,6 +10,7 @@ import (
 
 	"fencepost/internal/engine"
 	"fencepost/internal/ir"
+	"fencepost/internal/ir/irtext"
 	"fencepost/internal/memory"
 	"fencepost/query"
 	"fencepost/verdict"
@@ -321,7 +322,7 @@ func (r *refinement) extendBy(base *Extended, s sequence) (grew bool, refused st
 func describe(p *ir.Program, s sequence) string {
 	name := func(id ir.EdgeID) string {
 		f, e, _ := p.EdgeByID(id)
-		text := p.FormatOp(f, &e.Op)
+		text := irtext.FormatOp(p, f, &e.Op)
 		if pos := engine.Pos(e); pos != nil {
 			text += fmt.Sprintf(" (%s)", pos)
 		}

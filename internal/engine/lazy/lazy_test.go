@@ -18,6 +18,7 @@ import (
 	"fencepost/internal/engine/lazy"
 	"fencepost/internal/engine/robust"
 	"fencepost/internal/ir"
+	"fencepost/internal/ir/irtext"
 	"fencepost/internal/memory"
 	"fencepost/internal/property"
 	"fencepost/internal/question/check"
@@ -195,7 +196,7 @@ func TestLazyAgainstExplicit(t *testing.T) {
 			small := testkit.Shrink(p, func(q *testkit.Program) bool { d, _, _ := lazyDiffers(q); return d != "" })
 			diff, _, _ = lazyDiffers(small)
 			flat, _ := small.Flat()
-			t.Fatalf("seed %d, %s: %s\n%s", seed, pr.Name, diff, ir.Print(flat))
+			t.Fatalf("seed %d, %s: %s\n%s", seed, pr.Name, diff, irtext.Print(flat))
 		}
 	}
 	t.Logf("%d programs, %d answers, %d questions with a violation", *programs, asked, found)
@@ -216,7 +217,7 @@ func TestLazyExtension(t *testing.T) {
 			small := testkit.Shrink(p, func(q *testkit.Program) bool { d, _ := extensionDiffers(q); return d != "" })
 			diff, _ = extensionDiffers(small)
 			flat, _ := small.Flat()
-			t.Fatalf("seed %d, %s: %s\n%s", seed, pr.Name, diff, ir.Print(flat))
+			t.Fatalf("seed %d, %s: %s\n%s", seed, pr.Name, diff, irtext.Print(flat))
 		}
 	}
 	t.Logf("%d extensions", extensions)

@@ -10,6 +10,7 @@ import (
 	"fencepost/internal/engine"
 	"fencepost/internal/engine/mover"
 	"fencepost/internal/ir"
+	"fencepost/internal/ir/irtext"
 	"fencepost/internal/memory"
 	"fencepost/internal/property"
 	"fencepost/internal/solver/smt"
@@ -58,27 +59,27 @@ func TestProofsAreSound(t *testing.T) {
 			continue
 		}
 		if err != nil {
-			t.Fatalf("seed %d: %v\n%s", p.Seed, err, ir.Print(flat))
+			t.Fatalf("seed %d: %v\n%s", p.Seed, err, irtext.Print(flat))
 		}
 		tso, err := testkit.Ask(testkit.Explicit, flat, &shared, memory.TSO, testkit.How{NoReduction: true})
 		if err != nil {
-			t.Fatalf("seed %d: %v\n%s", p.Seed, err, ir.Print(flat))
+			t.Fatalf("seed %d: %v\n%s", p.Seed, err, irtext.Print(flat))
 		}
 		sc, err := testkit.Ask(testkit.Explicit, flat, &shared, memory.SC, testkit.How{NoReduction: true})
 		if err != nil {
-			t.Fatalf("seed %d: %v\n%s", p.Seed, err, ir.Print(flat))
+			t.Fatalf("seed %d: %v\n%s", p.Seed, err, irtext.Print(flat))
 		}
 		switch out.Verdict {
 		case verdict.ValueRobust:
 			proved++
 			if d := testkit.Difference(sc, tso); d != "" {
-				t.Fatalf("seed %d is proved value-robust, but TSO differs: %s\n%s", p.Seed, d, ir.Print(flat))
+				t.Fatalf("seed %d is proved value-robust, but TSO differs: %s\n%s", p.Seed, d, irtext.Print(flat))
 			}
 		case verdict.Abstracted:
 			abstracted++
 			abstract, err := testkit.Ask(testkit.Explicit, out.Program, &shared, memory.SC, testkit.How{NoReduction: true})
 			if err == nil && !testkit.Subset(tso.Finals, abstract.Finals) {
-				t.Fatalf("seed %d: abstracted, but TSO reaches %q and the abstraction %q\n%s", p.Seed, tso.Finals, abstract.Finals, ir.Print(flat))
+				t.Fatalf("seed %d: abstracted, but TSO reaches %q and the abstraction %q\n%s", p.Seed, tso.Finals, abstract.Finals, irtext.Print(flat))
 			}
 		default:
 			unknown++

@@ -10,7 +10,7 @@ import (
 
 	"fencepost/internal/engine"
 	"fencepost/internal/engine/rf"
-	"fencepost/internal/ir"
+	"fencepost/internal/ir/irtext"
 	"fencepost/internal/memory"
 	"fencepost/internal/testkit"
 )
@@ -64,7 +64,7 @@ func TestAgainstExplicit(t *testing.T) {
 		if what := problem(p); what != "" {
 			small := testkit.Shrink(p, func(q *testkit.Program) bool { return problem(q) != "" })
 			flat, _ := small.Flat()
-			t.Errorf("profile %s, seed %d: %s\nshrunk to:\n%s", pr.Name, seed, problem(small), ir.Print(flat))
+			t.Errorf("profile %s, seed %d: %s\nshrunk to:\n%s", pr.Name, seed, problem(small), irtext.Print(flat))
 			return
 		}
 	}

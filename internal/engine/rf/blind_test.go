@@ -9,6 +9,7 @@ import (
 	"fencepost/internal/engine"
 	"fencepost/internal/engine/rf"
 	"fencepost/internal/ir"
+	"fencepost/internal/ir/irtext"
 	"fencepost/internal/memory"
 	"fencepost/internal/property"
 	"fencepost/internal/testkit"
@@ -61,7 +62,7 @@ func TestBlind(t *testing.T) {
 			if want, ok := testkit.NewTracker(memory.New(flat, m, memory.Options{})).ReadsFrom(*histories / 3); ok {
 				_, err := classes(flat, m, want)
 				if un := (*engine.Unsupported)(nil); err != nil && !errors.As(err, &un) {
-					t.Errorf("seed %d, %s, %s: %v\n%s", i, pr.Name, m, err, ir.Print(flat))
+					t.Errorf("seed %d, %s, %s: %v\n%s", i, pr.Name, m, err, irtext.Print(flat))
 				}
 			}
 			props := *props
@@ -84,7 +85,7 @@ func TestBlind(t *testing.T) {
 				t.Fatalf("seed %d, %s, %s: explicit: %v", i, pr.Name, m, err)
 			}
 			if d := testkit.Difference(want, got); d != "" {
-				t.Errorf("seed %d, %s, %s: %s\n%s", i, pr.Name, m, d, ir.Print(p))
+				t.Errorf("seed %d, %s, %s: %s\n%s", i, pr.Name, m, d, irtext.Print(p))
 			}
 		}
 	}

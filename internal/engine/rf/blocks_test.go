@@ -10,7 +10,7 @@ import (
 
 	"fencepost/internal/engine"
 	"fencepost/internal/engine/rf"
-	"fencepost/internal/ir"
+	"fencepost/internal/ir/irtext"
 	"fencepost/internal/memory"
 	"fencepost/internal/replay"
 	"fencepost/internal/testkit"
@@ -33,11 +33,11 @@ func TestFreed(t *testing.T) {
 			}
 			out, err := rf.Engine.Run(context.Background(), task)
 			if err != nil {
-				t.Fatalf("seed %d, %s: %v\n%s", seed, m, err, ir.Print(flat))
+				t.Fatalf("seed %d, %s: %v\n%s", seed, m, err, irtext.Print(flat))
 			}
 			if out.Unknown != "" && len(out.Violations) == 0 {
 				if !strings.Contains(out.Unknown, "section") {
-					t.Errorf("seed %d, %s: %s\n%s", seed, m, out.Unknown, ir.Print(flat))
+					t.Errorf("seed %d, %s: %s\n%s", seed, m, out.Unknown, irtext.Print(flat))
 				}
 				continue
 			}
@@ -51,7 +51,7 @@ func TestFreed(t *testing.T) {
 			if len(out.Violations) == 0 {
 				safe++
 				if want.Found() {
-					t.Fatalf("seed %d, %s: rf finds nothing, explicit %+v\n%s", seed, m, want, ir.Print(flat))
+					t.Fatalf("seed %d, %s: rf finds nothing, explicit %+v\n%s", seed, m, want, irtext.Print(flat))
 				}
 				continue
 			}
@@ -60,10 +60,10 @@ func TestFreed(t *testing.T) {
 			if v := &out.Violations[0]; v.Kind == engine.CheckFailed {
 				name := v.Class.String()
 				if !slices.ContainsFunc(want.Checks, func(c string) bool { return len(c) >= len(name) && c[:len(name)] == name }) {
-					t.Fatalf("seed %d, %s: rf finds %s, explicit %v\n%s", seed, m, name, want.Checks, ir.Print(flat))
+					t.Fatalf("seed %d, %s: rf finds %s, explicit %v\n%s", seed, m, name, want.Checks, irtext.Print(flat))
 				}
 				if err := replay.Replay(flat, props, rm, v.Witness, replay.Expect{Target: replay.TargetCheck, Class: v.Class, Edge: v.Edge}); err != nil {
-					t.Fatalf("seed %d, %s: %v\n%s", seed, m, err, ir.Print(flat))
+					t.Fatalf("seed %d, %s: %v\n%s", seed, m, err, irtext.Print(flat))
 				}
 			}
 		}
@@ -124,7 +124,7 @@ func TestRecycled(t *testing.T) {
 				left--
 				n, err := classes(p, m, want)
 				if err != nil {
-					t.Errorf("seed %d: %v\n%s", i, err, ir.Print(p))
+					t.Errorf("seed %d: %v\n%s", i, err, irtext.Print(p))
 				}
 				total += len(want)
 				checks += n.Checks

@@ -8,6 +8,7 @@ import (
 	"fencepost/internal/engine"
 	"fencepost/internal/engine/rf"
 	"fencepost/internal/ir"
+	"fencepost/internal/ir/irtext"
 	"fencepost/internal/memory"
 	"fencepost/internal/testkit"
 	"fencepost/internal/transform"
@@ -61,7 +62,7 @@ func TestC11Parts(t *testing.T) {
 		}
 		what, portions := compare(t, task, rand.New(rand.NewPCG(seed, 1)))
 		if what != "" {
-			t.Fatalf("profile %s, seed %d: %s\n%s", pr.Name, seed, what, ir.Print(flat))
+			t.Fatalf("profile %s, seed %d: %s\n%s", pr.Name, seed, what, irtext.Print(flat))
 		}
 		total += portions
 		taken++

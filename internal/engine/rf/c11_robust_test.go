@@ -8,6 +8,7 @@ import (
 	"fencepost/internal/engine"
 	"fencepost/internal/engine/rf"
 	"fencepost/internal/ir"
+	"fencepost/internal/ir/irtext"
 	"fencepost/internal/memory"
 	"fencepost/internal/property"
 	"fencepost/internal/replay"
@@ -27,7 +28,7 @@ func TestC11Robust(t *testing.T) {
 			continue
 		}
 		programs++
-		p, diags := ir.Parse("random", []byte(r.Text()))
+		p, diags := irtext.Parse("random", []byte(r.Text()))
 		if diags.HasErrors() {
 			t.Fatalf("seed %d: %v", seed, diags)
 		}

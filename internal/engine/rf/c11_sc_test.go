@@ -10,6 +10,7 @@ import (
 	"fencepost/internal/engine"
 	"fencepost/internal/engine/rf"
 	"fencepost/internal/ir"
+	"fencepost/internal/ir/irtext"
 	"fencepost/internal/memory"
 	"fencepost/internal/testkit"
 )
@@ -37,7 +38,7 @@ func TestC11SeqCst(t *testing.T) {
 			}
 			defer func() {
 				if broken := recover(); broken != nil {
-					t.Fatalf("profile %s, seed %d, %s: %v\n%s\n%s", pr.Name, seed, m, broken, ir.Print(flat), debug.Stack())
+					t.Fatalf("profile %s, seed %d, %s: %v\n%s\n%s", pr.Name, seed, m, broken, irtext.Print(flat), debug.Stack())
 				}
 			}()
 			out, err := e.Run(context.Background(), task)
@@ -55,11 +56,11 @@ func TestC11SeqCst(t *testing.T) {
 			continue
 		}
 		if a, b := shown(sc), shown(c11); a != b {
-			t.Fatalf("profile %s, seed %d: SC has %s, c11 %s\n%s", pr.Name, seed, a, b, ir.Print(flat))
+			t.Fatalf("profile %s, seed %d: SC has %s, c11 %s\n%s", pr.Name, seed, a, b, irtext.Print(flat))
 		}
 		// Signals have one order and synchronise with nothing, so that this order may be one that SC does not have.
 		if out := ask(memory.C11, rf.New(rf.Options{Robust: true})); len(out.Violations) > 0 && !has(flat, ir.Signal) && !has(flat, ir.Broadcast) {
-			t.Fatalf("profile %s, seed %d: SC does not allow a class\n%s", pr.Name, seed, ir.Print(flat))
+			t.Fatalf("profile %s, seed %d: SC does not allow a class\n%s", pr.Name, seed, irtext.Print(flat))
 		}
 		compared++
 		for _, f := range flat.Funcs {

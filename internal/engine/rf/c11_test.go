@@ -11,6 +11,7 @@ import (
 	"fencepost/internal/engine"
 	"fencepost/internal/engine/rf"
 	"fencepost/internal/ir"
+	"fencepost/internal/ir/irtext"
 	"fencepost/internal/memory"
 	"fencepost/internal/property"
 	"fencepost/internal/replay"
@@ -70,7 +71,7 @@ func TestC11(t *testing.T) {
 			continue
 		}
 		programs++
-		p, diags := ir.Parse("random", []byte(r.Text()))
+		p, diags := irtext.Parse("random", []byte(r.Text()))
 		if diags.HasErrors() {
 			t.Fatalf("seed %d: %v\n%s", seed, diags, r.Text())
 		}

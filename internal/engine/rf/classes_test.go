@@ -10,6 +10,7 @@ import (
 	"fencepost/internal/engine"
 	"fencepost/internal/engine/rf"
 	"fencepost/internal/ir"
+	"fencepost/internal/ir/irtext"
 	"fencepost/internal/memory"
 	"fencepost/internal/property"
 	"fencepost/internal/testkit"
@@ -94,7 +95,7 @@ func TestRefused(t *testing.T) {
 				t.Fatal(err)
 			}
 			if d.Wrong > 0 {
-				t.Fatalf("seed %d, %s, %s: %d of %d graphs that are refused have an execution\n%s", seed, pr.Name, m, d.Wrong, d.Refused, ir.Print(flat))
+				t.Fatalf("seed %d, %s, %s: %d of %d graphs that are refused have an execution\n%s", seed, pr.Name, m, d.Wrong, d.Refused, irtext.Print(flat))
 			}
 			all.Refused += d.Refused
 		}
@@ -127,7 +128,7 @@ func TestClasses(t *testing.T) {
 				}
 				left--
 				if err != nil {
-					t.Errorf("seed %d, %s, %s: %v\n%s", i, pr.Name, m, err, ir.Print(flat))
+					t.Errorf("seed %d, %s, %s: %v\n%s", i, pr.Name, m, err, irtext.Print(flat))
 				}
 				total += len(want)
 				checks += n.Checks

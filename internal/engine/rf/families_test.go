@@ -8,6 +8,7 @@ import (
 	"fencepost/internal/engine"
 	"fencepost/internal/engine/rf"
 	"fencepost/internal/ir"
+	"fencepost/internal/ir/irtext"
 	"fencepost/internal/memory"
 	"fencepost/internal/property"
 	"fencepost/internal/testkit"
@@ -35,7 +36,7 @@ func program(t testing.TB, threads ...[]string) *ir.Program {
 		}
 		fmt.Fprintf(&text, "thread t%d = t%d()%s\n", i, i, how)
 	}
-	p, diags := ir.Parse("family.ir", []byte(text.String()))
+	p, diags := irtext.Parse("family.ir", []byte(text.String()))
 	if diags.HasErrors() {
 		t.Fatal(diags.All, text.String())
 	}

@@ -5,7 +5,7 @@ import (
 
 	"fencepost/internal/engine"
 	"fencepost/internal/engine/rf"
-	"fencepost/internal/ir"
+	"fencepost/internal/ir/irtext"
 	"fencepost/internal/memory"
 	"fencepost/internal/property"
 	"fencepost/internal/testkit"
@@ -50,7 +50,7 @@ func TestWaitingChoice(t *testing.T) {
 	} {
 		text := "program choice flat\nobject m size 8\nobject x size 8\nfunc a() {\n  reg h\n  L0 -> L1: lock [&m]\n  L1 -> L2: h = spawn {c}()\n}\nfunc b() {\n  reg h\n" +
 			c.choices + "}\nfunc c() {\n  L0 -> L1: nop\n}\nthread a = a()\nthread b = b()\nthread c = c() spawned\n"
-		p, diags := ir.Parse("choice.ir", []byte(text))
+		p, diags := irtext.Parse("choice.ir", []byte(text))
 		if diags.HasErrors() {
 			t.Fatal(diags.All)
 		}

@@ -17,7 +17,7 @@ import (
 
 	"fencepost/internal/engine"
 	"fencepost/internal/engine/rf"
-	"fencepost/internal/ir"
+	"fencepost/internal/ir/irtext"
 	"fencepost/internal/memory"
 	"fencepost/internal/property"
 	"fencepost/internal/testkit"
@@ -208,7 +208,7 @@ func TestParts(t *testing.T) {
 			}
 			what, portions := compare(t, task, rand.New(rand.NewPCG(seed, uint64(k))))
 			if what != "" {
-				t.Fatalf("profile %s, seed %d, %s: %s\n%s", pr.Name, seed, m, what, ir.Print(flat))
+				t.Fatalf("profile %s, seed %d, %s: %s\n%s", pr.Name, seed, m, what, irtext.Print(flat))
 			}
 			total += portions
 			taken++

@@ -8,7 +8,7 @@ import (
 
 	"fencepost/internal/engine"
 	"fencepost/internal/engine/rf"
-	"fencepost/internal/ir"
+	"fencepost/internal/ir/irtext"
 	"fencepost/internal/memory"
 	"fencepost/internal/property"
 	"fencepost/internal/testkit"
@@ -54,7 +54,7 @@ func TestPeers(t *testing.T) {
 					err = fmt.Errorf("the sizes of %d orbits add up to %d, and there are %d classes", o.Number, o.Sum, len(want))
 				}
 				if err != nil {
-					t.Fatalf("seed %d, %s: %v\nreproduce: go test ./internal/engine/rf -run TestPeers -fp.peers=1 -fp.seed=%d\n%v\n%s", seed, pr.Name, err, seed, groups, ir.Print(p))
+					t.Fatalf("seed %d, %s: %v\nreproduce: go test ./internal/engine/rf -run TestPeers -fp.peers=1 -fp.seed=%d\n%v\n%s", seed, pr.Name, err, seed, groups, irtext.Print(p))
 				}
 				classes, orbits, explored = classes+len(want), orbits+o.Number, explored+o.Explored
 			}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"fencepost/internal/ir"
+	"fencepost/internal/ir/irtext"
 	"fencepost/internal/memory"
 	"fencepost/internal/testkit"
 )
@@ -57,7 +58,7 @@ func TestUnits(t *testing.T) {
 			left--
 			n, err := classes(p, m, want)
 			if err != nil {
-				t.Errorf("seed %d, %s: %v\n%s", i, m, err, ir.Print(p))
+				t.Errorf("seed %d, %s: %v\n%s", i, m, err, irtext.Print(p))
 			}
 			total += len(want)
 			checks += n.Checks

@@ -7,7 +7,7 @@ import (
 
 	"fencepost/internal/engine"
 	"fencepost/internal/engine/rf"
-	"fencepost/internal/ir"
+	"fencepost/internal/ir/irtext"
 	"fencepost/internal/memory"
 	"fencepost/internal/property"
 	"fencepost/internal/replay"
@@ -28,7 +28,7 @@ func TestWalks(t *testing.T) {
 		if !ok || len(want) > 30 {
 			continue
 		}
-		p, diags := ir.Parse("random", []byte(r.Text()))
+		p, diags := irtext.Parse("random", []byte(r.Text()))
 		if diags.HasErrors() {
 			t.Fatalf("seed %d: %v\n%s", seed, diags, r.Text())
 		}

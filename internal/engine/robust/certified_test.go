@@ -9,6 +9,7 @@ import (
 
 	"fencepost/internal/certificate"
 	"fencepost/internal/ir"
+	"fencepost/internal/ir/irtext"
 	"fencepost/internal/memory"
 	"fencepost/internal/replay"
 )
@@ -57,7 +58,7 @@ func TestCertifiedDefinition(t *testing.T) {
 				why, _, _ = strings.Cut(why, " (")
 				none[why]++
 			case why != "" || has == cyclic:
-				t.Fatalf("seed %d under %s: an execution has a cycle: %v; proved robust: %v %s\n%s", seed, model, cyclic, has, why, ir.Print(flat))
+				t.Fatalf("seed %d under %s: an execution has a cycle: %v; proved robust: %v %s\n%s", seed, model, cyclic, has, why, irtext.Print(flat))
 			case has:
 				proved[profile.Name]++
 			default:

@@ -11,6 +11,7 @@ import (
 	"fencepost/internal/engine"
 	"fencepost/internal/engine/robust"
 	"fencepost/internal/ir"
+	"fencepost/internal/ir/irtext"
 	"fencepost/internal/memory"
 	"fencepost/internal/memory/reduce"
 	"fencepost/internal/property"
@@ -78,7 +79,7 @@ func testDefinition(t *testing.T, model memory.Model) {
 			flat, _ := less.Flat()
 			wrong, _ := disagreement(t, less, model)
 			t.Fatalf("profile %s, seed %d: %s\nreproduce: go test ./internal/engine/robust -run TestDefinition/%s -fp.programs=1 -fp.seed=%d\nshrunk to:\n%s",
-				profile.Name, seed, wrong, model, seed, ir.Print(flat))
+				profile.Name, seed, wrong, model, seed, irtext.Print(flat))
 		}
 		flat, _ := p.Flat()
 		if len(attacks(t, flat, model, false)) == 0 {

@@ -3,7 +3,7 @@ package robust_test
 import (
 	"testing"
 
-	"fencepost/internal/ir"
+	"fencepost/internal/ir/irtext"
 	"fencepost/internal/memory"
 	"fencepost/internal/transform"
 )
@@ -39,7 +39,7 @@ func q() {
 thread p = p()
 thread q = q()
 `
-		p, diags := ir.Parse("test.ir", []byte(text))
+		p, diags := irtext.Parse("test.ir", []byte(text))
 		if diags.HasErrors() {
 			t.Fatal(diags.All)
 		}
@@ -69,7 +69,7 @@ func TestRules(t *testing.T) {
 		{"forwarding alone", "a -> b: store [&x] = 1\n b -> c: r = load [&x]", "a -> b: store [&x] = 2", true},
 		{"a sleep set would lose it", "a -> b: store [&x] = 1\n b -> c: r = load [&y]", "a -> b: store [&z] = 1\n b -> c: store [&y] = 1\n c -> d: s = load [&x]", false},
 	} {
-		p, diags := ir.Parse("test.ir", []byte("program p structured\nobject x size 8\nobject y size 8\nobject z size 8\nfunc p() {\n reg r\n "+
+		p, diags := irtext.Parse("test.ir", []byte("program p structured\nobject x size 8\nobject y size 8\nobject z size 8\nfunc p() {\n reg r\n "+
 			c.p+"\n}\nfunc q() {\n reg s\n "+c.q+"\n}\nthread p = p()\nthread q = q()\n"))
 		if diags.HasErrors() {
 			t.Fatal(c.name, diags.All)
@@ -86,7 +86,7 @@ func TestRules(t *testing.T) {
 
 // All feasible attacks of store buffering are its two.
 func TestAllAttacks(t *testing.T) {
-	p, _ := ir.Parse("test.ir", []byte(`
+	p, _ := irtext.Parse("test.ir", []byte(`
 program sb structured
 object x size 8
 object y size 8

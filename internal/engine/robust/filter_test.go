@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"fencepost/internal/analysis"
-	"fencepost/internal/ir"
+	"fencepost/internal/ir/irtext"
 	"fencepost/internal/memory"
 )
 
@@ -21,7 +21,7 @@ func TestConflictsOfLoads(t *testing.T) {
 			fmt.Fprintf(&b, "  l%d -> l%d: r = load [&x]\n", i+1, i+2)
 		}
 		b.WriteString("}\nthread p = p()\n")
-		p, diags := ir.Parse("loads.ir", []byte(b.String()))
+		p, diags := irtext.Parse("loads.ir", []byte(b.String()))
 		if p == nil {
 			t.Fatal(diags)
 		}
@@ -54,7 +54,7 @@ func TestForwarded(t *testing.T) {
 	} {
 		text := "program p flat\nobject x size 8\nobject y size 16\nfunc p() {\n reg r\n " + strings.ReplaceAll(c.body, "; ", "\n ") +
 			"\n}\nfunc q() {\n reg r\n a -> b: store [&y] = 2\n b -> d: r = load [&x]\n d -> e: fence.full\n e -> f: store [&x] = 2\n f -> g: fence.full\n g -> h: r = load [&y]\n}\nthread p = p()\nthread q = q()\n"
-		p, diags := ir.Parse("test.ir", []byte(text))
+		p, diags := irtext.Parse("test.ir", []byte(text))
 		if diags.HasErrors() {
 			t.Fatal(c.name, diags.All)
 		}

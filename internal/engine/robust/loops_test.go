@@ -15,6 +15,7 @@ import (
 	"fencepost/internal/frontend/statement"
 	"fencepost/internal/frontend/trencher"
 	"fencepost/internal/ir"
+	"fencepost/internal/ir/irtext"
 	"fencepost/internal/property"
 	"fencepost/internal/source"
 	"fencepost/internal/testkit"
@@ -69,14 +70,14 @@ func TestUnrolled(t *testing.T) {
 		}
 		bare, _ := ask(t, flat, engine.Task{NoReduction: true, Limits: engine.Limits{Memory: smallSearch, Workers: 2}})
 		if bare != whole && bare != "unknown" {
-			t.Errorf("seed %d: robust %s, without filters %s\n%s", seed, whole, bare, ir.Print(flat))
+			t.Errorf("seed %d: robust %s, without filters %s\n%s", seed, whole, bare, irtext.Print(flat))
 		}
 		unrolled, _, err := transform.Unroll(flat, props, 2, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if part, _ := ask(t, unrolled, engine.Task{Limits: engine.Limits{Memory: smallSearch}}); part == "no" && whole == "yes" {
-			t.Errorf("seed %d: robust, but its unrolling is not\n%s", seed, ir.Print(flat))
+			t.Errorf("seed %d: robust, but its unrolling is not\n%s", seed, irtext.Print(flat))
 		}
 	}
 	t.Logf("%v", counts)

@@ -8,6 +8,7 @@ import (
 	"fencepost/internal/engine"
 	"fencepost/internal/engine/robust"
 	"fencepost/internal/ir"
+	"fencepost/internal/ir/irtext"
 	"fencepost/internal/memory"
 	"fencepost/internal/property"
 	"fencepost/internal/transform"
@@ -33,7 +34,7 @@ func flatten(t *testing.T, bodies ...string) *ir.Program {
 			text.WriteString("thread " + name + " = " + name + "()\n")
 		}
 	}
-	p, diags := ir.Parse("test.ir", []byte(text.String()))
+	p, diags := irtext.Parse("test.ir", []byte(text.String()))
 	if diags.HasErrors() {
 		t.Fatalf("%v\n%s", diags.All, text.String())
 	}

@@ -9,6 +9,7 @@ import (
 	"fencepost/internal/engine"
 	"fencepost/internal/engine/robust"
 	"fencepost/internal/ir"
+	"fencepost/internal/ir/irtext"
 	"fencepost/internal/memory"
 	"fencepost/internal/property"
 	"fencepost/internal/testkit"
@@ -31,7 +32,7 @@ func TestAttacksFirst(t *testing.T) {
 				}
 				counts[fmt.Sprint(got[0] == "robust")]++
 				if all && !slices.Equal(got, want) || (got[0] == "robust") != (want[0] == "robust") {
-					t.Fatalf("seed %d, %s: %v, want %v\n%s", seed, model, got, want, ir.Print(flat))
+					t.Fatalf("seed %d, %s: %v, want %v\n%s", seed, model, got, want, irtext.Print(flat))
 				}
 			}
 		}

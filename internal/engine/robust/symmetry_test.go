@@ -5,6 +5,7 @@ import (
 
 	"fencepost/internal/engine"
 	"fencepost/internal/ir"
+	"fencepost/internal/ir/irtext"
 	"fencepost/internal/memory"
 	"fencepost/internal/memory/reduce"
 	"fencepost/internal/testkit"
@@ -42,7 +43,7 @@ func TestSymmetry(t *testing.T) {
 				with, without = with+out.Stats.States, without+all.Stats.States
 			}
 			if got != bare {
-				t.Fatalf("seed %d, %s: robust %s, without symmetry %s\nreproduce: go test ./internal/engine/robust -run TestSymmetry -fp.programs=1 -fp.seed=%d\n%s", seed, model, got, bare, seed, ir.Print(flat))
+				t.Fatalf("seed %d, %s: robust %s, without symmetry %s\nreproduce: go test ./internal/engine/robust -run TestSymmetry -fp.programs=1 -fp.seed=%d\n%s", seed, model, got, bare, seed, irtext.Print(flat))
 			}
 			for i := range out.Violations {
 				if err := replays(flat, model, &out.Violations[i]); err != nil {

@@ -5,7 +5,7 @@ import (
 
 	"fencepost/internal/engine"
 	"fencepost/internal/engine/smc"
-	"fencepost/internal/ir"
+	"fencepost/internal/ir/irtext"
 	"fencepost/internal/property"
 	"fencepost/internal/testkit"
 	"fencepost/internal/transform"
@@ -17,7 +17,7 @@ func TestChoices(t *testing.T) {
 	total, skipped, failing := 0, 0, 0
 	for i := range fewer(4 * *programs) {
 		seed := uint64(*firstSeed + i)
-		p, diags := ir.Parse("choices.ir", []byte(testkit.ChoiceProgram(seed)))
+		p, diags := irtext.Parse("choices.ir", []byte(testkit.ChoiceProgram(seed)))
 		if diags.HasErrors() {
 			t.Fatal(diags.All, testkit.ChoiceProgram(seed))
 		}
@@ -44,7 +44,7 @@ func TestChoices(t *testing.T) {
 		}
 		failing += bit(len(want.Checks) > 0 || want.Deadlock)
 		if t.Failed() {
-			t.Fatalf("seed %d, %s\n%s", seed, m, ir.Print(p))
+			t.Fatalf("seed %d, %s\n%s", seed, m, irtext.Print(p))
 		}
 	}
 	t.Logf("%d orders, %d programs skipped, %d with violations", total, skipped, failing)

@@ -6,6 +6,7 @@ import (
 	"fencepost/internal/engine"
 	"fencepost/internal/engine/smc"
 	"fencepost/internal/ir"
+	"fencepost/internal/ir/irtext"
 	"fencepost/internal/memory"
 	"fencepost/internal/property"
 	"fencepost/internal/testkit"
@@ -38,7 +39,7 @@ func TestChronological(t *testing.T) {
 				c := trace.NewChronological(flat, rec.Witness(), m == memory.PSO)
 				pairs += compareOrders(t, flat, rec.Witness(), c, event, before)
 				if t.Failed() {
-					t.Fatalf("seed %d, %s:\n%s", seed, m, ir.Print(flat))
+					t.Fatalf("seed %d, %s:\n%s", seed, m, irtext.Print(flat))
 				}
 			})
 			if err != nil {

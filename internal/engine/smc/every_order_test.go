@@ -7,7 +7,7 @@ import (
 
 	"fencepost/internal/engine"
 	"fencepost/internal/engine/smc"
-	"fencepost/internal/ir"
+	"fencepost/internal/ir/irtext"
 	"fencepost/internal/property"
 	"fencepost/internal/testkit"
 	"fencepost/internal/transform"
@@ -71,7 +71,7 @@ func countOrders(t *testing.T, task *engine.Task, opt smc.Options) (int, bool) {
 		}
 	}
 	if missing > 0 || twice > 0 || len(got) != len(want) {
-		t.Errorf("%d orders, %d explored, %d missing, %d twice\n%s", len(want), len(got), missing, twice, ir.Print(task.Program))
+		t.Errorf("%d orders, %d explored, %d missing, %d twice\n%s", len(want), len(got), missing, twice, irtext.Print(task.Program))
 	}
 	return len(want), true
 }
@@ -297,7 +297,7 @@ func TestMissedOrders(t *testing.T) {
 				}
 			}
 		}
-		p, diags := ir.Parse("orders.ir", []byte("program orders flat\n"+c.body+threads+"\n"))
+		p, diags := irtext.Parse("orders.ir", []byte("program orders flat\n"+c.body+threads+"\n"))
 		if diags.HasErrors() {
 			t.Fatal(c.name, diags.All)
 		}

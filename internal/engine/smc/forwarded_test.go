@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"fencepost/internal/ir"
+	"fencepost/internal/ir/irtext"
 	"fencepost/internal/memory"
 	"fencepost/internal/testkit"
 )
@@ -53,7 +53,7 @@ func TestForwardedBytes(t *testing.T) {
 			text += "}\n"
 			threads += fmt.Sprintf("thread t%d = t%d()\n", i, i)
 		}
-		p, diags := ir.Parse("bytes.ir", []byte(text+threads))
+		p, diags := irtext.Parse("bytes.ir", []byte(text+threads))
 		if diags.HasErrors() {
 			t.Fatal(diags.All, text)
 		}

@@ -9,6 +9,7 @@ import (
 	"fencepost/internal/engine"
 	"fencepost/internal/engine/smc"
 	"fencepost/internal/ir"
+	"fencepost/internal/ir/irtext"
 	"fencepost/internal/testkit"
 )
 
@@ -43,7 +44,7 @@ func TestGlobalFences(t *testing.T) {
 				what = testkit.Difference(want, got)
 			}
 			if what != "" {
-				t.Fatalf("profile %s, seed %d, %s: %s\n%s", pr.Name, seed, m, what, ir.Print(flat))
+				t.Fatalf("profile %s, seed %d, %s: %s\n%s", pr.Name, seed, m, what, irtext.Print(flat))
 			}
 		}
 	}

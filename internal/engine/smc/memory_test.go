@@ -9,6 +9,7 @@ import (
 	"fencepost/internal/engine/smc"
 	"fencepost/internal/family"
 	"fencepost/internal/ir"
+	"fencepost/internal/ir/irtext"
 	"fencepost/internal/memory"
 	"fencepost/internal/property"
 	"fencepost/internal/testkit"
@@ -25,7 +26,7 @@ func stores(t *testing.T, n int) *ir.Program {
 	for i := range n {
 		fmt.Fprintf(&text, "thread t%d = t%d()\n", i, i)
 	}
-	p, diags := ir.Parse("stores.ir", []byte(text.String()))
+	p, diags := irtext.Parse("stores.ir", []byte(text.String()))
 	if diags.HasErrors() {
 		t.Fatal(diags.All)
 	}
@@ -74,12 +75,12 @@ func TestEqualBranches(t *testing.T) {
 			for k, coarse := range []bool{false, true} {
 				executions[k], _ = smc.ExploreTrees(task, coarse, func(problem string) {
 					if problem != "" {
-						t.Fatalf("seed %d under %s: %s\n%s", seed, m, problem, ir.Print(flat))
+						t.Fatalf("seed %d under %s: %s\n%s", seed, m, problem, irtext.Print(flat))
 					}
 				})
 			}
 			if executions[0] != executions[1] {
-				t.Fatalf("seed %d under %s: %d executions, with equal hashes %d\n%s", seed, m, executions[0], executions[1], ir.Print(flat))
+				t.Fatalf("seed %d under %s: %d executions, with equal hashes %d\n%s", seed, m, executions[0], executions[1], irtext.Print(flat))
 			}
 		}
 	}

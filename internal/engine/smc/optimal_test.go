@@ -10,6 +10,7 @@ import (
 	"fencepost/internal/engine"
 	"fencepost/internal/engine/smc"
 	"fencepost/internal/ir"
+	"fencepost/internal/ir/irtext"
 	"fencepost/internal/memory"
 	"fencepost/internal/property"
 	"fencepost/internal/testkit"
@@ -87,7 +88,7 @@ func runSeed(t *testing.T, seed uint64, pr testkit.Profile, m memory.Model) (tot
 		err = n.check(want, pr.Heap)
 	}
 	if err != nil {
-		t.Errorf("seed %d, %s, %s: %v\n%s", seed, pr.Name, m, err, ir.Print(flat))
+		t.Errorf("seed %d, %s, %s: %v\n%s", seed, pr.Name, m, err, irtext.Print(flat))
 	}
 	return len(want), r.Split, true
 }
@@ -227,7 +228,7 @@ func TestOptimalWord(t *testing.T) {
 	total, several, skipped := [3]int{}, [3]int{}, [3]int{}
 	for i := range fewer(2 * *programs) {
 		text := wordProgram(uint64(*firstSeed + i))
-		p, diags := ir.Parse("word.ir", []byte(text))
+		p, diags := irtext.Parse("word.ir", []byte(text))
 		if diags.HasErrors() {
 			t.Fatal(diags.All, text)
 		}
@@ -317,7 +318,7 @@ func b() {
 		if strings.Contains(c.body, "func c") {
 			text += "thread c = c()\n"
 		}
-		p, diags := ir.Parse("stores.ir", []byte(text))
+		p, diags := irtext.Parse("stores.ir", []byte(text))
 		if diags.HasErrors() {
 			t.Fatal(c.name, diags.All)
 		}
@@ -375,7 +376,7 @@ func d() {
 		for _, name := range strings.Split(order, "") {
 			text += fmt.Sprintf("thread %s = %s()\n", name, name)
 		}
-		p, diags := ir.Parse("more.ir", []byte(text))
+		p, diags := irtext.Parse("more.ir", []byte(text))
 		if diags.HasErrors() {
 			t.Fatal(diags.All)
 		}
@@ -395,7 +396,7 @@ func d() {
 // TestUnlockOfFreeMutex: an unlock that is an error is ordered with a lock of another thread,
 // although the lock does not wait for it.
 func TestUnlockOfFreeMutex(t *testing.T) {
-	p, diags := ir.Parse("mutex.ir", []byte(`program mutex flat
+	p, diags := irtext.Parse("mutex.ir", []byte(`program mutex flat
 object m size 8
 func a() {
   L0 -> L1: lock [&m]

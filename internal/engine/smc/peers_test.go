@@ -9,7 +9,7 @@ import (
 
 	"fencepost/internal/engine"
 	"fencepost/internal/engine/smc"
-	"fencepost/internal/ir"
+	"fencepost/internal/ir/irtext"
 	"fencepost/internal/memory"
 	"fencepost/internal/property"
 	"fencepost/internal/testkit"
@@ -56,7 +56,7 @@ func TestPeers(t *testing.T) {
 					err = fmt.Errorf("%d executions are cut off; the sizes of %d orbits add up to %d, and there are %d traces", n.Asleep, o.Number, o.Sum, len(want))
 				}
 				if err != nil {
-					t.Fatalf("seed %d, %s: %v\nreproduce: go test ./internal/engine/smc -run TestPeers -fp.peers=1 -fp.seed=%d\n%v\n%s", seed, pr.Name, err, seed, groups, ir.Print(p))
+					t.Fatalf("seed %d, %s: %v\nreproduce: go test ./internal/engine/smc -run TestPeers -fp.peers=1 -fp.seed=%d\n%v\n%s", seed, pr.Name, err, seed, groups, irtext.Print(p))
 				}
 				traces, orbits, explored = traces+len(want), orbits+o.Number, explored+o.Explored
 			}
@@ -95,7 +95,7 @@ func TestPeersAgree(t *testing.T) {
 			}
 			got, err := testkit.Ask(&smc.Engine, flat, props, m, testkit.How{First: true})
 			if err != nil || want.Found() != got.Found() {
-				t.Fatalf("seed %d, %s, %s, question %d: found %v, explicit %v, %v\n%s", seed, pr.Name, m, question, got.Found(), want.Found(), err, ir.Print(flat))
+				t.Fatalf("seed %d, %s, %s, question %d: found %v, explicit %v, %v\n%s", seed, pr.Name, m, question, got.Found(), want.Found(), err, irtext.Print(flat))
 			}
 			if asked++; want.Found() {
 				found++

@@ -6,6 +6,7 @@ import (
 
 	"fencepost/internal/engine/smc"
 	"fencepost/internal/ir"
+	"fencepost/internal/ir/irtext"
 	"fencepost/internal/property"
 	"fencepost/internal/testkit"
 )
@@ -54,7 +55,7 @@ thread t1 = t1()
 	for name, text := range map[string]string{
 		"signal": strings.ReplaceAll(woken, "WAKE", "signal"), "broadcast": strings.ReplaceAll(woken, "WAKE", "broadcast"), "spawn": started,
 	} {
-		p, diags := ir.Parse(name+".ir", []byte(text))
+		p, diags := irtext.Parse(name+".ir", []byte(text))
 		if diags.HasErrors() {
 			t.Fatal(diags.All)
 		}

@@ -10,7 +10,7 @@ import (
 	"fencepost/internal/frontend/c"
 	"fencepost/internal/frontend/fp"
 	"fencepost/internal/frontend/statement"
-	"fencepost/internal/ir"
+	"fencepost/internal/ir/irtext"
 	"fencepost/internal/property"
 	"fencepost/internal/source"
 	"fencepost/internal/testkit"
@@ -126,7 +126,7 @@ int main(void) {
 
 // TestTailWaitsForItself: a thread that joins itself, when all others have ended, has no tail.
 func TestTailWaitsForItself(t *testing.T) {
-	p, diags := ir.Parse("self.ir", []byte(`program self flat
+	p, diags := irtext.Parse("self.ir", []byte(`program self flat
 main t0
 object x size 8
 object y size 8

@@ -8,7 +8,7 @@ import (
 
 	"fencepost/internal/engine"
 	"fencepost/internal/engine/smc"
-	"fencepost/internal/ir"
+	"fencepost/internal/ir/irtext"
 	"fencepost/internal/memory"
 	"fencepost/internal/property"
 	"fencepost/internal/testkit"
@@ -61,7 +61,7 @@ func TestWorkers(t *testing.T) {
 			}
 			if counted(want) != counted(got) || !slices.Equal(want.Finals, got.Finals) || !slices.Equal(violations(want), violations(got)) {
 				t.Fatalf("seed %d, %s, %s, %d workers:\n%s %v, alone\n%s %v\n%s", seed, pr.Name, m, workers,
-					counted(got), violations(got), counted(want), violations(want), ir.Print(flat))
+					counted(got), violations(got), counted(want), violations(want), irtext.Print(flat))
 			}
 		}
 	}
@@ -80,7 +80,7 @@ func TestWorkersTraces(t *testing.T) {
 			task := &engine.Task{Program: p, Props: &property.Set{}, Model: m, KeepGoing: true}
 			got, err := smc.ExploreTogether(task, smc.Options{Traces: true, CheckTraces: true}, 3)
 			if err != nil || got.Stats.FinalStates != int64(len(want)) {
-				t.Fatalf("seed %d, %s: %d executions of %d traces, %v\n%s", seed, m, got.Stats.FinalStates, len(want), err, ir.Print(p))
+				t.Fatalf("seed %d, %s: %d executions of %d traces, %v\n%s", seed, m, got.Stats.FinalStates, len(want), err, irtext.Print(p))
 			}
 		}
 	}

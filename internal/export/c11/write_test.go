@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"fencepost/internal/export/c11"
-	"fencepost/internal/ir"
+	"fencepost/internal/ir/irtext"
 	"fencepost/internal/question/check"
 	"fencepost/internal/testkit"
 	"fencepost/query"
@@ -125,7 +125,7 @@ func TestCRandom(t *testing.T) {
 			}
 			got := checkC(t, text, query.CheckOptions{Options: query.Defaults()}, m.String())
 			if violated := len(want.Checks) > 0 || len(want.Goals) > 0 || want.Final; violated != bad(got.Verdict) {
-				t.Fatalf("seed %d, %s: the enumerator says %+v, in C %s %s\n%s\n%s", s, m, want, got.Verdict, got.Reason, ir.Print(prog), text)
+				t.Fatalf("seed %d, %s: the enumerator says %+v, in C %s %s\n%s\n%s", s, m, want, got.Verdict, got.Reason, irtext.Print(prog), text)
 			} else if violated {
 				found++
 			}

@@ -14,6 +14,7 @@ import (
 	"fencepost/internal/export/herd"
 	"fencepost/internal/frontend/litmus"
 	"fencepost/internal/ir"
+	"fencepost/internal/ir/irtext"
 	"fencepost/internal/memory"
 	"fencepost/internal/property"
 	"fencepost/internal/source"
@@ -144,7 +145,7 @@ func TestLitmusRandom(t *testing.T) {
 			finals, fails := litmusStates(t, text, props, got.Finals)
 			asked := want.Final || len(want.Checks) > 0
 			if !slices.Equal(finals, sortedStates(want.Finals)) || fails != (len(want.Checks) > 0) || got.Final != asked && (props.Final != nil || fails) {
-				t.Fatalf("seed %d under %s: final states %q, want %q; fails %v, want %v; condition %v, want %v\n%s\n%s", s, m, finals, want.Finals, fails, want.Checks, got.Final, asked, ir.Print(prog), text)
+				t.Fatalf("seed %d under %s: final states %q, want %q; fails %v, want %v; condition %v, want %v\n%s\n%s", s, m, finals, want.Finals, fails, want.Checks, got.Final, asked, irtext.Print(prog), text)
 			}
 			compared++
 			if fails {

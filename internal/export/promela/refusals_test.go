@@ -8,6 +8,7 @@ import (
 
 	"fencepost/internal/export/promela"
 	"fencepost/internal/ir"
+	"fencepost/internal/ir/irtext"
 	"fencepost/internal/property"
 	"fencepost/internal/source"
 	"fencepost/internal/testkit"
@@ -15,7 +16,7 @@ import (
 
 func parse(t *testing.T, text string) *ir.Program {
 	t.Helper()
-	p, diags := ir.Parse("test.ir", []byte(text))
+	p, diags := irtext.Parse("test.ir", []byte(text))
 	if diags.HasErrors() {
 		t.Fatalf("%+v in\n%s", diags.All, text)
 	}

@@ -14,6 +14,7 @@ import (
 
 	"fencepost/internal/export/promela"
 	"fencepost/internal/ir"
+	"fencepost/internal/ir/irtext"
 	"fencepost/internal/property"
 	"fencepost/internal/testkit"
 	"fencepost/query"
@@ -149,7 +150,7 @@ func TestSpinAgreesOnRandomPrograms(t *testing.T) {
 						found.Add(1)
 					}
 					if violated != (got.Errors > 0) {
-						t.Errorf("%s: the enumerator says %+v, SPIN says errors: %d %s\n%s\n%s", model, want, got.Errors, got.Violation, ir.Print(prog), text)
+						t.Errorf("%s: the enumerator says %+v, SPIN says errors: %d %s\n%s\n%s", model, want, got.Errors, got.Violation, irtext.Print(prog), text)
 					}
 				}
 			})
@@ -204,7 +205,7 @@ func TestSpinReachesTheSameStates(t *testing.T) {
 					return got.Errors > 0
 				}
 				report := func(what string) {
-					t.Errorf("%s\nsc: %q\ntso: %q\n%s", what, finals[0], finals[1], ir.Print(prog))
+					t.Errorf("%s\nsc: %q\ntso: %q\n%s", what, finals[0], finals[1], irtext.Print(prog))
 				}
 				fresh := slices.DeleteFunc(slices.Clone(finals[1]), func(f string) bool { return slices.Contains(finals[0], f) })
 				if len(fresh) == 0 && s%16 != 0 { // SPIN takes long to start, and these programs are similar

@@ -9,6 +9,7 @@ import (
 
 	"fencepost/internal/export"
 	"fencepost/internal/ir"
+	"fencepost/internal/ir/irtext"
 )
 
 // thread holds the names and sizes with which the text represents a thread.
@@ -245,7 +246,7 @@ func (w *promela) location(out *strings.Builder, t *thread, l ir.Loc) {
 	for _, i := range t.f.Out(l) {
 		e := &t.f.Edges[i]
 		w.pos = e.Pos
-		text := export.Comment(w.p.FormatOp(t.f, &e.Op))
+		text := export.Comment(irtext.FormatOp(w.p, t.f, &e.Op))
 		if e.Pos.IsValid() {
 			text = fmt.Sprintf("%d:%d: %s", e.Pos.Line, e.Pos.Col, text)
 		}

@@ -8,6 +8,7 @@ import (
 
 	"fencepost/internal/export"
 	"fencepost/internal/ir"
+	"fencepost/internal/ir/irtext"
 )
 
 // SiteKind says what is chosen at a site.
@@ -87,7 +88,7 @@ func (w *sequential) listSites(out *strings.Builder) {
 		where := t.f.Locs[s.Loc].Name
 		if edges := t.f.Out(s.Loc); len(edges) > 0 {
 			e := &t.f.Edges[edges[max(0, s.Edge)]]
-			where = fmt.Sprintf("%s, %s", where, w.Program.FormatOp(t.f, &e.Op))
+			where = fmt.Sprintf("%s, %s", where, irtext.FormatOp(w.Program, t.f, &e.Op))
 			if e.Pos.IsValid() {
 				where = fmt.Sprintf("%s:%d:%d, %s", e.Pos.File, e.Pos.Line, e.Pos.Col, where)
 			}

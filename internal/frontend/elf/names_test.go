@@ -185,7 +185,7 @@ int main() {
 			}
 		}
 		if found != 2 {
-			t.Errorf("%s: %d of the variables q and count in %s", flags, found, frame)
+			t.Errorf("%s: %d of the variables q and count in %v", flags, found, frame)
 		}
 	}
 }

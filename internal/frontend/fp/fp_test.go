@@ -11,6 +11,7 @@ import (
 	"fencepost/internal/frontend/statement"
 	"fencepost/internal/frontend/statement/statementtest"
 	"fencepost/internal/ir"
+	"fencepost/internal/ir/irtext"
 	"fencepost/internal/source"
 )
 
@@ -27,7 +28,7 @@ func shape(p *ir.Program) string {
 					number[e.To] = len(number)
 					todo = append(todo, e.To)
 				}
-				fmt.Fprintf(&b, "%d %s %d\n", number[e.From], p.FormatOp(f, &e.Op), number[e.To])
+				fmt.Fprintf(&b, "%d %s %d\n", number[e.From], irtext.FormatOp(p, f, &e.Op), number[e.To])
 			}
 		}
 	}

@@ -7,6 +7,7 @@ import (
 
 	"fencepost/internal/frontend/c/translate"
 	"fencepost/internal/ir"
+	"fencepost/internal/ir/irtext"
 	"fencepost/internal/source"
 )
 
@@ -38,7 +39,7 @@ func FuzzParse(f *testing.F) {
 		for _, fn := range u.Program.Funcs {
 			for i := range fn.Edges {
 				if pos := fn.Edges[i].Pos; pos.File == file.Name && file.Slice(pos) == "" {
-					t.Fatalf("edge without text: %s", u.Program.FormatOp(fn, &fn.Edges[i].Op))
+					t.Fatalf("edge without text: %s", irtext.FormatOp(u.Program, fn, &fn.Edges[i].Op))
 				}
 			}
 		}

@@ -10,6 +10,7 @@ import (
 	"fencepost/internal/diag"
 	"fencepost/internal/diag/diagtest"
 	"fencepost/internal/ir"
+	"fencepost/internal/ir/irtext"
 	"fencepost/internal/property"
 	"fencepost/internal/source"
 )
@@ -77,7 +78,7 @@ func describe(f *source.File, u *Unit) string {
 		fmt.Fprintf(&b, " from %s\n", fn.Locs[fn.Entry].Name)
 		for _, e := range fn.Edges {
 			text := strings.Join(strings.Fields(f.Slice(e.Pos)), " ")
-			fmt.Fprintf(&b, "  %s -> %s: %s  // %s\n", fn.Locs[e.From].Name, fn.Locs[e.To].Name, p.FormatOp(fn, &e.Op), text)
+			fmt.Fprintf(&b, "  %s -> %s: %s  // %s\n", fn.Locs[e.From].Name, fn.Locs[e.To].Name, irtext.FormatOp(p, fn, &e.Op), text)
 		}
 	}
 	fmt.Fprintf(&b, "checks %v\n", u.Props.Checks)

@@ -12,7 +12,7 @@ import (
 
 	"fencepost/internal/engine"
 	"fencepost/internal/engine/rf"
-	"fencepost/internal/ir"
+	"fencepost/internal/ir/irtext"
 	"fencepost/internal/memory"
 	"fencepost/internal/pipeline"
 	"fencepost/query"
@@ -197,7 +197,7 @@ func identify(q *question, version string) (Identity, error) {
 	for _, name := range slices.Sorted(maps.Keys(q.Files)) {
 		fmt.Fprintf(program, "%q %q\n", name, q.Files[name].Text)
 	}
-	fmt.Fprint(program, ir.Print(q.flat))
+	fmt.Fprint(program, irtext.Print(q.flat))
 	return Identity{
 		Version: version, Program: hex.EncodeToString(program.Sum(nil)), Model: query.Model(q.model.String()), Options: string(text),
 	}, nil

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"fencepost/internal/ir"
+	"fencepost/internal/ir/irtext"
 	"fencepost/internal/source"
 )
 
@@ -43,7 +44,7 @@ func TestTriedInputs(t *testing.T) {
 				v = lo + int64(r.Uint64N(uint64(hi)-uint64(lo)))
 			}
 			if v >= lo && v <= hi && !seen[decisions(conds, v)] {
-				t.Fatalf("seed %d: no value is tried that decides as %d does, in %d..%d: %s", seed, v, lo, hi, ir.Print(p))
+				t.Fatalf("seed %d: no value is tried that decides as %d does, in %d..%d: %s", seed, v, lo, hi, irtext.Print(p))
 			}
 		}
 	}

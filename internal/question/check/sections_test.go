@@ -15,6 +15,7 @@ import (
 	"fencepost/internal/engine"
 	"fencepost/internal/engine/bmc"
 	"fencepost/internal/ir"
+	"fencepost/internal/ir/irtext"
 	"fencepost/internal/memory"
 	"fencepost/internal/pipeline"
 	"fencepost/internal/property"
@@ -67,7 +68,7 @@ func TestSections(t *testing.T) {
 				small := testkit.Shrink(p, func(q *testkit.Program) bool { return compareSections(q, nil, nil, nil) != "" })
 				flat, props := small.Flat()
 				t.Errorf("profile %s, seed %d: %s\ngoals %+v\nreproduce: go test ./internal/question/check -run TestSections -fp.sections=1 -fp.seed=%d\nshrunk to:\n%s",
-					pr.Name, seed, compareSections(small, nil, nil, nil), props.Goals, seed, ir.Print(flat))
+					pr.Name, seed, compareSections(small, nil, nil, nil), props.Goals, seed, irtext.Print(flat))
 			}
 		})
 	}

@@ -8,6 +8,7 @@ import (
 	"fencepost/internal/engine"
 	"fencepost/internal/engine/instrument"
 	"fencepost/internal/ir"
+	"fencepost/internal/ir/irtext"
 	"fencepost/internal/pipeline"
 	"fencepost/query"
 	"fencepost/verdict"
@@ -41,9 +42,9 @@ func Show(ctx context.Context, in query.Input, opt query.ShowOptions) (query.Tex
 			}
 		}
 		if opt.Form == query.FormDot {
-			text = ir.Dot(prog)
+			text = irtext.Dot(prog)
 		} else {
-			text = ir.Print(prog)
+			text = irtext.Print(prog)
 		}
 		return nil
 	})
@@ -82,7 +83,7 @@ func listing(flat *ir.Program, inst *instrument.Instrumented, attacks []instrume
 		name := inst.Program.ThreadFunc(at.Thread).Locs[at.Locs[0]].Name
 		fmt.Fprintf(&b, "# feasible if thread %s reaches %s under SC\n", inst.Program.Threads[at.Thread].Name, name)
 	}
-	b.WriteString(ir.Print(inst.Program))
+	b.WriteString(irtext.Print(inst.Program))
 	return b.String()
 }
 
@@ -115,7 +116,7 @@ func instrumented(ctx context.Context, run *pipeline.Run, flat *ir.Program, numb
 func describe(flat *ir.Program, a instrument.Attack) string {
 	name := func(id ir.EdgeID) string {
 		f, e, _ := flat.EdgeByID(id)
-		text := flat.FormatOp(f, &e.Op)
+		text := irtext.FormatOp(flat, f, &e.Op)
 		if pos := engine.Pos(e); pos != nil {
 			text += fmt.Sprintf(" at %s", pos)
 		}

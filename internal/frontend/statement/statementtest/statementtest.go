@@ -12,6 +12,7 @@ import (
 	"fencepost/internal/diag/diagtest"
 	"fencepost/internal/frontend/statement"
 	"fencepost/internal/ir"
+	"fencepost/internal/ir/irtext"
 	"fencepost/internal/property"
 	"fencepost/internal/source"
 )
@@ -83,7 +84,7 @@ func Describe(f *source.File, u *statement.Unit) string {
 		fmt.Fprintf(&b, " from %s\n", fn.Locs[fn.Entry].Name)
 		for _, e := range fn.Edges {
 			text := strings.Join(strings.Fields(f.Slice(e.Pos)), " ")
-			fmt.Fprintf(&b, "  %s -> %s: %s  // %s\n", fn.Locs[e.From].Name, fn.Locs[e.To].Name, p.FormatOp(fn, &e.Op), text)
+			fmt.Fprintf(&b, "  %s -> %s: %s  // %s\n", fn.Locs[e.From].Name, fn.Locs[e.To].Name, irtext.FormatOp(p, fn, &e.Op), text)
 		}
 	}
 	fmt.Fprintf(&b, "checks %v\n", u.Props.Checks)
@@ -174,7 +175,7 @@ func Sound(t *testing.T, text []byte, parse Language) {
 	for _, fn := range u.Program.Funcs {
 		for i := range fn.Edges {
 			if file.Slice(fn.Edges[i].Pos) == "" {
-				t.Fatalf("edge without text: %s", u.Program.FormatOp(fn, &fn.Edges[i].Op))
+				t.Fatalf("edge without text: %s", irtext.FormatOp(u.Program, fn, &fn.Edges[i].Op))
 			}
 		}
 	}

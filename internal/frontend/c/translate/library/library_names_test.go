@@ -13,7 +13,7 @@ import (
 	"fencepost/internal/frontend/c/translate"
 	"fencepost/internal/frontend/c/translate/library"
 	"fencepost/internal/frontend/c/translate/read"
-	"fencepost/internal/ir"
+	"fencepost/internal/ir/irtext"
 	"fencepost/internal/source"
 	"fencepost/internal/testkit"
 	"fencepost/query"
@@ -93,7 +93,7 @@ func printed(t *testing.T, opt translate.Options, texts ...string) (text string,
 			functions = append(functions, f.Name)
 		}
 	}
-	return ir.Print(u.Program), functions
+	return irtext.Print(u.Program), functions
 }
 
 // ways are the ways to define a name: in a file of its own, before the program, or on the command line.

@@ -1,7 +1,9 @@
-package ir
+package irtext
 
 import (
 	"testing"
+
+	"fencepost/internal/ir"
 )
 
 // TestLayoutNames: parts are called as the program calls them.
@@ -52,7 +54,7 @@ func TestVerifyLayouts(t *testing.T) {
 		if diags.HasErrors() {
 			t.Fatal(listing(diags))
 		}
-		if Verify(p) == nil {
+		if ir.Verify(p) == nil {
 			t.Errorf("accepted: %s", text)
 		}
 	}

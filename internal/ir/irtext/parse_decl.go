@@ -1,24 +1,26 @@
-package ir
+package irtext
 
 import (
 	"encoding/hex"
 	"math"
+
+	"fencepost/internal/ir"
 )
 
 func (ps *parser) program() {
 	ps.p.Name = ps.name("the name of the program")
 	switch {
 	case ps.word("flat"):
-		ps.p.Form = Flat
+		ps.p.Form = ir.Flat
 	case ps.word("structured"):
-		ps.p.Form = Structured
+		ps.p.Form = ir.Structured
 	case ps.word("unset"):
-		ps.p.Form = FormUnset
+		ps.p.Form = ir.FormUnset
 	}
 }
 
 func (ps *parser) object() {
-	o := Object{Name: ps.name("the name of an object"), Size: 8, Type: S64}
+	o := ir.Object{Name: ps.name("the name of an object"), Size: 8, Type: ir.S64}
 	unit, addr, elements, hasAddr := 0, uint64(0), []int64(nil), false
 	start := ps.tok()
 	for !ps.bad {
@@ -120,11 +122,11 @@ func (ps *parser) encode(at *token, elements []int64, unit int) []byte {
 
 func (ps *parser) thread() {
 	t := ps.tok()
-	th := Thread{Name: ps.name("the name of a thread"), Start: true}
+	th := ir.Thread{Name: ps.name("the name of a thread"), Start: true}
 	if ps.accept("=") {
-		th.Func = FuncID(ps.lookup(ps.funcs, "function"))
+		th.Func = ir.FuncID(ps.lookup(ps.funcs, "function"))
 	} else if id, ok := ps.funcs[th.Name]; ok {
-		th.Func = FuncID(id)
+		th.Func = ir.FuncID(id)
 	} else {
 		ps.failAt(t, codeUnknown, "no function %s", quoteName(th.Name))
 	}
@@ -162,9 +164,9 @@ func (ps *parser) list(item func()) {
 }
 
 func (ps *parser) function() {
-	f := &Func{Name: ps.name("the name of a function")}
+	f := &ir.Func{Name: ps.name("the name of a function")}
 	ps.p.Funcs = append(ps.p.Funcs, f)
-	ps.f, ps.regs, ps.locs = f, map[string]Reg{}, map[string]Loc{}
+	ps.f, ps.regs, ps.locs = f, map[string]ir.Reg{}, map[string]ir.Loc{}
 	ps.list(ps.register)
 	f.Params = len(f.Regs)
 	if f.Pointer = ps.word("pointer"); f.Pointer {
@@ -178,7 +180,7 @@ func (ps *parser) function() {
 
 func (ps *parser) register() {
 	t := ps.tok()
-	r := Register{Name: ps.name("the name of a register")}
+	r := ir.Register{Name: ps.name("the name of a register")}
 	if t.kind == tokName && reserved(r.Name) {
 		ps.failAt(t, codeSyntax, "%s is a keyword; quote it to name a register", r.Name)
 	}
@@ -187,20 +189,20 @@ func (ps *parser) register() {
 	}
 	if ps.accept("=") {
 		if ps.word(undefWord) {
-			r.Undef = ps.typed(Undefined(S64)).e.Type
+			r.Undef = ps.typed(ir.Undefined(ir.S64)).e.Type
 		} else {
 			r.Init = ps.integer()
 		}
 	}
 	r.Pos = ps.span()
 	if !ps.bad {
-		ps.regs[r.Name] = Reg(len(ps.f.Regs))
+		ps.regs[r.Name] = ir.Reg(len(ps.f.Regs))
 		ps.f.Regs = append(ps.f.Regs, r)
 	}
 }
 
 // location takes the name of a location, which may be a number.
-func (ps *parser) location() (Loc, bool) {
+func (ps *parser) location() (ir.Loc, bool) {
 	t := ps.tok()
 	name := t.text
 	if t.kind == tokNumber && !ps.bad && allDigits(name) {
@@ -213,9 +215,9 @@ func (ps *parser) location() (Loc, bool) {
 	}
 	l, known := ps.locs[name]
 	if !known {
-		l = Loc(len(ps.f.Locs))
+		l = ir.Loc(len(ps.f.Locs))
 		ps.locs[name] = l
-		ps.f.Locs = append(ps.f.Locs, Location{Name: name})
+		ps.f.Locs = append(ps.f.Locs, ir.Location{Name: name})
 	}
 	return l, known
 }
@@ -257,7 +259,7 @@ func (ps *parser) bodyLine() {
 
 func (ps *parser) edge() {
 	start := ps.tok()
-	e := Edge{}
+	e := ir.Edge{}
 	e.From, _ = ps.location()
 	ps.expect("->")
 	e.To, _ = ps.location()
@@ -288,19 +290,19 @@ func (ps *parser) edge() {
 		ps.failAt(start, codeNumber, "no edge ids left")
 	}
 	ps.nextID = id + 1
-	e.ID, e.Origin = EdgeID(id), EdgeID(id)
+	e.ID, e.Origin = ir.EdgeID(id), ir.EdgeID(id)
 	if hasOrigin {
-		e.Origin = EdgeID(origin)
+		e.Origin = ir.EdgeID(origin)
 	}
 	if !ps.bad {
 		ps.f.Edges = append(ps.f.Edges, e)
 	}
 }
 
-func (ps *parser) frames() []Frame {
-	var frames []Frame
+func (ps *parser) frames() []ir.Frame {
+	var frames []ir.Frame
 	for more := true; more; more = ps.accept(",") {
-		frames = append(frames, Frame{Func: ps.name("the name of a function"), Call: ps.span().Pos})
+		frames = append(frames, ir.Frame{Func: ps.name("the name of a function"), Call: ps.span().Pos})
 	}
 	return frames
 }

@@ -1,4 +1,4 @@
-package ir
+package irtext
 
 // The parser of the text form. Statements are lines: after a mistake the parser continues with
 // the next line. Objects, functions and threads may be used above their declaration, so a first
@@ -10,6 +10,7 @@ import (
 	"strconv"
 
 	"fencepost/internal/diag"
+	"fencepost/internal/ir"
 	"fencepost/internal/source"
 )
 
@@ -20,14 +21,14 @@ import (
 // types (s64), orders (plain), ids (counting up), origins, positions, loc lines (the first
 // location in the text is the entry), the function of a thread (of the same name), spawned
 // (threads start at once).
-func Parse(name string, text []byte) (*Program, *diag.List) {
+func Parse(name string, text []byte) (*ir.Program, *diag.List) {
 	diags := &diag.List{}
 	file := source.NewFile(name, text)
 	ps := &parser{
 		file:    file,
 		diags:   diags,
 		toks:    lex(file, diags),
-		p:       &Program{Name: name, Form: Flat, Main: NoThread},
+		p:       &ir.Program{Name: name, Form: ir.Flat, Main: ir.NoThread},
 		objects: map[string]int{},
 		funcs:   map[string]int{},
 		threads: map[string]int{},
@@ -45,7 +46,7 @@ func Parse(name string, text []byte) (*Program, *diag.List) {
 		return nil, diags
 	}
 	if !ps.nextSet {
-		ps.p.NextEdge = ps.p.defaultNextEdge()
+		ps.p.NextEdge = defaultNextEdge(ps.p)
 	}
 	ps.p.Seal()
 	return ps.p, diags
@@ -57,7 +58,7 @@ type parser struct {
 	toks    []token
 	at      int
 	bad     bool // this line has an error: the parser skips to the next line
-	p       *Program
+	p       *ir.Program
 	objects map[string]int
 	funcs   map[string]int
 	threads map[string]int
@@ -66,9 +67,9 @@ type parser struct {
 	nextID  int64
 	nesting int
 
-	f    *Func // the function whose body is being read, or nil
-	regs map[string]Reg
-	locs map[string]Loc
+	f    *ir.Func // the function whose body is being read, or nil
+	regs map[string]ir.Reg
+	locs map[string]ir.Loc
 }
 
 func (ps *parser) tok() *token { return &ps.toks[ps.at] }
@@ -185,12 +186,12 @@ func (ps *parser) span() source.Span {
 }
 
 // typ takes the name of a type.
-func (ps *parser) typ() Type {
+func (ps *parser) typ() ir.Type {
 	t := ps.tok()
 	typ, ok := typeWords[t.text]
 	if ps.bad || t.kind != tokName || !ok {
 		ps.want("a type")
-		return S64
+		return ir.S64
 	}
 	ps.advance()
 	return typ
@@ -288,9 +289,9 @@ func (ps *parser) declaration() {
 		ps.program()
 	case ps.word("cells"): // noticed by declare
 	case ps.word("main"):
-		ps.p.Main = ThreadID(ps.lookup(ps.threads, "thread"))
+		ps.p.Main = ir.ThreadID(ps.lookup(ps.threads, "thread"))
 	case ps.word("next"):
-		ps.p.NextEdge, ps.nextSet = EdgeID(ps.small()), true
+		ps.p.NextEdge, ps.nextSet = ir.EdgeID(ps.small()), true
 	case ps.word("object"):
 		ps.object()
 	case ps.word("func"):

@@ -1,4 +1,4 @@
-package ir
+package irtext
 
 // The text form. People read it, and tests below the front ends are written in it, so a line
 // gives the effect of an edge and omits defaults: ids that count up, origins that equal ids,
@@ -16,24 +16,25 @@ import (
 	"strconv"
 	"strings"
 
+	"fencepost/internal/ir"
 	"fencepost/internal/source"
 )
 
 // Print returns the text form of a program.
-func Print(p *Program) string {
+func Print(p *ir.Program) string {
 	pr := &printer{p: p}
 	pr.program()
 	return pr.b.String()
 }
 
 // Fprint writes the text form.
-func Fprint(w io.Writer, p *Program) error {
+func Fprint(w io.Writer, p *ir.Program) error {
 	_, err := io.WriteString(w, Print(p))
 	return err
 }
 
 // FormatOp returns the text form of an operation of f.
-func (p *Program) FormatOp(f *Func, op *Op) string {
+func FormatOp(p *ir.Program, f *ir.Func, op *ir.Op) string {
 	pr := &printer{p: p, f: f}
 	pr.op(op)
 	return pr.b.String()
@@ -41,15 +42,15 @@ func (p *Program) FormatOp(f *Func, op *Op) string {
 
 // FormatExpr returns the text form of an expression over the registers of f. With f nil,
 // registers are numbered.
-func (p *Program) FormatExpr(f *Func, e *Expr) string {
+func FormatExpr(p *ir.Program, f *ir.Func, e *ir.Expr) string {
 	pr := &printer{p: p, f: f}
 	pr.expr(e)
 	return pr.b.String()
 }
 
 type printer struct {
-	p    *Program
-	f    *Func
+	p    *ir.Program
+	f    *ir.Func
 	b    strings.Builder
 	next int64 // the default id of the next edge
 }
@@ -59,17 +60,17 @@ func (pr *printer) printf(format string, args ...any) { fmt.Fprintf(&pr.b, forma
 func (pr *printer) program() {
 	p := pr.p
 	form := "unset"
-	if p.Form == Structured || p.Form == Flat {
+	if p.Form == ir.Structured || p.Form == ir.Flat {
 		form = p.Form.String()
 	}
 	pr.printf("program %s %s\n", quoteName(p.Name), form)
 	if p.Cells {
 		pr.printf("cells\n")
 	}
-	if p.Main != NoThread {
+	if p.Main != ir.NoThread {
 		pr.printf("main %s\n", pr.threadName(p.Main))
 	}
-	if p.NextEdge != p.defaultNextEdge() {
+	if p.NextEdge != defaultNextEdge(p) {
 		pr.printf("next %d\n", p.NextEdge)
 	}
 	lay := newLayout(p.Cells)
@@ -88,8 +89,8 @@ func (pr *printer) program() {
 }
 
 // defaultNextEdge returns one more than the largest edge id.
-func (p *Program) defaultNextEdge() EdgeID {
-	next := EdgeID(0)
+func defaultNextEdge(p *ir.Program) ir.EdgeID {
+	next := ir.EdgeID(0)
 	for _, f := range p.Funcs {
 		for i := range f.Edges {
 			if id := f.Edges[i].ID; id < math.MaxInt32 {
@@ -105,13 +106,13 @@ type layout struct{ next uint64 }
 
 func newLayout(cells bool) layout {
 	if cells {
-		return layout{cellDataBase}
+		return layout{ir.CellDataBase}
 	}
-	return layout{dataBase}
+	return layout{ir.DataBase}
 }
 
 // address returns the default address of o.
-func (l *layout) address(o *Object) uint64 {
+func (l *layout) address(o *ir.Object) uint64 {
 	if o.Cells {
 		return 0
 	}
@@ -119,8 +120,8 @@ func (l *layout) address(o *Object) uint64 {
 }
 
 // add moves the next default address past o.
-func (l *layout) add(o *Object) {
-	end := o.Addr + (uint64(o.Size)+redZone+15)&^15
+func (l *layout) add(o *ir.Object) {
+	end := ir.AfterObject(o)
 	if !o.Cells && o.Addr >= l.next && end > o.Addr {
 		l.next = end
 	}
@@ -129,7 +130,7 @@ func (l *layout) add(o *Object) {
 // defaultUnit returns the element size of an object that names none.
 func defaultUnit(size int64) int { return int(max(1, min(size, 8))) }
 
-func (pr *printer) object(o *Object, lay *layout) {
+func (pr *printer) object(o *ir.Object, lay *layout) {
 	pr.printf("object %s size %d", quoteName(o.Name), o.Size)
 	if o.Unit != defaultUnit(o.Size) {
 		pr.printf(" unit %d", o.Unit)
@@ -156,14 +157,14 @@ func (pr *printer) object(o *Object, lay *layout) {
 		pr.printf(" addr %#x", o.Addr)
 	}
 	lay.add(o)
-	if o.Type != S64 {
+	if o.Type != ir.S64 {
 		pr.printf(" type %s", o.Type)
 	}
 	switch {
 	case len(o.Init) == 0:
 	case elementSize(o.Unit) && len(o.Init)%o.Unit == 0:
 		pr.printf(" init")
-		t := Type{Bits: uint8(8 * o.Unit), Signed: o.Type.Signed}
+		t := ir.Type{Bits: uint8(8 * o.Unit), Signed: o.Type.Signed}
 		for i := 0; i < len(o.Init); i += o.Unit {
 			pr.printf(" %d", decodeElement(o.Init[i:i+o.Unit], t))
 		}
@@ -171,7 +172,7 @@ func (pr *printer) object(o *Object, lay *layout) {
 		pr.printf(" bytes %q", hex.EncodeToString(o.Init))
 	}
 	if o.Layout != nil {
-		pr.printf(" %s %s", layoutWord, o.Layout)
+		pr.printf(" %s %s", layoutWord, formatLayout(o.Layout))
 	}
 	pr.pos(o.Pos)
 	pr.printf("\n")
@@ -181,7 +182,7 @@ func (pr *printer) object(o *Object, lay *layout) {
 func elementSize(unit int) bool { return unit == 1 || unit == 2 || unit == 4 || unit == 8 }
 
 // decodeElement reads a little-endian element.
-func decodeElement(b []byte, t Type) int64 {
+func decodeElement(b []byte, t ir.Type) int64 {
 	v := uint64(0)
 	for i, c := range b {
 		v |= uint64(c) << (8 * i)
@@ -189,7 +190,7 @@ func decodeElement(b []byte, t Type) int64 {
 	return t.Wrap(int64(v))
 }
 
-func (pr *printer) function(f *Func) {
+func (pr *printer) function(f *ir.Func) {
 	pr.f = f
 	pr.printf("\nfunc %s(", quoteName(f.Name))
 	params := max(0, min(f.Params, len(f.Regs)))
@@ -213,9 +214,9 @@ func (pr *printer) function(f *Func) {
 		pr.register(&f.Regs[params+i])
 		pr.printf("\n")
 	}
-	if !f.implicitLocs() {
+	if !implicitLocs(f) {
 		for i := range f.Locs {
-			pr.printf("  loc %s", pr.locName(Loc(i)))
+			pr.printf("  loc %s", pr.locName(ir.Loc(i)))
 			pr.pos(f.Locs[i].Pos)
 			pr.printf("\n")
 		}
@@ -229,22 +230,22 @@ func (pr *printer) function(f *Func) {
 	pr.printf("}\n")
 }
 
-func (pr *printer) register(r *Register) {
+func (pr *printer) register(r *ir.Register) {
 	pr.printf("%s", quoteReg(r.Name))
 	if r.Init != 0 {
 		pr.printf(" = %d", r.Init)
 	}
-	if r.Undef != (Type{}) {
+	if r.Undef != (ir.Type{}) {
 		pr.printf(" = %s:%s", undefWord, r.Undef)
 	}
 	pr.pos(r.Pos)
 }
 
 // implicitLocs reports whether reading the edges in order declares the locations in their order.
-func (f *Func) implicitLocs() bool {
-	seen := Loc(0)
+func implicitLocs(f *ir.Func) bool {
+	seen := ir.Loc(0)
 	for i := range f.Edges {
-		for _, l := range []Loc{f.Edges[i].From, f.Edges[i].To} {
+		for _, l := range []ir.Loc{f.Edges[i].From, f.Edges[i].To} {
 			if l == seen {
 				seen++
 			} else if l > seen {
@@ -260,7 +261,7 @@ func (f *Func) implicitLocs() bool {
 	return int(seen) == len(f.Locs) && f.Entry == 0
 }
 
-func (pr *printer) edge(e *Edge) {
+func (pr *printer) edge(e *ir.Edge) {
 	pr.printf("  %s -> %s: ", pr.locName(e.From), pr.locName(e.To))
 	pr.op(&e.Op)
 	pr.pos(e.Pos)
@@ -291,7 +292,7 @@ func (pr *printer) edge(e *Edge) {
 	pr.printf("\n")
 }
 
-func (pr *printer) thread(t *Thread) {
+func (pr *printer) thread(t *ir.Thread) {
 	pr.printf("thread %s = %s(", quoteName(t.Name), pr.funcName(t.Func))
 	for i, a := range t.Args {
 		if i > 0 {
@@ -351,7 +352,7 @@ func quoteReg(name string) string {
 // printed.
 func outOfRange(id int64) string { return strconv.Quote(fmt.Sprintf("?%d", id)) }
 
-func (pr *printer) locName(l Loc) string {
+func (pr *printer) locName(l ir.Loc) string {
 	if l < 0 || int(l) >= len(pr.f.Locs) {
 		return outOfRange(int64(l))
 	}
@@ -362,7 +363,7 @@ func (pr *printer) locName(l Loc) string {
 	return quoteName(name)
 }
 
-func (pr *printer) regName(r Reg) string {
+func (pr *printer) regName(r ir.Reg) string {
 	if pr.f == nil {
 		return fmt.Sprintf("r%d", r)
 	}
@@ -372,21 +373,21 @@ func (pr *printer) regName(r Reg) string {
 	return quoteReg(pr.f.Regs[r].Name)
 }
 
-func (pr *printer) objectName(o ObjectID) string {
+func (pr *printer) objectName(o ir.ObjectID) string {
 	if o < 0 || int(o) >= len(pr.p.Objects) {
 		return outOfRange(int64(o))
 	}
 	return quoteName(pr.p.Objects[o].Name)
 }
 
-func (pr *printer) funcName(f FuncID) string {
+func (pr *printer) funcName(f ir.FuncID) string {
 	if f < 0 || int(f) >= len(pr.p.Funcs) {
 		return outOfRange(int64(f))
 	}
 	return quoteName(pr.p.Funcs[f].Name)
 }
 
-func (pr *printer) threadName(t ThreadID) string {
+func (pr *printer) threadName(t ir.ThreadID) string {
 	if t < 0 || int(t) >= len(pr.p.Threads) {
 		return outOfRange(int64(t))
 	}

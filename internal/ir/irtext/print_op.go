@@ -1,23 +1,25 @@
-package ir
+package irtext
 
 import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"fencepost/internal/ir"
 )
 
 // Operations and expressions in the text form.
 
-func (pr *printer) op(op *Op) {
+func (pr *printer) op(op *ir.Op) {
 	switch {
-	case op.Dst2 != NoReg && op.Dst == NoReg:
+	case op.Dst2 != ir.NoReg && op.Dst == ir.NoReg:
 		pr.printf("%s, %s = ", noDst, pr.regName(op.Dst2))
-	case op.Dst2 != NoReg:
+	case op.Dst2 != ir.NoReg:
 		pr.printf("%s, %s = ", pr.regName(op.Dst), pr.regName(op.Dst2))
-	case op.Dst != NoReg:
+	case op.Dst != ir.NoReg:
 		pr.printf("%s = ", pr.regName(op.Dst))
 	}
-	if op.Kind == Assign {
+	if op.Kind == ir.Assign {
 		pr.expr(op.Val)
 		if op.Block.Undef {
 			pr.printf(" undefined in %s", pr.objectName(op.Obj))
@@ -32,17 +34,17 @@ func (pr *printer) op(op *Op) {
 }
 
 // suffixes prints the suffixes of the operation's name, each after a dot.
-func (pr *printer) suffixes(op *Op) {
-	if op.RMW != RMWUnset {
+func (pr *printer) suffixes(op *ir.Op) {
+	if op.RMW != ir.RMWUnset {
 		pr.printf(".%s", op.RMW)
 	}
-	if op.Fence != FenceUnset {
+	if op.Fence != ir.FenceUnset {
 		pr.printf(".%s", op.Fence)
 	}
-	if op.Mutex.Kind != MutexUnset && (op.Mutex.Kind != NormalMutex || op.Kind == CondWait) {
+	if op.Mutex.Kind != ir.MutexUnset && (op.Mutex.Kind != ir.NormalMutex || op.Kind == ir.CondWait) {
 		pr.printf(".%s", op.Mutex.Kind)
 	}
-	if op.Mutex.Test != MutexUntested {
+	if op.Mutex.Test != ir.MutexUntested {
 		pr.printf(".%s", op.Mutex.Test)
 	}
 	if op.Loads {
@@ -57,37 +59,37 @@ func (pr *printer) suffixes(op *Op) {
 	if op.Timed {
 		pr.printf(".timed")
 	}
-	if op.Sync.Kind != SyncUnset {
+	if op.Sync.Kind != ir.SyncUnset {
 		pr.printf(".%s", op.Sync.Kind)
 	}
-	if op.Accesses() && op.Type != S64 {
+	if op.Accesses() && op.Type != ir.S64 {
 		pr.printf(".%s", op.Type)
 	}
 }
 
-func (pr *printer) operands(op *Op) {
+func (pr *printer) operands(op *ir.Op) {
 	if op.Addr != nil {
 		pr.printf(" [")
 		pr.expr(op.Addr)
 		pr.printf("]")
 	}
 	switch op.Kind {
-	case Store:
+	case ir.Store:
 		pr.printf(" = ")
 		pr.expr(op.Val)
-	case RMW:
+	case ir.RMW:
 		pr.printf(", ")
 		pr.expr(op.Val)
 		if op.Val2 != nil {
 			pr.printf(", ")
 			pr.expr(op.Val2)
 		}
-	case CondWait:
+	case ir.CondWait:
 		pr.printf(" mutex [")
 		pr.expr(op.Val2)
 		pr.printf("]")
-	case Call:
-		if op.Call.Func != NoFunc {
+	case ir.Call:
+		if op.Call.Func != ir.NoFunc {
 			pr.printf(" %s", pr.funcName(op.Call.Func))
 		} else {
 			pr.printf(" [")
@@ -98,17 +100,17 @@ func (pr *printer) operands(op *Op) {
 		if op.Call.Type != "" {
 			pr.printf(", %q", op.Call.Type)
 		}
-	case Spawn:
+	case ir.Spawn:
 		pr.spawn(op)
-	case Assert:
+	case ir.Assert:
 		pr.printf(" ")
 		pr.expr(op.Val)
 		if op.Report.Msg != "" {
 			pr.printf(", %q", op.Report.Msg)
 		}
-	case Unsupported:
+	case ir.Unsupported:
 		pr.printf(" %q, %q", op.Report.Code, op.Report.Msg)
-	case Bound:
+	case ir.Bound:
 		pr.printf(" %q", op.Report.Msg)
 		if op.Val != nil {
 			pr.printf(", ")
@@ -122,9 +124,9 @@ func (pr *printer) operands(op *Op) {
 	}
 }
 
-func (pr *printer) spawn(op *Op) {
+func (pr *printer) spawn(op *ir.Op) {
 	pr.printf(" ")
-	if op.Call.Func != NoFunc {
+	if op.Call.Func != ir.NoFunc {
 		pr.printf("%s", pr.funcName(op.Call.Func))
 	}
 	if op.Val != nil {
@@ -145,7 +147,7 @@ func (pr *printer) spawn(op *Op) {
 	pr.args(op.Call.Args)
 }
 
-func (pr *printer) args(args []*Expr) {
+func (pr *printer) args(args []*ir.Expr) {
 	pr.printf("(")
 	for i, a := range args {
 		if i > 0 {
@@ -157,37 +159,35 @@ func (pr *printer) args(args []*Expr) {
 }
 
 // marks prints the marks.
-func (pr *printer) marks(op *Op) {
-	for i, name := range markNames {
-		if op.Sync.Marks.Has(1 << i) {
-			pr.printf(" %s", name)
-		}
+func (pr *printer) marks(op *ir.Op) {
+	for _, name := range op.Sync.Marks.Names() {
+		pr.printf(" %s", name)
 	}
 }
 
 // clauses prints the clauses after the operands.
-func (pr *printer) clauses(op *Op) {
+func (pr *printer) clauses(op *ir.Op) {
 	switch {
-	case op.Accesses() && op.Sync.Order == OrderUnset:
+	case op.Accesses() && op.Sync.Order == ir.OrderUnset:
 		pr.printf(" unset")
-	case op.Sync.Order != OrderUnset && !(op.Accesses() && op.Sync.Order == Plain):
+	case op.Sync.Order != ir.OrderUnset && !(op.Accesses() && op.Sync.Order == ir.Plain):
 		pr.printf(" %s", op.Sync.Order)
 	}
-	if op.Sync.Fail != OrderUnset {
+	if op.Sync.Fail != ir.OrderUnset {
 		pr.printf(" fail %s", op.Sync.Fail)
 	}
 	pr.marks(op)
-	if op.Obj != NoObject {
+	if op.Obj != ir.NoObject {
 		pr.printf(" in %s", pr.objectName(op.Obj))
 	}
-	if op.Undef.Dst != NoReg {
+	if op.Undef.Dst != ir.NoReg {
 		pr.printf(" undefined to %s", pr.regName(op.Undef.Dst))
 	}
 	if op.Undef.Val != nil {
 		pr.printf(" undefined ")
 		pr.expr(op.Undef.Val)
 	}
-	if op.Kind == Assert && len(op.Call.Args) > 0 {
+	if op.Kind == ir.Assert && len(op.Call.Args) > 0 {
 		pr.printf(" of ")
 		pr.args(op.Call.Args)
 	}
@@ -205,27 +205,27 @@ func (pr *printer) clauses(op *Op) {
 		pr.printf(" named %s", quoteName(op.Block.Name))
 	}
 	if op.Block.Layout != nil {
-		pr.printf(" %s %s", layoutWord, op.Block.Layout)
+		pr.printf(" %s %s", layoutWord, formatLayout(op.Block.Layout))
 	}
 	if op.Range.Bounded {
 		pr.printf(" range %d..%d", op.Range.Lo, op.Range.Hi)
 	}
-	if op.Report.Class != CheckUnset && op.Report.Class != Assertion {
+	if op.Report.Class != ir.CheckUnset && op.Report.Class != ir.Assertion {
 		pr.printf(" class %s", op.Report.Class)
 	}
 }
 
 // leafType returns the default type of a leaf.
-func leafType(op ExprOp) Type {
-	if op == AddrOf || op == FuncAddr {
-		return U64
+func leafType(op ir.ExprOp) ir.Type {
+	if op == ir.AddrOf || op == ir.FuncAddr {
+		return ir.U64
 	}
-	return S64
+	return ir.S64
 }
 
 // expr prints an expression so that it parses to an equal one: every binary
 // operator in parentheses, types where they are not s64.
-func (pr *printer) expr(e *Expr) {
+func (pr *printer) expr(e *ir.Expr) {
 	switch {
 	case e == nil:
 		pr.printf("nil")
@@ -235,7 +235,7 @@ func (pr *printer) expr(e *Expr) {
 		pr.printf(" %s%s ", e.Op, typeSuffix(e.Type))
 		pr.operand(e.Y)
 		pr.printf(")")
-	case e.Op == Ite:
+	case e.Op == ir.Ite:
 		pr.printf("(")
 		pr.operand(e.X)
 		pr.printf(" ?%s ", typeSuffix(e.Type))
@@ -252,8 +252,8 @@ func (pr *printer) expr(e *Expr) {
 
 // operand prints part of an expression. An address with an offset gets parentheses, so that the
 // offset is not read as an operand.
-func (pr *printer) operand(e *Expr) {
-	if e != nil && e.Op == AddrOf && e.Value != 0 {
+func (pr *printer) operand(e *ir.Expr) {
+	if e != nil && e.Op == ir.AddrOf && e.Value != 0 {
 		pr.printf("(")
 		pr.expr(e)
 		pr.printf(")")
@@ -262,7 +262,7 @@ func (pr *printer) operand(e *Expr) {
 	pr.expr(e)
 }
 
-func (pr *printer) unary(e *Expr) {
+func (pr *printer) unary(e *ir.Expr) {
 	if text, ok := prefix(e); ok {
 		pr.printf("(%s)", text)
 		pr.operand(e.X)
@@ -273,7 +273,7 @@ func (pr *printer) unary(e *Expr) {
 	if suffix != "" {
 		pr.printf(" ")
 	}
-	if e.X != nil && e.X.Op == Const && suffix == "" { // -(1) is an operator, -1 a number
+	if e.X != nil && e.X.Op == ir.Const && suffix == "" { // -(1) is an operator, -1 a number
 		pr.printf("(")
 		pr.expr(e.X)
 		pr.printf(")")
@@ -283,21 +283,21 @@ func (pr *printer) unary(e *Expr) {
 }
 
 // prefix returns the text before the operand of a conversion or of a square root.
-func prefix(e *Expr) (string, bool) {
+func prefix(e *ir.Expr) (string, bool) {
 	from := ""
 	switch e.Op {
-	case Cast:
+	case ir.Cast:
 		return e.Type.String(), true
-	case FSqrt:
+	case ir.FSqrt:
 		return e.Op.String() + " " + e.Type.String(), true
-	case IntToFloat:
-		from = S64.String()
-	case UintToFloat:
-		from = U64.String()
-	case FloatToInt:
-		from = F64.String()
-	case FloatToFloat:
-		from = Type{Bits: 96 - e.Type.Bits, Float: true}.String()
+	case ir.IntToFloat:
+		from = ir.S64.String()
+	case ir.UintToFloat:
+		from = ir.U64.String()
+	case ir.FloatToInt:
+		from = ir.F64.String()
+	case ir.FloatToFloat:
+		from = ir.Type{Bits: 96 - e.Type.Bits, Float: true}.String()
 	default:
 		return "", false
 	}
@@ -305,9 +305,9 @@ func prefix(e *Expr) (string, bool) {
 }
 
 // constantText returns the text of a constant. Infinities and NaNs are written as their bits.
-func constantText(e *Expr) string {
+func constantText(e *ir.Expr) string {
 	if e.Type.Float && e.Type.Valid() && e.Type.Wrap(e.Value) == e.Value {
-		text := FloatText(e.Type, e.Value)
+		text := ir.FloatText(e.Type, e.Value)
 		if !strings.Contains(text, ".") { // 1e-07
 			text = strings.Replace(text, "e", ".0e", 1)
 		}
@@ -318,24 +318,24 @@ func constantText(e *Expr) string {
 	return strconv.FormatInt(e.Value, 10)
 }
 
-func (pr *printer) leaf(e *Expr) {
+func (pr *printer) leaf(e *ir.Expr) {
 	switch e.Op {
-	case Const:
+	case ir.Const:
 		if e.Undef {
 			pr.printf("%s", undefWord)
 		} else {
 			pr.printf("%s", constantText(e))
 		}
-	case RegRef:
+	case ir.RegRef:
 		pr.printf("%s", pr.regName(e.Reg))
-	case Seen:
+	case ir.Seen:
 		pr.printf("%s", seenWord)
-	case AddrOf:
+	case ir.AddrOf:
 		pr.printf("&%s", pr.objectName(e.Obj))
 		if e.Value != 0 {
 			pr.printf("%+d", e.Value)
 		}
-	case FuncAddr:
+	case ir.FuncAddr:
 		pr.printf("&&%s", pr.funcName(e.Func))
 	default:
 		pr.printf("%s", e.Op)
@@ -346,8 +346,8 @@ func (pr *printer) leaf(e *Expr) {
 }
 
 // typeSuffix prints the type after an operator.
-func typeSuffix(t Type) string {
-	if t == S64 {
+func typeSuffix(t ir.Type) string {
+	if t == ir.S64 {
 		return ""
 	}
 	return t.String()

@@ -1,10 +1,11 @@
-package ir
+package irtext
 
 import (
 	"strconv"
 	"strings"
 
 	"fencepost/internal/diag"
+	"fencepost/internal/ir"
 	"fencepost/internal/source"
 )
 
@@ -222,46 +223,31 @@ func nameLength(text string) int {
 	return len(text)
 }
 
-// opWords are the first words of operations; assignments have none.
-var opWords = func() map[string]OpKind {
-	m := map[string]OpKind{}
-	for k, name := range opNames {
-		if name != "" && OpKind(k) != Assign {
-			m[name] = OpKind(k)
-		}
-	}
-	return m
-}()
-
-// typeWords are the names of types; u0 is the unset type.
-var typeWords = map[string]Type{
-	"s8": S8, "s16": S16, "s32": S32, "s64": S64, "u8": U8, "u16": U16, "u32": U32, "u64": U64, "f32": F32, "f64": F64, "u0": {},
+// opOf returns the operation that a word names; assignments have none.
+func opOf(word string) (ir.OpKind, bool) {
+	k, ok := ir.ParseOp(word)
+	return k, ok && k != ir.Assign
 }
 
-// orderWords are the memory orders.
-var orderWords = func() map[string]Order {
-	m := map[string]Order{"unset": OrderUnset}
-	for o, name := range orderNames {
-		if name != "" {
-			m[name] = Order(o)
-		}
-	}
-	return m
-}()
+// typeWords are the names of types; u0 is the unset type.
+var typeWords = map[string]ir.Type{
+	"s8": ir.S8, "s16": ir.S16, "s32": ir.S32, "s64": ir.S64, "u8": ir.U8, "u16": ir.U16, "u32": ir.U32, "u64": ir.U64, "f32": ir.F32, "f64": ir.F64, "u0": {},
+}
 
 const (
 	seenWord = "seen"
 	selfWord = "self"
 	// undefWord is a value that was never written.
 	undefWord = "undef"
-	ofWord    = "of" // between the types of a conversion
-	noDst     = "_"  // stands for an absent first destination
+	unsetWord = "unset" // the order of an operation that has none
+	ofWord    = "of"    // between the types of a conversion
+	noDst     = "_"     // stands for an absent first destination
 )
 
 // reserved reports whether a bare word cannot name a register.
 func reserved(word string) bool {
 	base, _, _ := strings.Cut(word, ".")
-	_, op := opWords[base]
+	_, op := opOf(base)
 	_, typ := typeWords[word]
 	return op || typ || word == seenWord || word == selfWord || word == undefWord || word == noDst
 }

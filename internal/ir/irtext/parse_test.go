@@ -1,4 +1,4 @@
-package ir
+package irtext
 
 import (
 	"math"
@@ -7,12 +7,13 @@ import (
 	"testing"
 
 	"fencepost/internal/diag"
+	"fencepost/internal/ir"
 	"fencepost/internal/source"
 )
 
 // one parses a function body with registers a to d and objects x and y, and
 // gives back its only edge.
-func one(t *testing.T, line string) (*Program, *Edge) {
+func one(t *testing.T, line string) (*ir.Program, *ir.Edge) {
 	t.Helper()
 	p := parseText(t, "object x\nobject y size 24\nfunc f(a, b) {\n reg c, d\n "+line+"\n}\nfunc g() pointer {\n}\n")
 	return p, &p.Funcs[0].Edges[0]
@@ -48,7 +49,7 @@ func TestParsePrecedence(t *testing.T) {
 	}
 	for _, tt := range tests {
 		p, e := one(t, "l -> l: c = "+tt.text)
-		if got := p.FormatExpr(p.Funcs[0], e.Op.Val); got != tt.want {
+		if got := FormatExpr(p, p.Funcs[0], e.Op.Val); got != tt.want {
 			t.Errorf("%s: got %s, want %s", tt.text, got, tt.want)
 		}
 	}
@@ -73,19 +74,19 @@ func t2() {
 thread t1
 thread other = t2
 `)
-	if p.Name != "test.ir" || p.Form != Flat || p.Main != NoThread || p.NextEdge != 42 {
+	if p.Name != "test.ir" || p.Form != ir.Flat || p.Main != ir.NoThread || p.NextEdge != 42 {
 		t.Errorf("program %q %v main %d next %d", p.Name, p.Form, p.Main, p.NextEdge)
 	}
 	x, h := p.Objects[0], p.Objects[1]
-	if x.Size != 8 || x.Unit != 8 || x.Type != S64 || x.Addr != dataBase || h.Unit != 4 || h.Addr != dataBase+32 {
+	if x.Size != 8 || x.Unit != 8 || x.Type != ir.S64 || x.Addr != ir.DataBase || h.Unit != 4 || h.Addr != ir.DataBase+32 {
 		t.Errorf("objects %+v %+v", x, h)
 	}
 	f := p.Funcs[0]
 	store, load := f.Edges[0], f.Edges[1]
-	if store.ID != 0 || store.Origin != 0 || store.Op.Sync.Order != Plain || store.Op.Type != S64 || load.ID != 1 || load.Op.Type != U32 {
+	if store.ID != 0 || store.Origin != 0 || store.Op.Sync.Order != ir.Plain || store.Op.Type != ir.S64 || load.ID != 1 || load.Op.Type != ir.U32 {
 		t.Errorf("edges %+v %+v", store, load)
 	}
-	if f.Edges[2].Op.Mutex.Kind != NormalMutex || f.Edges[3].Op.Fence != FullFence || f.Edges[4].Op.Report.Class != Assertion {
+	if f.Edges[2].Op.Mutex.Kind != ir.NormalMutex || f.Edges[3].Op.Fence != ir.FullFence || f.Edges[4].Op.Report.Class != ir.Assertion {
 		t.Errorf("edges %+v", f.Edges[2:])
 	}
 	if f.Entry != 0 || f.Locs[0].Name != "l0" || len(f.Locs) != 6 {
@@ -97,7 +98,7 @@ thread other = t2
 	if a, b := p.Threads[0], p.Threads[1]; !a.Start || a.Func != 0 || !b.Start || b.Func != 1 {
 		t.Errorf("threads %+v %+v", a, b)
 	}
-	if errs := Verify(p); len(errs) > 0 {
+	if errs := ir.Verify(p); len(errs) > 0 {
 		t.Error(errs)
 	}
 }
@@ -190,7 +191,7 @@ func TestParseInitEncoding(t *testing.T) {
 	if got := string(p.Objects[1].Init); got != "\xfe\xff\xff\xff" {
 		t.Errorf("b is %x", got)
 	}
-	if v := decodeElement(p.Objects[0].Init[8:], S64); v != math.MinInt64 {
+	if v := decodeElement(p.Objects[0].Init[8:], ir.S64); v != math.MinInt64 {
 		t.Errorf("second element is %d", v)
 	}
 }
@@ -226,7 +227,7 @@ func TestParseDamaged(t *testing.T) {
 		if p != nil {
 			good++
 			roundTrip(t, p)
-			Verify(p)
+			ir.Verify(p)
 		}
 	}
 	if good == 0 || good == 2000 {
@@ -255,8 +256,8 @@ func FuzzParse(f *testing.F) {
 		if again := Print(q); again != printed {
 			t.Fatalf("printed\n%s\nthen\n%s", printed, again)
 		}
-		if len(Verify(p)) != len(Verify(q)) {
-			t.Fatalf("verifies differently after printing:\n%v\n%v", Verify(p), Verify(q))
+		if len(ir.Verify(p)) != len(ir.Verify(q)) {
+			t.Fatalf("verifies differently after printing:\n%v\n%v", ir.Verify(p), ir.Verify(q))
 		}
 	})
 }

@@ -1,6 +1,10 @@
-package ir
+package irtext
 
-import "testing"
+import (
+	"testing"
+
+	"fencepost/internal/ir"
+)
 
 func TestDot(t *testing.T) {
 	p := parseText(t, `program "a \"b\"" flat
@@ -31,7 +35,7 @@ thread t2 = f
 	if got := Dot(p); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
-	p.Form = Structured
+	p.Form = ir.Structured
 	const structured = `digraph "a \"b\"" {
   node [shape=ellipse];
   subgraph cluster_0 {

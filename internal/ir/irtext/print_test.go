@@ -1,4 +1,4 @@
-package ir
+package irtext
 
 import (
 	"fmt"
@@ -9,11 +9,12 @@ import (
 	"testing"
 
 	"fencepost/internal/diag"
+	"fencepost/internal/ir"
 	"fencepost/internal/source"
 )
 
 // parseText parses a program that has no mistakes.
-func parseText(t testing.TB, text string) *Program {
+func parseText(t testing.TB, text string) *ir.Program {
 	t.Helper()
 	p, diags := Parse("test.ir", []byte(text))
 	if diags.HasErrors() {
@@ -30,7 +31,7 @@ func listing(diags *diag.List) string {
 	return b.String()
 }
 
-func roundTrip(t *testing.T, p *Program) {
+func roundTrip(t *testing.T, p *ir.Program) {
 	t.Helper()
 	text := Print(p)
 	q := parseText(t, text)
@@ -43,7 +44,7 @@ func roundTrip(t *testing.T, p *Program) {
 }
 
 func TestRoundTripRandomPrograms(t *testing.T) {
-	kinds := map[OpKind]int{}
+	kinds := map[ir.OpKind]int{}
 	for seed := range int64(3000) {
 		g := &generator{Rand: rand.New(rand.NewSource(seed))}
 		p := g.program()
@@ -54,7 +55,7 @@ func TestRoundTripRandomPrograms(t *testing.T) {
 			}
 		}
 	}
-	for k := Nop; k <= Bound; k++ {
+	for k := ir.Nop; k <= ir.Bound; k++ {
 		if kinds[k] < 50 {
 			t.Errorf("%s occurred %d times only", k, kinds[k])
 		}
@@ -62,36 +63,36 @@ func TestRoundTripRandomPrograms(t *testing.T) {
 }
 
 func TestRoundTripExtremes(t *testing.T) {
-	exprs := []*Expr{
-		Int(math.MinInt64), Int(math.MaxInt64), Int(-1),
-		Float(F64, 1.5), Float(F64, -1e-300), Float(F64, 1e21), Float(F64, math.Copysign(0, -1)), Float(F64, math.Inf(1)), Float(F64, math.NaN()),
-		Float(F32, 0.1), Float(F32, math.MaxFloat32), Float(F32, math.SmallestNonzeroFloat32), Float(F32, math.Inf(-1)),
-		{Op: Const, Type: F32, Value: -1},
-		{Op: FNeg, Type: F64, X: Float(F64, -1)},
-		{Op: FSqrt, Type: F32, X: &Expr{Op: FSqrt, Type: F32, X: R(0)}},
-		{Op: FloatToInt, Type: U8, X: &Expr{Op: FloatToFloat, Type: F64, X: &Expr{Op: UintToFloat, Type: F32, X: R(0)}}},
-		{Op: FloatToFloat, Type: F32, X: &Expr{Op: IntToFloat, Type: F64, X: R(0)}},
-		{Op: FSub, Type: F64, X: R(0), Y: Float(F64, -1)},
-		{Op: Neg, Type: S64, X: Int(1)},
-		{Op: Neg, Type: S64, X: Int(-1)},
-		{Op: Neg, Type: U8, X: Int(math.MinInt64)},
-		{Op: Neg, Type: S64, X: &Expr{Op: Neg, Type: S64, X: R(0)}},
-		{Op: Cast, Type: U32, X: Int(-5)},
-		{Op: Sub, Type: S64, X: R(0), Y: Int(-1)},
-		{Op: Mul, Type: U64, X: Addr(0, 8), Y: Addr(0, math.MinInt64)},
-		{Op: Add, Type: U64, X: Addr(0, 0), Y: Int(8)},
-		{Op: Add, Type: S64, X: Addr(0, 0), Y: Int(8)},
-		{Op: And, Type: S64, X: R(0), Y: Addr(0, 0)},
-		{Op: LAnd, Type: S64, X: R(0), Y: &Expr{Op: FuncAddr, Type: U64}},
-		{Op: Ite, Type: U8, X: &Expr{Op: Ite, Type: S64, X: R(0), Y: Int(1), Z: Int(2)}, Y: &Expr{Op: RegRef, Type: U8}, Z: Int(3)},
-		{Op: FuncAddr},
+	exprs := []*ir.Expr{
+		ir.Int(math.MinInt64), ir.Int(math.MaxInt64), ir.Int(-1),
+		ir.Float(ir.F64, 1.5), ir.Float(ir.F64, -1e-300), ir.Float(ir.F64, 1e21), ir.Float(ir.F64, math.Copysign(0, -1)), ir.Float(ir.F64, math.Inf(1)), ir.Float(ir.F64, math.NaN()),
+		ir.Float(ir.F32, 0.1), ir.Float(ir.F32, math.MaxFloat32), ir.Float(ir.F32, math.SmallestNonzeroFloat32), ir.Float(ir.F32, math.Inf(-1)),
+		{Op: ir.Const, Type: ir.F32, Value: -1},
+		{Op: ir.FNeg, Type: ir.F64, X: ir.Float(ir.F64, -1)},
+		{Op: ir.FSqrt, Type: ir.F32, X: &ir.Expr{Op: ir.FSqrt, Type: ir.F32, X: ir.R(0)}},
+		{Op: ir.FloatToInt, Type: ir.U8, X: &ir.Expr{Op: ir.FloatToFloat, Type: ir.F64, X: &ir.Expr{Op: ir.UintToFloat, Type: ir.F32, X: ir.R(0)}}},
+		{Op: ir.FloatToFloat, Type: ir.F32, X: &ir.Expr{Op: ir.IntToFloat, Type: ir.F64, X: ir.R(0)}},
+		{Op: ir.FSub, Type: ir.F64, X: ir.R(0), Y: ir.Float(ir.F64, -1)},
+		{Op: ir.Neg, Type: ir.S64, X: ir.Int(1)},
+		{Op: ir.Neg, Type: ir.S64, X: ir.Int(-1)},
+		{Op: ir.Neg, Type: ir.U8, X: ir.Int(math.MinInt64)},
+		{Op: ir.Neg, Type: ir.S64, X: &ir.Expr{Op: ir.Neg, Type: ir.S64, X: ir.R(0)}},
+		{Op: ir.Cast, Type: ir.U32, X: ir.Int(-5)},
+		{Op: ir.Sub, Type: ir.S64, X: ir.R(0), Y: ir.Int(-1)},
+		{Op: ir.Mul, Type: ir.U64, X: ir.Addr(0, 8), Y: ir.Addr(0, math.MinInt64)},
+		{Op: ir.Add, Type: ir.U64, X: ir.Addr(0, 0), Y: ir.Int(8)},
+		{Op: ir.Add, Type: ir.S64, X: ir.Addr(0, 0), Y: ir.Int(8)},
+		{Op: ir.And, Type: ir.S64, X: ir.R(0), Y: ir.Addr(0, 0)},
+		{Op: ir.LAnd, Type: ir.S64, X: ir.R(0), Y: &ir.Expr{Op: ir.FuncAddr, Type: ir.U64}},
+		{Op: ir.Ite, Type: ir.U8, X: &ir.Expr{Op: ir.Ite, Type: ir.S64, X: ir.R(0), Y: ir.Int(1), Z: ir.Int(2)}, Y: &ir.Expr{Op: ir.RegRef, Type: ir.U8}, Z: ir.Int(3)},
+		{Op: ir.FuncAddr},
 	}
 	for _, e := range exprs {
-		b := NewBuilder("x", false)
-		b.Object("o", 8, 8, S64, nil, source.Span{})
+		b := ir.NewBuilder("x", false)
+		b.Object("o", 8, 8, ir.S64, nil, source.Span{})
 		f := b.Func("f", source.Span{})
 		r := f.Reg("r", 0, source.Span{})
-		op := NewOp(Assign)
+		op := ir.NewOp(ir.Assign)
 		op.Dst, op.Val = r, e
 		f.Edge(f.Loc("", source.Span{}), op, f.Loc("", source.Span{}), source.Span{})
 		roundTrip(t, b.Finish())
@@ -168,7 +169,7 @@ func TestPrintEverything(t *testing.T) {
 	if got := Print(p); got != everything {
 		t.Errorf("got\n%s\nwant\n%s", got, everything)
 	}
-	for _, err := range Verify(p) {
+	for _, err := range ir.Verify(p) {
 		// the only thing wrong is that sections begin and end at one location
 		if !strings.Contains(err.Error(), "atomic section") {
 			t.Error(err)
@@ -199,17 +200,17 @@ thread u = b() spawned
 thread v = b() spawned
 `
 	p := parseText(t, strings.Replace(text, "l0 ->", "reg r\n l0 ->", 1))
-	if errs := Verify(p); len(errs) > 0 {
+	if errs := ir.Verify(p); len(errs) > 0 {
 		t.Error(errs)
 	}
 	roundTrip(t, p)
 	if o := p.Objects[0]; !o.Cells || o.Addr != 0 {
 		t.Errorf("cell window is %+v", o)
 	}
-	if p.Objects[1].Addr != cellDataBase {
+	if p.Objects[1].Addr != ir.CellDataBase {
 		t.Errorf("v lies at %#x", p.Objects[1].Addr)
 	}
-	want := []ThreadID{1, 2}
+	want := []ir.ThreadID{1, 2}
 	if got := p.Funcs[0].Edges[0].Op.Call.Threads; !reflect.DeepEqual(got, want) {
 		t.Errorf("threads %v", got)
 	}
@@ -218,12 +219,12 @@ thread v = b() spawned
 // TestBuilderLayout holds the addresses Parse fills in against the Builder's.
 func TestBuilderLayout(t *testing.T) {
 	for _, cells := range []bool{false, true} {
-		b := NewBuilder("x", cells)
+		b := ir.NewBuilder("x", cells)
 		if cells {
 			b.CellWindow(4)
 		}
 		for i, size := range []int64{8, 1, 17, 40, 3} {
-			b.Object(fmt.Sprintf("o%d", i), size, defaultUnit(size), S64, nil, source.Span{})
+			b.Object(fmt.Sprintf("o%d", i), size, defaultUnit(size), ir.S64, nil, source.Span{})
 		}
 		p := b.Finish()
 		text := Print(p)
@@ -236,9 +237,9 @@ func TestBuilderLayout(t *testing.T) {
 
 // TestPrintBroken prints programs with ids that point nowhere.
 func TestPrintBroken(t *testing.T) {
-	op := NewOp(Load)
+	op := ir.NewOp(ir.Load)
 	op.Dst, op.Obj = 7, 9
-	p := &Program{Name: "b", Main: 4, Funcs: []*Func{{Name: "f", Edges: []Edge{{Op: op, From: 3, To: -1}, {Op: NewOp(Store)}}}}, Threads: []Thread{{Func: 8}}}
+	p := &ir.Program{Name: "b", Main: 4, Funcs: []*ir.Func{{Name: "f", Edges: []ir.Edge{{Op: op, From: 3, To: -1}, {Op: ir.NewOp(ir.Store)}}}}, Threads: []ir.Thread{{Func: 8}}}
 	text := Print(p)
 	for _, want := range []string{`"?3" -> "?-1"`, `"?7" = load`, `in "?9"`, `main "?4"`, `= "?8"()`, "unset"} {
 		if !strings.Contains(text, want) {
