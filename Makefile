@@ -207,7 +207,7 @@ fuzz:
 	$(GO) test ./internal/testkit -count=1 -timeout 240m -v -run Hunt -fp.hunt=$(FUZZ_ROBUST) -fp.huntseed=$(FUZZ_SEED)
 	$(GO) test ./internal/testkit -count=1 -timeout 120m -v -run UndefinedAgainst -fp.slow
 	$(GO) test ./internal/testkit -count=1 -timeout 120m -v -run VariablesWithAddresses -fp.registers=$(FUZZ_ROBUST)
-	$(GO) test ./internal/transform -count=1 -timeout 30m -v -run 'NeedsAgainst|DelaysAgainst' -fp.needs=100000 -fp.needseed=$(FUZZ_SEED) -fp.delays=100000 -fp.delayseed=$(FUZZ_SEED)
+	$(GO) test ./internal/transform/waiting -count=1 -timeout 30m -v -run 'NeedsAgainst|DelaysAgainst' -fp.needs=100000 -fp.needseed=$(FUZZ_SEED) -fp.delays=100000 -fp.delayseed=$(FUZZ_SEED)
 	$(GO) test ./internal/question/check -count=1 -timeout 120m -v -run AgainstValgrind -fp.slow
 	$(GO) test ./internal/question/check -count=1 -timeout 120m -v -run Misuse -fp.misuse=3000
 	$(GO) test ./internal/shorten -count=1 -timeout 60m -v -fp.programs=$(FUZZ_PROGRAMS)

@@ -10,13 +10,7 @@ func InitialValue(p *ir.Program, addr uint64, t ir.Type) int64 {
 	if id == ir.NoObject {
 		return 0
 	}
-	v := int64(0)
-	for k := range t.Size() {
-		if at := addr - p.Objects[id].Addr + uint64(k); at < uint64(len(p.Objects[id].Init)) {
-			v |= int64(p.Objects[id].Init[at]) << (8 * k)
-		}
-	}
-	return t.Wrap(v)
+	return p.Objects[id].Initial(int64(addr-p.Objects[id].Addr), t)
 }
 
 // InSequence puts the locations of a function in a sequence. write writes a location and returns the one that control

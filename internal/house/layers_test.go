@@ -86,6 +86,11 @@ var bans = []ban{
 		why:  "diagtest is imported by tests only",
 	},
 	{
+		from: func(pkg string) bool { return pkg != looptest },
+		to:   func(_, pkg string) bool { return pkg == looptest },
+		why:  "looptest is imported by tests only",
+	},
+	{
 		from: func(pkg string) bool { return pkg != browsertest },
 		to:   func(_, pkg string) bool { return pkg == browsertest },
 		why:  "browsertest is imported by tests only",
@@ -173,7 +178,7 @@ func violations(pkgs map[string]*goPackage) []string {
 		}
 		found = append(found, tableViolations(pkg, r, p.code)...)
 		tests := rule{
-			ours:     append(slices.Clone(r.ours), pkg, irtext, testkit, statementtest, diagtest, browsertest),
+			ours:     append(slices.Clone(r.ours), pkg, irtext, looptest, testkit, statementtest, diagtest, browsertest),
 			external: append(slices.Clone(r.external), testLibraries...),
 		}
 		for _, v := range tableViolations(pkg, tests, p.tests) {

@@ -459,3 +459,6 @@ func (op *Op) Defs(f func(Reg)) {
 		f(op.Undef.Dst)
 	}
 }
+
+// Sets reports whether a register is one of the two destinations of the operation.
+func (op *Op) Sets(r Reg) bool { return op.Dst == r || op.Dst2 == r }

@@ -179,6 +179,24 @@ func (f *Func) index() {
 // Reindex computes Out after edges have changed.
 func (f *Func) Reindex() { f.out = adjacency(f) }
 
+// Initial returns the value of type t that the object has at an offset from the beginning on.
+func (o *Object) Initial(off int64, t Type) int64 {
+	v := uint64(0)
+	for i := range int64(t.Size()) {
+		if at := off + i; at < int64(len(o.Init)) {
+			v |= uint64(o.Init[at]) << (8 * i)
+		}
+	}
+	return t.Wrap(int64(v))
+}
+
+// Copy returns a copy of a function whose edges can be changed.
+func (f *Func) Copy() *Func {
+	c := *f
+	c.Edges = append([]Edge(nil), f.Edges...)
+	return &c
+}
+
 // Seal computes the indices that lookups need, so that a sealed program is safe for concurrent
 // use. Every builder, parser and pass seals its result.
 func (p *Program) Seal() {

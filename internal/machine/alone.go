@@ -3,8 +3,8 @@ package machine
 import (
 	"math/bits"
 
+	"fencepost/internal/analysis"
 	"fencepost/internal/ir"
-	"fencepost/internal/transform"
 )
 
 // Set-up before any other thread starts: constructors, memory that is filled, tables that are built. A thread that is
@@ -38,7 +38,7 @@ func (m *Machine) wasHere(now *loopState) bool {
 }
 
 // choosing returns, by loop, whether something in it is chosen.
-func choosing(f *ir.Func, l *transform.Loops) []bool {
+func choosing(f *ir.Func, l *analysis.Loops) []bool {
 	out := make([]bool, len(l.Heads))
 	for at := range f.Locs {
 		if len(l.Around[at]) == 0 || !chooses(f, ir.Loc(at)) {

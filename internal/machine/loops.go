@@ -7,7 +7,6 @@ import (
 	"fencepost/internal/analysis"
 	"fencepost/internal/ir"
 	"fencepost/internal/memory"
-	"fencepost/internal/transform"
 )
 
 // Loops. Executions must end, so iterations are counted as transform.Unroll counts them: a body
@@ -89,10 +88,10 @@ func compileLoops(p *ir.Program, k int, idle int32, keep func(ir.FuncID, ir.Reg)
 	facts := analysis.NewFacts(p, keep)
 	constant := constantLoads(p, facts)
 	any := false
-	loops := make([]transform.Loops, len(p.Threads))
+	loops := make([]*analysis.Loops, len(p.Threads))
 	for t := range p.Threads {
 		f := p.ThreadFunc(ir.ThreadID(t))
-		loops[t] = transform.LoopsOf(f)
+		loops[t] = analysis.NewLoops(f)
 		l := loops[t]
 		if len(l.Heads) == 0 {
 			continue
@@ -104,8 +103,8 @@ func compileLoops(p *ir.Program, k int, idle int32, keep func(ir.FuncID, ir.Reg)
 		for loop := range l.Heads {
 			// A loop that depends on nothing read or chosen cannot wait for anything. One that reads
 			// constants must also count, or it may wait for a constant for ever.
-			waits := exitsDepend(f, &l, int32(loop), read) && !exitCounts(f, &l, int32(loop))
-			c.counted = append(c.counted, waits || exitsDepend(f, &l, int32(loop), tainted))
+			waits := exitsDepend(f, l, int32(loop), read) && !exitCounts(f, l, int32(loop))
+			c.counted = append(c.counted, waits || exitsDepend(f, l, int32(loop), tainted))
 			c.tracked = append(c.tracked, c.counted[loop] || idle == 0 && !counts(l.Heads[loop], l.Members[loop]))
 		}
 		if !slices.Contains(c.tracked, true) {
@@ -116,7 +115,7 @@ func compileLoops(p *ir.Program, k int, idle int32, keep func(ir.FuncID, ir.Reg)
 		c.Edges = make([][]loopEdge, len(f.Locs))
 		for loc := range f.Locs {
 			for _, i := range f.Out(ir.Loc(loc)) {
-				c.Edges[loc] = append(c.Edges[loc], loopEdgeOf(&f.Edges[i], &l, c.tracked))
+				c.Edges[loc] = append(c.Edges[loc], loopEdgeOf(&f.Edges[i], l, c.tracked))
 			}
 		}
 		for _, loop := range l.Around[f.Entry] {
@@ -128,13 +127,13 @@ func compileLoops(p *ir.Program, k int, idle int32, keep func(ir.FuncID, ir.Reg)
 			c.live = append(c.live, facts.Live(p.Threads[t].Func, head))
 			c.idle = append(c.idle, 0)
 		}
-		c.choices = choosing(f, &l)
+		c.choices = choosing(f, l)
 	}
 	for t := range out {
 		if f := p.ThreadFunc(ir.ThreadID(t)); idle > 0 && out[t].Edges != nil {
 			l := loops[t]
 			for loop := range l.Heads {
-				if !repeats(f, &l, int32(loop)) {
+				if !repeats(f, l, int32(loop)) {
 					out[t].idle[loop] = idle
 				}
 			}
@@ -173,7 +172,7 @@ func constantLoads(p *ir.Program, facts *analysis.Facts) func(*ir.Edge) bool {
 	}
 }
 
-func loopEdgeOf(e *ir.Edge, l *transform.Loops, tracked []bool) loopEdge {
+func loopEdgeOf(e *ir.Edge, l *analysis.Loops, tracked []bool) loopEdge {
 	out := loopEdge{again: None}
 	if e.Op.Terminal() {
 		return out
@@ -193,13 +192,13 @@ func loopEdgeOf(e *ir.Edge, l *transform.Loops, tracked []bool) loopEdge {
 }
 
 // inLoop returns which locations are in a loop.
-func inLoop(l *transform.Loops, loop int32) func(ir.Loc) bool {
+func inLoop(l *analysis.Loops, loop int32) func(ir.Loc) bool {
 	depth := slices.Index(l.Around[l.Heads[loop]], loop)
 	return func(at ir.Loc) bool { return len(l.Around[at]) > depth && l.Around[at][depth] == loop }
 }
 
 // exitsDepend reports whether an exit of a loop depends on something tainted, or no exit is reached without that.
-func exitsDepend(f *ir.Func, l *transform.Loops, loop int32, a *analysis.Taint) bool {
+func exitsDepend(f *ir.Func, l *analysis.Loops, loop int32, a *analysis.Taint) bool {
 	reached := false
 	inside := inLoop(l, loop)
 	decided := a.DecidedInside(l.Members[loop], inside)
@@ -220,7 +219,7 @@ func exitsDepend(f *ir.Func, l *transform.Loops, loop int32, a *analysis.Taint) 
 
 // exitCounts reports whether an exit of a loop depends on a register that is computed in each round
 // from its value in the round before.
-func exitCounts(f *ir.Func, l *transform.Loops, loop int32) bool {
+func exitCounts(f *ir.Func, l *analysis.Loops, loop int32) bool {
 	counts := map[ir.Reg]bool{}
 	inside := inLoop(l, loop)
 	for changed := true; changed; {
@@ -362,7 +361,7 @@ type CutOff struct {
 
 // repeats reports whether a round that leaves a loop makes all accesses that any round of it makes:
 // their addresses are constant, and every path out of the loop contains them.
-func repeats(f *ir.Func, l *transform.Loops, loop int32) bool {
+func repeats(f *ir.Func, l *analysis.Loops, loop int32) bool {
 	for _, at := range l.Members[loop] {
 		for _, i := range f.Out(at) {
 			switch op := &f.Edges[i].Op; {
@@ -378,7 +377,7 @@ func repeats(f *ir.Func, l *transform.Loops, loop int32) bool {
 }
 
 // leavesWithout reports whether a path from the head of a loop out of it avoids an edge.
-func leavesWithout(f *ir.Func, l *transform.Loops, loop, edge int32) bool {
+func leavesWithout(f *ir.Func, l *analysis.Loops, loop, edge int32) bool {
 	seen := map[ir.Loc]bool{l.Heads[loop]: true}
 	work := []ir.Loc{l.Heads[loop]}
 	for len(work) > 0 {

@@ -9,6 +9,7 @@ import (
 	"fencepost/internal/memory"
 	"fencepost/internal/supervise"
 	"fencepost/internal/transform"
+	"fencepost/internal/transform/undefined"
 	"fencepost/query"
 	"fencepost/verdict"
 )
@@ -122,12 +123,12 @@ func (p *Program) Supports(e *engine.Engine, task *engine.Task) error {
 
 // FillsUnder refuses a program with blocks of any contents under PSO, where a block can be seen before its contents.
 func FillsUnder(p *Program, flat *ir.Program, model memory.Model) error {
-	e := transform.FillsBlocks(flat)
+	e := undefined.FillsBlocks(flat)
 	if e == nil || model != memory.PSO {
 		return nil
 	}
 	return p.Refuse(p.Unsupported(&engine.Unsupported{
-		Pos: engine.Pos(e), Code: transform.CodeAny, What: "--uninitialised any does not cover blocks of memory under PSO",
+		Pos: engine.Pos(e), Code: undefined.CodeAny, What: "--uninitialised any does not cover blocks of memory under PSO",
 		Advice: "use --uninitialised error or zero, or another model",
 	}))
 }

@@ -10,7 +10,7 @@ import (
 	"fencepost/internal/engine/smc"
 	"fencepost/internal/ir/irtext"
 	"fencepost/internal/testkit"
-	"fencepost/internal/transform"
+	"fencepost/internal/transform/waiting"
 )
 
 // awaited runs the explicit engine on the result of transform.Await.
@@ -18,7 +18,7 @@ var awaited = engine.Engine{
 	Name: "explicit after await",
 	Run: func(ctx context.Context, task *engine.Task) (*engine.Outcome, error) {
 		t := *task
-		t.Program = transform.Await(task.Program, task.KeepOf())
+		t.Program = waiting.Await(task.Program, task.KeepOf())
 		return testkit.Explicit.Run(ctx, &t)
 	},
 }
@@ -34,7 +34,7 @@ func TestAwait(t *testing.T) {
 		if smc.Engine.Supports(&task) != nil {
 			props.Goals = nil
 		}
-		if transform.Await(flat, task.KeepOf()) != flat {
+		if waiting.Await(flat, task.KeepOf()) != flat {
 			bent++
 		}
 		for _, m := range testkit.Models {

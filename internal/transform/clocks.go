@@ -3,7 +3,6 @@
 package transform
 
 import (
-	"encoding/binary"
 	"slices"
 
 	"fencepost/internal/analysis"
@@ -48,7 +47,7 @@ func clocks(p *ir.Program, opt Options) (*ir.Program, error) {
 				continue
 			}
 			if out.Funcs[id] == f {
-				out.Funcs[id] = copyFunc(f)
+				out.Funcs[id] = f.Copy()
 			}
 			e := &out.Funcs[id].Edges[i]
 			e.Op.Range, e.Pass = ir.Range{Bounded: true}, clocksPass
@@ -90,7 +89,7 @@ type spread struct {
 func newSpread(p *ir.Program, observed []ir.ObjectID) *spread {
 	s := &spread{p: p, observed: observed, escaped: map[analysis.Pointee]bool{}}
 	for o := range p.Objects {
-		if p.Objects[o].Cells || addressedInMemory(p, &p.Objects[o]) {
+		if p.Objects[o].Cells || analysis.AddressedInMemory(p, &p.Objects[o]) {
 			s.escaped[analysis.Pointee{Object: ir.ObjectID(o), Alloc: ir.NoEdge}] = true
 		}
 	}
@@ -104,26 +103,6 @@ func newSpread(p *ir.Program, observed []ir.ObjectID) *spread {
 		s.flows = append(s.flows, flow)
 	}
 	return s
-}
-
-// addressedInMemory reports whether memory or an argument of a thread may hold the address of an
-// object from the beginning on.
-func addressedInMemory(p *ir.Program, o *ir.Object) bool {
-	inside := func(v uint64) bool { return v >= o.Addr && v-o.Addr <= uint64(o.Size) }
-	for i := range p.Objects {
-		init := p.Objects[i].Init
-		for at := 0; at+8 <= len(init); at++ {
-			if inside(binary.LittleEndian.Uint64(init[at:])) {
-				return true
-			}
-		}
-	}
-	for t := range p.Threads {
-		if slices.ContainsFunc(p.Threads[t].Args, func(v int64) bool { return inside(uint64(v)) }) {
-			return true
-		}
-	}
-	return false
 }
 
 // matters reports whether what the program does may depend on the time that an edge picks.

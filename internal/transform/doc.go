@@ -9,14 +9,16 @@
 // The other transformations serve one question or engine and are not in the table. All
 // of them but Replicate take flat programs:
 //   - Unroll bounds loops.
-//   - Await cuts the rounds of spin loops that change nothing [AAAJLS15 §4].
+//   - waiting.Await cuts the rounds of spin loops that change nothing [AAAJLS15 §4].
 //   - Fences inserts fences at fence sites [BDM13 §7].
 //   - WithoutFences and WithoutRMW weaken a program.
 //   - Replicate starts several threads instead of one.
 //
+// Passes that share a subject have packages below: undefined, private (memory of one thread) and waiting.
+//
 // Receivers:
 //
-//	a   activation, awaits    b   body             c  contraction
-//	f   flattener             fs  Fences           l  localizer
-//	n   nest                  u   unroller
+//	a   activation    b   body               c  contraction
+//	f   flattener     fs  Fences             u  unroller
+//	n   analysis.Loops
 package transform

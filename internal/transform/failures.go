@@ -47,7 +47,7 @@ func SplitFailures(p *ir.Program) *ir.Program {
 		if err != nil {
 			panic("BUG: " + err.Error())
 		}
-		w := &splitting{p: &out, f: copyFunc(f), self: int64(t)}
+		w := &splitting{p: &out, f: f.Copy(), self: int64(t)}
 		w.f.Locs = slices.Clone(f.Locs)
 		for i := range f.Edges {
 			if !inside[f.Edges[i].From] && fallible(&f.Edges[i].Op) {
@@ -161,10 +161,4 @@ func (w *splitting) test(op *ir.Op, test ir.MutexTest) ir.Op {
 		}
 	}
 	return load
-}
-
-func copyFunc(f *ir.Func) *ir.Func {
-	c := *f
-	c.Edges = append([]ir.Edge(nil), f.Edges...)
-	return &c
 }

@@ -315,16 +315,16 @@ func (fs *Fences) Depths() []int {
 func (fs *Fences) visit(f func(t *ir.Thread, site ir.SiteID, depth int)) {
 	for t := range fs.p.Threads {
 		fn := fs.p.ThreadFunc(ir.ThreadID(t))
-		n := newNest(fn)
+		n := analysis.NewLoops(fn)
 		comp := analysis.Components(fn, nil)
 		for i := range fn.Edges {
 			e := &fn.Edges[i]
 			if site, ok := fs.of[e.ID]; ok && comp[e.From] >= 0 && int(site) < len(fs.sites) {
-				f(&fs.p.Threads[t], site, len(n.loops[e.From]))
+				f(&fs.p.Threads[t], site, len(n.Around[e.From]))
 			}
 			for _, site := range fs.accesses[e.ID] {
 				if comp[e.From] >= 0 {
-					f(&fs.p.Threads[t], site, len(n.loops[e.From]))
+					f(&fs.p.Threads[t], site, len(n.Around[e.From]))
 				}
 			}
 		}

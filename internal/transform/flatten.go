@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"fencepost/internal/analysis"
 	"fencepost/internal/ir"
 	"fencepost/internal/source"
 )
@@ -47,7 +48,7 @@ func flatten(p *ir.Program, opt Options) (*ir.Program, error) {
 		},
 		names: map[string]bool{},
 		taken: map[ir.ObjectID]bool{},
-		early: map[*ir.Func][]ir.Reg{}, nextCheck: checkInterval, results: takesResults(p),
+		early: map[*ir.Func][]ir.Reg{}, nextCheck: checkInterval, results: analysis.TakesResults(p),
 	}
 	if err := f.plan(); err != nil {
 		return nil, err

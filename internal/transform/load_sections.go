@@ -22,7 +22,7 @@ func loadSections(p *ir.Program, _ Options) (*ir.Program, error) {
 		if !slices.ContainsFunc(f.Edges, func(e ir.Edge) bool { return e.Op.Loads }) {
 			continue
 		}
-		g := copyFunc(f)
+		g := f.Copy()
 		pending := pendingStores(f)
 		for i := range g.Edges {
 			if e := &g.Edges[i]; e.Op.Loads && !pending[e.From] {

@@ -5,6 +5,9 @@ import (
 	"fmt"
 
 	"fencepost/internal/ir"
+	"fencepost/internal/transform/private"
+	"fencepost/internal/transform/undefined"
+	"fencepost/internal/transform/waiting"
 )
 
 // Options are the options of all passes.
@@ -65,20 +68,29 @@ var Passes = []Pass{
 		Name: "localize",
 		Doc:  "turns automatic variables that only one thread can reach into static objects",
 		Why:  "after flatten: only then each activation has its separate allocation",
-		Run:  localize,
+		Run: func(p *ir.Program, opt Options) (*ir.Program, error) {
+			return private.Localize(p, opt.Observed, opt.Stop)
+		},
 	},
 	{
-		Name:   undefinedPass,
+		Name:   undefined.Pass,
 		Doc:    "adds which bits of values are undefined, and checks where they decide something",
 		Why:    "after localize: what one thread writes before it reads is found in objects; before the passes that drop what is computed in vain",
 		Needed: true,
-		Run:    undefined,
+		Run: func(p *ir.Program, opt Options) (*ir.Program, error) {
+			return undefined.Run(p, undefined.Options{Any: opt.Any, Range: opt.Range, Refuse: opt.Refuse, Stop: opt.Stop})
+		},
 	},
 	{
-		Name: registersPass,
+		Name: private.RegistersPass,
 		Doc:  "turns variables in memory that only one thread knows into registers",
 		Why:  "after undefined, which knows what is undefined in objects; before the passes that look for what is not needed",
-		Run:  registers,
+		Run: func(p *ir.Program, opt Options) (*ir.Program, error) {
+			if opt.Observed || opt.local == nil {
+				return p, nil
+			}
+			return private.Registers(p, opt.Objects, opt.local, opt.Stop)
+		},
 	},
 	{
 		Name: loadSectionsPass,
@@ -93,10 +105,15 @@ var Passes = []Pass{
 		Run:  clocks,
 	},
 	{
-		Name: delaysPass,
+		Name: waiting.DelaysPass,
 		Doc:  "drops loops that only count, and what is computed for them",
 		Why:  "after localize: the counters of a back-off are often automatic variables with an address",
-		Run:  delays,
+		Run: func(p *ir.Program, opt Options) (*ir.Program, error) {
+			if opt.Observed {
+				return p, nil
+			}
+			return waiting.Delays(p, opt.Objects, opt.Stop)
+		},
 	},
 	{
 		Name: exchangesPass,

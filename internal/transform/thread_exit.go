@@ -38,15 +38,3 @@ func (b *body) threadExit(a *activation, e *ir.Edge, op ir.Op, from ir.Loc) {
 	}
 	b.emit(a, e, from, op, to, false)
 }
-
-// takesResults reports whether a join takes the result of a thread.
-func takesResults(p *ir.Program) bool {
-	for _, f := range p.Funcs {
-		for i := range f.Edges {
-			if op := &f.Edges[i].Op; op.Kind == ir.Join && op.Dst != ir.NoReg {
-				return true
-			}
-		}
-	}
-	return false
-}

@@ -149,7 +149,7 @@ func (b *body) allocateAtEntry(shared []ir.ObjectID, blocks map[ir.ObjectID]ir.R
 			if s.off > 0 {
 				w.Addr = ir.Binary(ir.Add, ir.U64, ir.R(blocks[o]), ir.Int(s.off))
 			}
-			w.Val = ir.Int(initialValue(&obj, s))
+			w.Val = ir.Int(obj.Initial(s.off, s.typ))
 			then(w, like)
 		}
 	}
@@ -213,15 +213,4 @@ func scalars(o *ir.Object) []scalar {
 		out = append(out, scalar{off, ir.Type{Bits: uint8(8 * unit), Signed: o.Type.Signed}})
 	}
 	return out
-}
-
-// initialValue returns the initial value of a part of an object.
-func initialValue(o *ir.Object, s scalar) int64 {
-	var v uint64
-	for i := range int64(s.typ.Size()) {
-		if at := s.off + i; at < int64(len(o.Init)) {
-			v |= uint64(o.Init[at]) << (8 * i)
-		}
-	}
-	return s.typ.Wrap(int64(v))
 }

@@ -66,8 +66,8 @@ func unroll(p *ir.Program, props *property.Set, k int, stop func(bytes int64) er
 		of = append(of, id)
 	}
 	for i, f := range p.Funcs {
-		n := newNest(f)
-		if len(n.heads) == 0 {
+		n := analysis.NewLoops(f)
+		if len(n.Heads) == 0 {
 			continue
 		}
 		u := newUnroller(&out, f, n, max(1, k))
@@ -112,120 +112,15 @@ func withCopies(p *ir.Program, props *property.Set, copies [][][]ir.Loc) *proper
 	return &out
 }
 
-// Loops holds the loops of an automaton, for engines that count iterations in the same way
-// as Unroll.
-type Loops struct {
-	Heads   []ir.Loc   // by loop: its head
-	Members [][]ir.Loc // by loop: its locations, those of the loops inside it included, in order
-	Around  [][]int32  // by location: the loops around it, outermost first
-}
-
 // Arrivals returns, by loop of a function of p, how often Unroll lets a path come to its head for each time that it
 // enters the loop.
-func Arrivals(p *ir.Program, f *ir.Func, k int) []int { return arrivals(p, f, newNest(f), k) }
-
-// LoopsOf returns the loops of a function.
-func LoopsOf(f *ir.Func) Loops {
-	n := newNest(f)
-	return Loops{Heads: n.heads, Members: n.members, Around: n.loops}
-}
-
-// nest holds the loops of an automaton.
-type nest struct {
-	f       *ir.Func
-	heads   []ir.Loc   // by loop: its head
-	members [][]ir.Loc // by loop: its locations, in order
-	loops   [][]int32  // by location: the loops around it, outermost first
-
-	parts  *analysis.Parts
-	into   [][]int32 // by location: the edges that lead to it
-	group  []int32   // by location: the number of the component that it was last found in; 0: the entry does not reach it
-	groups int32     // numbers given
-}
-
-func newNest(f *ir.Func) *nest {
-	n := &nest{f: f, loops: make([][]int32, len(f.Locs)), into: make([][]int32, len(f.Locs)), group: make([]int32, len(f.Locs)), parts: analysis.NewParts(f)}
-	for i := range f.Edges {
-		if e := &f.Edges[i]; !e.Op.Terminal() {
-			n.into[e.To] = append(n.into[e.To], int32(i))
-		}
-	}
-	var reached []ir.Loc // locations that the entry does not reach need no unrolling
-	for l, c := range analysis.Components(f, nil) {
-		if c >= 0 {
-			reached = append(reached, ir.Loc(l))
-		}
-	}
-	n.find(reached, func(l ir.Loc) bool { return l == f.Entry })
-	return n
-}
-
-// reached reports whether the entry reaches a location.
-func (n *nest) reached(l ir.Loc) bool { return n.group[l] != 0 }
-
-// find adds the components of some locations that are loops, and the loops inside them. The locations are in
-// order; first reports whether control begins at a location. The time is that of visiting the locations, once for each
-// loop around them.
-func (n *nest) find(locs []ir.Loc, first func(ir.Loc) bool) {
-	components := n.parts.Components(locs)
-	for _, members := range components {
-		n.groups++
-		for _, l := range members {
-			n.group[l] = n.groups
-		}
-	}
-	heads := make([]ir.Loc, len(components))
-	for i, members := range components {
-		heads[i] = n.head(members, first)
-	}
-	for i, members := range components {
-		head := heads[i]
-		if head < 0 {
-			continue
-		}
-		loop := int32(len(n.heads))
-		n.heads, n.members = append(n.heads, head), append(n.members, members)
-		rest := make([]ir.Loc, 0, len(members)-1)
-		for _, l := range members {
-			n.loops[l] = append(n.loops[l], loop)
-			if l != head {
-				rest = append(rest, l)
-			}
-		}
-		n.groups++
-		n.group[head] = n.groups
-		n.find(rest, func(ir.Loc) bool { return false })
-	}
-}
-
-// head returns the first location at which control enters a component, the first of all if it enters nowhere, and -1
-// if the component has no cycle.
-func (n *nest) head(members []ir.Loc, first func(ir.Loc) bool) ir.Loc {
-	head, cyclic := ir.Loc(-1), false
-	for _, l := range members {
-		entered := first(l)
-		for _, i := range n.into[l] {
-			inside := n.group[n.f.Edges[i].From] == n.group[l]
-			cyclic, entered = cyclic || inside, entered || !inside
-		}
-		if entered && head < 0 {
-			head = l
-		}
-	}
-	switch {
-	case !cyclic:
-		return -1
-	case head < 0:
-		return members[0]
-	}
-	return head
-}
+func Arrivals(p *ir.Program, f *ir.Func, k int) []int { return arrivals(p, f, analysis.NewLoops(f), k) }
 
 // unroller builds the unrolled automaton of one function.
 type unroller struct {
 	out  *ir.Program // for new edge ids
 	src  *ir.Func
-	nest *nest
+	nest *analysis.Loops
 	k    int
 	// arrivals has, by loop, how often its head may be come to for each time that the loop is entered.
 	arrivals []int
@@ -252,7 +147,7 @@ type node struct {
 	counts []int  // iterations of the loops around it
 }
 
-func newUnroller(out *ir.Program, f *ir.Func, n *nest, k int) *unroller {
+func newUnroller(out *ir.Program, f *ir.Func, n *analysis.Loops, k int) *unroller {
 	c := &ir.Func{
 		Name: f.Name, Regs: f.Regs, Params: f.Params, Entry: f.Entry, Pos: f.Pos, Pointer: f.Pointer,
 		Locs: slices.Clone(f.Locs), Edges: slices.Clone(f.Edges),
@@ -269,11 +164,11 @@ func newUnroller(out *ir.Program, f *ir.Func, n *nest, k int) *unroller {
 }
 
 // arrivals returns, by loop, how often its head may be come to: as often as constants say, else k+1 times.
-func arrivals(p *ir.Program, f *ir.Func, n *nest, k int) []int {
+func arrivals(p *ir.Program, f *ir.Func, n *analysis.Loops, k int) []int {
 	rounds := analysis.LoopRounds(p, f)
-	out := make([]int, len(n.heads))
+	out := make([]int, len(n.Heads))
 	for loop := range out {
-		known, ok := rounds(n.heads[loop], n.members[loop])
+		known, ok := rounds(n.Heads[loop], n.Members[loop])
 		if out[loop] = known; !ok {
 			out[loop] = k + 1
 		}
@@ -282,7 +177,7 @@ func arrivals(p *ir.Program, f *ir.Func, n *nest, k int) []int {
 }
 
 func (u *unroller) run() error {
-	counts := make([]int, len(u.nest.loops[u.src.Entry]))
+	counts := make([]int, len(u.nest.Around[u.src.Entry]))
 	for i := range counts {
 		counts[i] = 1
 	}
@@ -331,7 +226,7 @@ func (u *unroller) add(e ir.Edge, of ir.EdgeID) {
 // target returns the copy to which an edge leads from a node, or false if the edge would
 // begin an iteration too many.
 func (u *unroller) target(n node, e *ir.Edge) (ir.Loc, bool) {
-	from, to := u.nest.loops[e.From], u.nest.loops[e.To]
+	from, to := u.nest.Around[e.From], u.nest.Around[e.To]
 	counts := make([]int, len(to))
 	for i, loop := range to {
 		if i >= len(from) || from[i] != loop {
@@ -339,7 +234,7 @@ func (u *unroller) target(n node, e *ir.Edge) (ir.Loc, bool) {
 			continue
 		}
 		counts[i] = n.counts[i]
-		if u.nest.heads[loop] == e.To && !e.Op.Terminal() {
+		if u.nest.Heads[loop] == e.To && !e.Op.Terminal() {
 			if counts[i]++; counts[i] > u.arrivals[loop] {
 				return 0, false
 			}

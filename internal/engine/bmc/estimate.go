@@ -1,6 +1,7 @@
 package bmc
 
 import (
+	"fencepost/internal/analysis"
 	"fencepost/internal/ir"
 	"fencepost/internal/transform"
 )
@@ -13,7 +14,7 @@ func Estimate(p *ir.Program, o Options) float64 {
 	total := 0.0
 	for t := range p.Threads {
 		f := p.ThreadFunc(ir.ThreadID(t))
-		loops, arrivals := transform.LoopsOf(f), transform.Arrivals(p, f, o.Unroll)
+		loops, arrivals := analysis.NewLoops(f), transform.Arrivals(p, f, o.Unroll)
 		for i := range f.Edges {
 			e := &f.Edges[i]
 			copies := 1.0

@@ -14,7 +14,7 @@ import (
 	"fencepost/internal/machine"
 	"fencepost/internal/memory"
 	"fencepost/internal/memory/endless"
-	"fencepost/internal/transform"
+	"fencepost/internal/transform/waiting"
 	"fencepost/query"
 	"fencepost/verdict"
 )
@@ -165,9 +165,9 @@ func prepare(task *job) *job {
 	t := *task.Task
 	given, asks := task.Program, task.AsksLoops()
 	if t.Program = given; memory.HasC11 && task.Model == memory.C11 {
-		t.Program = transform.AwaitWithDataRaces(given, task.KeepOf())
+		t.Program = waiting.AwaitWithDataRaces(given, task.KeepOf())
 	} else {
-		t.Program = transform.Await(given, task.KeepOf())
+		t.Program = waiting.Await(given, task.KeepOf())
 	}
 	task = &job{Task: &t, Options: task.Options}
 	if asks {

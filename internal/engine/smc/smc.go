@@ -8,7 +8,7 @@ import (
 	"fencepost/internal/engine"
 	"fencepost/internal/ir"
 	"fencepost/internal/memory"
-	"fencepost/internal/transform"
+	"fencepost/internal/transform/waiting"
 )
 
 // supports returns why the engine does not take a task, or nil.
@@ -64,7 +64,7 @@ func run(ctx context.Context, task *job) (*engine.Outcome, error) {
 	}
 	if !task.Traces && task.IdleRounds == 0 {
 		t := *task.Task
-		t.Program = transform.Await(task.Program, task.KeepOf())
+		t.Program = waiting.Await(task.Program, task.KeepOf())
 		task = &job{Task: &t, Options: task.Options, loops: loops}
 	}
 	opt := task.MemoryOptions()

@@ -1,6 +1,6 @@
 //go:build !fencepost_small
 
-package transform
+package undefined
 
 import (
 	"slices"
@@ -26,10 +26,8 @@ import (
 //
 // Undefined bits have the value 0, so that states that differ in nothing else are equal.
 
-const undefinedPass = "undefined"
-
-// undefined is the pass.
-func undefined(p *ir.Program, opt Options) (*ir.Program, error) {
+// Run is the pass.
+func Run(p *ir.Program, opt Options) (*ir.Program, error) {
 	if !mentionsUndefined(p) {
 		return p, nil
 	}
@@ -147,7 +145,7 @@ func newUndefiner(p *ir.Program) *undefiner {
 		find: analysis.ObjectFinder(p), shadowOf: make([]map[ir.Reg]ir.Reg, len(p.Funcs)),
 	}
 	for o := range p.Objects {
-		u.taken[o] = p.Objects[o].Cells || addressedInMemory(p, &p.Objects[o])
+		u.taken[o] = p.Objects[o].Cells || analysis.AddressedInMemory(p, &p.Objects[o])
 	}
 	u.known = slices.Clone(u.taken)
 	for _, f := range p.Funcs {

@@ -1,9 +1,10 @@
-package transform
+package waiting
 
 import (
 	"math"
 	"slices"
 
+	"fencepost/internal/analysis"
 	"fencepost/internal/ir"
 )
 
@@ -37,23 +38,21 @@ import (
 // The pass is for programs whose properties are checks: a goal or a final condition may look
 // at what the pass removes.
 
-const delaysPass = "delays"
+// DelaysPass is the name of the pass Delays.
+const DelaysPass = "delays"
 
-// delays is the pass.
-func delays(p *ir.Program, opt Options) (*ir.Program, error) {
-	if opt.Observed {
-		return p, nil
-	}
+// Delays is the pass. Properties look at the objects to keep.
+func Delays(p *ir.Program, keep []ir.ObjectID, stop func() error) (*ir.Program, error) {
 	out := *p
 	out.Funcs = slices.Clone(p.Funcs)
-	wholes := wholeObjects(p, opt.Objects)
+	wholes := wholeObjects(p, keep)
 	for t := range p.Threads {
 		id := p.Threads[t].Func
 		if out.Funcs[id] != p.Funcs[id] {
 			continue
 		}
-		if opt.Stop != nil {
-			if err := opt.Stop(); err != nil {
+		if stop != nil {
+			if err := stop(); err != nil {
 				return nil, err
 			}
 		}
@@ -104,7 +103,7 @@ func wholeObjects(p *ir.Program, observed []ir.ObjectID) map[ir.FuncID]map[ir.Ob
 				})
 				return e
 			})
-			if op.Obj != ir.NoObject && op.Obj != whole && !beginsScope(p, &op) {
+			if op.Obj != ir.NoObject && op.Obj != whole && !analysis.BeginsScope(p, &op) {
 				by[op.Obj] = many
 			}
 		}
@@ -120,11 +119,6 @@ func wholeObjects(p *ir.Program, observed []ir.ObjectID) map[ir.FuncID]map[ir.Ob
 		out[id][ir.ObjectID(o)] = true
 	}
 	return out
-}
-
-// beginsScope reports whether an operation only says that an object has no value yet, which no load asks about.
-func beginsScope(p *ir.Program, op *ir.Op) bool {
-	return op.Block.Undef && op.Kind != ir.Alloc && !p.Objects[op.Obj].Masked
 }
 
 // accessed returns the object at whose beginning a load or store accesses memory, if that is
@@ -160,7 +154,7 @@ type delay struct {
 
 // run returns the function without its delays, nil if it has none.
 func (d *delayer) run() *ir.Func {
-	n := newNest(d.f)
+	n := analysis.NewLoops(d.f)
 	found := d.loops(n)
 	found = append(found, d.branches(n, found)...)
 	if len(found) == 0 {
@@ -182,12 +176,12 @@ func (d *delayer) run() *ir.Func {
 		}
 	}
 	worth := slices.ContainsFunc(found, func(l delay) bool { return l.loop })
-	f := copyFunc(d.f)
+	f := d.f.Copy()
 	for i := range f.Edges {
 		e := &f.Edges[i]
 		if v, _, ok := d.assigns(&e.Op); ok && before.has(e.To, v) && !after.has(e.To, v) {
-			e.Op, e.Pass = ir.NewOp(ir.Nop), delaysPass
-			worth = worth || len(n.loops[e.From]) > 0
+			e.Op, e.Pass = ir.NewOp(ir.Nop), DelaysPass
+			worth = worth || len(n.Around[e.From]) > 0
 		}
 	}
 	if !worth {
@@ -196,7 +190,7 @@ func (d *delayer) run() *ir.Func {
 	gone := map[ir.EdgeID]bool{}
 	for _, l := range found {
 		e := &f.Edges[l.keep]
-		e.Op, e.Pass = ir.NewOp(ir.Nop), delaysPass
+		e.Op, e.Pass = ir.NewOp(ir.Nop), DelaysPass
 		gone[f.Edges[l.drop].ID] = true
 	}
 	f.Edges = slices.DeleteFunc(f.Edges, func(e ir.Edge) bool { return gone[e.ID] })
@@ -230,5 +224,5 @@ func uses(e *ir.Expr, f func(variable)) {
 }
 
 func defines(op *ir.Op, v variable) bool {
-	return v >= 0 && (op.Dst == ir.Reg(v) || op.Dst2 == ir.Reg(v))
+	return v >= 0 && op.Sets(ir.Reg(v))
 }

@@ -1,6 +1,6 @@
 //go:build !fencepost_small
 
-package transform
+package private
 
 import (
 	"cmp"
@@ -30,17 +30,12 @@ import (
 // No thread but one can tell: a store to such a variable is seen by later loads of its own thread only, whether it is in
 // the buffer or not.
 
-const registersPass = "registers"
-
 // maxRegisterParts is how many registers an object may become.
 const maxRegisterParts = 16
 
-// registers is the pass. Objects whose numbers are in the structured program and that are not thread-local there have names
-// that final states print: local says of the others that they are variables of one thread.
-func registers(p *ir.Program, opt Options) (*ir.Program, error) {
-	if opt.Observed || opt.local == nil {
-		return p, nil
-	}
+// Registers is the pass. Objects whose numbers are in the structured program and that are not thread-local there have names
+// that final states print: local says of the others that they are variables of one thread. Properties look at the objects to keep.
+func Registers(p *ir.Program, keep []ir.ObjectID, local func(ir.ObjectID) bool, stop func() error) (*ir.Program, error) {
 	out := *p
 	out.Objects, out.Funcs = slices.Clone(p.Objects), slices.Clone(p.Funcs)
 	users := map[ir.FuncID]int{}
@@ -49,11 +44,11 @@ func registers(p *ir.Program, opt Options) (*ir.Program, error) {
 	}
 	r := &registerMaker{p: &out, parts: map[ir.ObjectID][]objectPart{}, barred: map[ir.ObjectID]bool{}}
 	for o := range p.Objects {
-		r.barred[ir.ObjectID(o)] = !opt.local(ir.ObjectID(o)) || slices.Contains(opt.Objects, ir.ObjectID(o)) || !r.mayBeRegisters(&p.Objects[o])
+		r.barred[ir.ObjectID(o)] = !local(ir.ObjectID(o)) || slices.Contains(keep, ir.ObjectID(o)) || !r.mayBeRegisters(&p.Objects[o])
 	}
 	for id, f := range p.Funcs {
-		if opt.Stop != nil {
-			if err := opt.Stop(); err != nil {
+		if stop != nil {
+			if err := stop(); err != nil {
 				return nil, err
 			}
 		}
@@ -67,7 +62,7 @@ func registers(p *ir.Program, opt Options) (*ir.Program, error) {
 		}
 	}
 	for id := range out.Funcs {
-		if err := r.rewrite(ir.FuncID(id), opt.Stop); err != nil {
+		if err := r.rewrite(ir.FuncID(id), stop); err != nil {
 			return nil, err
 		}
 	}
@@ -98,13 +93,13 @@ type registerMaker struct {
 // thread-local live as long as the program, and blocks may be reachable through them.
 func (r *registerMaker) mayBeRegisters(o *ir.Object) bool {
 	const pointer = 8
-	return !o.Cells && !o.ReadOnly && !o.Masked && (o.Ends || o.Size < pointer) && !addressedInMemory(r.p, o)
+	return !o.Cells && !o.ReadOnly && !o.Masked && (o.Ends || o.Size < pointer) && !analysis.AddressedInMemory(r.p, o)
 }
 
 // knownAddresses replaces the registers that are only assigned one address of an object that may become registers, and are
 // not read before.
 func (r *registerMaker) knownAddresses(f *ir.Func) *ir.Func {
-	f = copyFunc(f)
+	f = f.Copy()
 	for i := range f.Edges {
 		f.Edges[i].Op.Exprs(sum)
 	}
@@ -126,7 +121,7 @@ func (r *registerMaker) knownAddresses(f *ir.Func) *ir.Func {
 			if op.Kind == ir.Assign && known[op.Dst] != nil {
 				nop := ir.NewOp(ir.Nop)
 				nop.Block.Undef, nop.Obj = op.Block.Undef, op.Obj
-				f.Edges[i].Op, f.Edges[i].Pass = nop, registersPass
+				f.Edges[i].Op, f.Edges[i].Pass = nop, RegistersPass
 				continue
 			}
 			op.Exprs(func(e *ir.Expr) *ir.Expr {
@@ -151,7 +146,7 @@ func (r *registerMaker) decide(f *ir.Func) {
 		holds, ok := r.decided(&e.Op)
 		switch {
 		case ok && holds:
-			e.Op, e.Pass = ir.NewOp(ir.Nop), registersPass
+			e.Op, e.Pass = ir.NewOp(ir.Nop), RegistersPass
 			goesOn[e.From] = true
 		case ok:
 			e.Op.Val = ir.Int(0)
@@ -189,7 +184,7 @@ func (r *registerMaker) constants(f *ir.Func) {
 		if !ok || e.Op.Kind != ir.Load || e.Op.Dst == ir.NoReg || !r.p.Objects[o].ReadOnly || r.p.Objects[o].Masked {
 			continue
 		}
-		e.Op, e.Pass = ir.NewAssign(e.Op.Dst, ir.Int(initialPart(&r.p.Objects[o], &objectPart{off: off, typ: e.Op.Type}))), registersPass
+		e.Op, e.Pass = ir.NewAssign(e.Op.Dst, ir.Int(r.p.Objects[o].Initial(off, e.Op.Type))), RegistersPass
 	}
 }
 
@@ -251,7 +246,7 @@ func (r *registerMaker) note(id ir.FuncID, op *ir.Op, alone bool) {
 		})
 		return e
 	})
-	if mention.Obj != ir.NoObject && (!beginsScope(r.p, &mention) || !alone) {
+	if mention.Obj != ir.NoObject && (!analysis.BeginsScope(r.p, &mention) || !alone) {
 		r.barred[mention.Obj] = true
 	}
 }
@@ -278,7 +273,7 @@ func (r *registerMaker) addPart(o ir.ObjectID, n objectPart) {
 
 // rewrite gives a function its registers, and turns loads and stores into assignments.
 func (r *registerMaker) rewrite(id ir.FuncID, stop func() error) error {
-	f := copyFunc(r.p.Funcs[id])
+	f := r.p.Funcs[id].Copy()
 	f.Regs = slices.Clip(f.Regs)
 	if !r.addRegisters(id, f) {
 		return nil
@@ -297,7 +292,7 @@ func (r *registerMaker) rewrite(id ir.FuncID, stop func() error) error {
 	// The conversions are decided while all operations are as they were.
 	next := make([]ir.Op, len(f.Edges))
 	for i := range f.Edges {
-		if stop != nil && i%checkInterval == 0 {
+		if stop != nil && i%stepsBetweenStops == 0 {
 			if err := stop(); err != nil {
 				return err
 			}
@@ -307,7 +302,7 @@ func (r *registerMaker) rewrite(id ir.FuncID, stop func() error) error {
 	for i := range next {
 		e := &f.Edges[i]
 		if next[i].Kind != e.Op.Kind {
-			e.Pass = registersPass
+			e.Pass = RegistersPass
 		}
 		e.Op = next[i]
 	}
@@ -341,7 +336,7 @@ func (r *registerMaker) addRegisters(id ir.FuncID, f *ir.Func) bool {
 			}
 			names[name] = true
 			part.reg = ir.Reg(len(f.Regs))
-			f.Regs = append(f.Regs, ir.Register{Name: name, Init: initialPart(object, part), Pos: object.Pos})
+			f.Regs = append(f.Regs, ir.Register{Name: name, Init: object.Initial(part.off, part.typ), Pos: object.Pos})
 		}
 	}
 	return len(f.Regs) > before
@@ -357,17 +352,6 @@ func partName(o *ir.Object, part *objectPart) string {
 		return o.Name + name
 	}
 	return fmt.Sprintf("%s[%d]", o.Name, part.off)
-}
-
-// initialPart returns the initial value of a part of an object.
-func initialPart(o *ir.Object, part *objectPart) int64 {
-	v := uint64(0)
-	for i := range part.typ.Size() {
-		if at := part.off + int64(i); at < int64(len(o.Init)) {
-			v |= uint64(o.Init[at]) << (8 * i)
-		}
-	}
-	return part.typ.Wrap(int64(v))
 }
 
 // assignment returns what an operation becomes.
@@ -387,7 +371,7 @@ func (r *registerMaker) assignment(w *widths, op *ir.Op) ir.Op {
 			return ir.NewOp(ir.Nop)
 		}
 		return ir.NewAssign(op.Dst, ir.R(part.reg))
-	case op.Obj != ir.NoObject && beginsScope(r.p, op) && !r.barred[op.Obj]:
+	case op.Obj != ir.NoObject && analysis.BeginsScope(r.p, op) && !r.barred[op.Obj]:
 		begins := *op
 		begins.Obj, begins.Block.Undef = ir.NoObject, false
 		return begins

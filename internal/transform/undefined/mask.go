@@ -1,6 +1,6 @@
 //go:build !fencepost_small
 
-package transform
+package undefined
 
 import (
 	"math"

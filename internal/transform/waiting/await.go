@@ -1,4 +1,4 @@
-package transform
+package waiting
 
 import (
 	"fmt"
@@ -62,7 +62,7 @@ func await(p *ir.Program, keep func(ir.FuncID, ir.Reg) bool, dataRaces bool) *ir
 	facts := analysis.NewFacts(p, keep)
 	changed := false
 	for i, f := range p.Funcs {
-		n := newNest(f)
+		n := analysis.NewLoops(f)
 		section, err := ir.SectionLocs(f)
 		if err != nil {
 			panic("BUG: " + err.Error())
@@ -72,8 +72,8 @@ func await(p *ir.Program, keep func(ir.FuncID, ir.Reg) bool, dataRaces bool) *ir
 			a.unordered = func(e *ir.Edge) bool { return unordered(p, facts, e) }
 		}
 		// Inner loops come after the loops around them.
-		for loop := len(n.heads) - 1; loop >= 0; loop-- {
-			a.loop(n, int32(loop), facts.Live(ir.FuncID(i), n.heads[loop]))
+		for loop := len(n.Heads) - 1; loop >= 0; loop-- {
+			a.loop(n, int32(loop), facts.Live(ir.FuncID(i), n.Heads[loop]))
 		}
 		if len(a.bent) > 0 {
 			out.Funcs[i], changed = a.bend(&out), true
@@ -113,14 +113,14 @@ type awaits struct {
 
 // loop finds the idle back edges of one loop. It does nothing for a loop that is entered
 // elsewhere than at its head, or lies inside an atomic section: no thread can end there.
-func (a *awaits) loop(n *nest, loop int32, live []ir.Reg) {
-	a.head, a.live, a.walked, a.fresh = n.heads[loop], live, 0, ir.Reg(len(a.f.Regs))
+func (a *awaits) loop(n *analysis.Loops, loop int32, live []ir.Reg) {
+	a.head, a.live, a.walked, a.fresh = n.Heads[loop], live, 0, ir.Reg(len(a.f.Regs))
 	a.idle, a.loaded = map[int32]bool{}, map[ir.Reg]ir.Type{}
-	for _, l := range n.members[loop] {
+	for _, l := range n.Members[loop] {
 		a.inside[l] = true
 	}
 	defer func() {
-		for _, l := range n.members[loop] {
+		for _, l := range n.Members[loop] {
 			a.inside[l] = false
 		}
 	}()
@@ -143,15 +143,15 @@ func (a *awaits) loop(n *nest, loop int32, live []ir.Reg) {
 
 // enter counts the back edges of a loop and returns the values of its registers at the head. It returns false if the
 // loop is entered elsewhere.
-func (a *awaits) enter(n *nest, loop int32) ([]*ir.Expr, bool) {
+func (a *awaits) enter(n *analysis.Loops, loop int32) ([]*ir.Expr, bool) {
 	a.hopeful, a.slots = 0, map[ir.Reg]int{}
 	var values []*ir.Expr
-	for _, l := range n.members[loop] {
-		for _, i := range n.into[l] {
+	for _, l := range n.Members[loop] {
+		for _, i := range n.Into[l] {
 			switch from := a.f.Edges[i].From; {
 			case l == a.head && a.inside[from]:
 				a.hopeful++
-			case l != a.head && !a.inside[from] && n.reached(from):
+			case l != a.head && !a.inside[from] && n.Reached(from):
 				return nil, false
 			}
 		}

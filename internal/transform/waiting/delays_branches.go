@@ -1,4 +1,4 @@
-package transform
+package waiting
 
 import (
 	"fencepost/internal/analysis"
@@ -12,7 +12,7 @@ const mostBetween = 256
 
 // branches returns the branches in loops that make no difference if nothing that is written on their ways is needed where
 // the ways meet. loops are delays: whether one of them is left out or not, control comes to its end.
-func (d *delayer) branches(n *nest, loops []delay) []delay {
+func (d *delayer) branches(n *analysis.Loops, loops []delay) []delay {
 	var out []delay
 	var after []ir.Loc
 	ends := map[ir.Loc]*delay{}
@@ -21,7 +21,7 @@ func (d *delayer) branches(n *nest, loops []delay) []delay {
 	}
 	for l := range d.f.Locs {
 		at := ir.Loc(l)
-		if len(n.loops[l]) == 0 || ends[at] != nil || !d.divides(at) {
+		if len(n.Around[l]) == 0 || ends[at] != nil || !d.divides(at) {
 			continue
 		}
 		if after == nil {

@@ -1,6 +1,6 @@
 //go:build !fencepost_small
 
-package transform
+package private
 
 import (
 	"fmt"
@@ -32,8 +32,11 @@ const (
 	maxLocalTotal = 64 << 10
 )
 
-// localize is the pass.
-func localize(p *ir.Program, opt Options) (*ir.Program, error) {
+// stepsBetweenStops is the number of edges between two calls of a function that may end the pass.
+const stepsBetweenStops = 1 << 10
+
+// Localize is the pass. observed says that properties look at registers or locations of threads.
+func Localize(p *ir.Program, observed bool, stop func() error) (*ir.Program, error) {
 	out := *p
 	out.Objects = append([]ir.Object(nil), p.Objects...)
 	out.Funcs = append([]*ir.Func(nil), p.Funcs...)
@@ -51,7 +54,7 @@ func localize(p *ir.Program, opt Options) (*ir.Program, error) {
 		if users[ir.FuncID(id)] != 1 || !allocatesStack(f) {
 			continue
 		}
-		if out.Funcs[id], err = localizeFunc(&out, ir.FuncID(id), names, &total, opt); err != nil {
+		if out.Funcs[id], err = localizeFunc(&out, ir.FuncID(id), names, &total, observed, stop); err != nil {
 			return nil, err
 		}
 	}
@@ -61,11 +64,11 @@ func localize(p *ir.Program, opt Options) (*ir.Program, error) {
 
 // localizeFunc returns a function with objects instead of blocks. It begins again without the blocks that cannot become
 // registers, if they have to.
-func localizeFunc(out *ir.Program, id ir.FuncID, names map[string]bool, total *int64, opt Options) (*ir.Func, error) {
+func localizeFunc(out *ir.Program, id ir.FuncID, names map[string]bool, total *int64, observed bool, stop func() error) (*ir.Func, error) {
 	objects, size := len(out.Objects), *total
 	refused := map[ir.EdgeID]bool{}
 	for {
-		l := &localizer{p: out, f: copyFunc(out.Funcs[id]), names: names, total: total, observed: opt.Observed, refused: refused, stop: opt.Stop}
+		l := &localizer{p: out, f: out.Funcs[id].Copy(), names: names, total: total, observed: observed, refused: refused, stop: stop}
 		if err := l.run(); err != nil {
 			return nil, err
 		}
@@ -301,7 +304,7 @@ func (l *localizer) replaceKnown() error {
 		note(&l.f.Edges[i].Op)
 	}
 	for done := 0; done < len(work); done++ {
-		if done%checkInterval == 0 {
+		if done%stepsBetweenStops == 0 {
 			if err := l.stopped(); err != nil {
 				return err
 			}

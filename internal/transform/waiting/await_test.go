@@ -1,4 +1,4 @@
-package transform_test
+package waiting_test
 
 import (
 	"fmt"
@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"fencepost/internal/ir/irtext"
-	"fencepost/internal/transform"
+	"fencepost/internal/transform/waiting"
 )
 
 // TestAwaitLoops: the pass redirects the idle back edges, given by index, and no others.
@@ -40,7 +40,7 @@ func TestAwaitLoops(t *testing.T) {
 			t.Fatalf("%s: %v", tt.name, diags.All)
 		}
 		before := irtext.Print(p)
-		out := transform.Await(p, nil)
+		out := waiting.Await(p, nil)
 		if irtext.Print(p) != before {
 			t.Errorf("%s: the pass changed its argument", tt.name)
 		}

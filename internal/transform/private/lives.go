@@ -1,6 +1,6 @@
 //go:build !fencepost_small
 
-package transform
+package private
 
 import (
 	"fmt"
@@ -31,7 +31,7 @@ func splitLives(f *ir.Func) *ir.Func {
 		return nil
 	}
 	s.connect()
-	out := copyFunc(f)
+	out := f.Copy()
 	out.Regs = slices.Clone(f.Regs)
 	s.out = out
 	s.begin()
@@ -126,7 +126,7 @@ func (s *lifeSplitter) connect() {
 			case r > s.regs[to]:
 				to++
 			default:
-				if !defines(&e.Op, variable(r)) && e.Op.Undef.Dst != r {
+				if !e.Op.Sets(r) && e.Op.Undef.Dst != r {
 					s.parent[s.life(from)] = s.life(to)
 				}
 				from, to = from+1, to+1

@@ -1,6 +1,6 @@
 //go:build !fencepost_small
 
-package transform
+package private
 
 import (
 	"fencepost/internal/analysis"
@@ -41,7 +41,7 @@ func forwardAddresses(f *ir.Func, wanted func(*ir.Expr) bool) {
 			for _, k := range f.Out(l) {
 				next := &f.Edges[k]
 				replaceRegister(&next.Op, reg, value)
-				if !defines(&next.Op, variable(reg)) && (value.Op != ir.RegRef || !defines(&next.Op, variable(value.Reg))) && next.Op.Undef.Dst != reg {
+				if !next.Op.Sets(reg) && (value.Op != ir.RegRef || !next.Op.Sets(value.Reg)) && next.Op.Undef.Dst != reg {
 					work = append(work, next.To)
 				}
 			}

@@ -1,4 +1,4 @@
-package transform
+package waiting
 
 import (
 	"fencepost/internal/ir"

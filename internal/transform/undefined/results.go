@@ -1,10 +1,11 @@
 //go:build !fencepost_small
 
-package transform
+package undefined
 
 import (
 	"slices"
 
+	"fencepost/internal/analysis"
 	"fencepost/internal/ir"
 )
 
@@ -25,7 +26,7 @@ func (u *undefiner) unclearResults() bool {
 			unclear = unclear || ends(&e.Op) && !u.flows[id].isMain() && u.flows[id].unsure(e.From, e.Op.Val)
 		}
 	}
-	return unclear && takesResults(u.p)
+	return unclear && analysis.TakesResults(u.p)
 }
 
 // resultsInMemory returns a program in which each thread writes its result to an object, the last one, from which

@@ -1,4 +1,4 @@
-package transform
+package waiting
 
 import (
 	"slices"
@@ -11,9 +11,9 @@ import (
 
 // loops returns the loops that are delays if nothing that they write is needed where they are
 // left.
-func (d *delayer) loops(n *nest) []delay {
+func (d *delayer) loops(n *analysis.Loops) []delay {
 	var out []delay
-	for loop := range n.heads {
+	for loop := range n.Heads {
 		if l, ok := d.cycle(n, int32(loop)); ok {
 			out = append(out, l)
 		}
@@ -23,11 +23,11 @@ func (d *delayer) loops(n *nest) []delay {
 
 // cycle runs one round of a loop with the values at its head as variables. It returns false if the
 // loop has another form than a delay, or may not end.
-func (d *delayer) cycle(n *nest, loop int32) (delay, bool) {
-	head := n.heads[loop]
-	inside := func(l ir.Loc) bool { return slices.Contains(n.loops[l], loop) }
-	for _, l := range n.members[loop] {
-		if l != head && slices.ContainsFunc(n.into[l], func(i int32) bool { return !inside(d.f.Edges[i].From) }) {
+func (d *delayer) cycle(n *analysis.Loops, loop int32) (delay, bool) {
+	head := n.Heads[loop]
+	inside := func(l ir.Loc) bool { return slices.Contains(n.Around[l], loop) }
+	for _, l := range n.Members[loop] {
+		if l != head && slices.ContainsFunc(n.Into[l], func(i int32) bool { return !inside(d.f.Edges[i].From) }) {
 			return delay{}, false
 		}
 	}

@@ -1,6 +1,6 @@
 //go:build !fencepost_small
 
-package transform
+package undefined
 
 import (
 	"fmt"
@@ -22,14 +22,11 @@ import (
 // maxChosen bounds the values that are chosen for an object or a block.
 const maxChosen = 64
 
-// CodeAny is the code of uninitialised memory that cannot be given any value.
-const CodeAny = "FP0942"
-
 // FillsBlocks returns an edge that chooses contents of a block that was never written, nil if there is none.
 func FillsBlocks(p *ir.Program) *ir.Edge {
 	for _, f := range p.Funcs {
 		for i := range f.Edges {
-			if e := &f.Edges[i]; e.Pass == undefinedPass && e.Op.Kind == ir.Store && e.Op.Obj == ir.NoObject {
+			if e := &f.Edges[i]; e.Pass == Pass && e.Op.Kind == ir.Store && e.Op.Obj == ir.NoObject {
 				return e
 			}
 		}

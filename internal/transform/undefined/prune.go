@@ -1,6 +1,6 @@
 //go:build !fencepost_small
 
-package transform
+package undefined
 
 import (
 	"slices"
@@ -37,7 +37,7 @@ func (u *undefiner) prune() {
 // added reports whether a function has code of the pass.
 func added(f *ir.Func) bool {
 	for i := range f.Edges {
-		if e := &f.Edges[i]; e.Pass == undefinedPass || e.Op.Undef.Val != nil || e.Op.Undef.Dst != ir.NoReg {
+		if e := &f.Edges[i]; e.Pass == Pass || e.Op.Undef.Val != nil || e.Op.Undef.Dst != ir.NoReg {
 			return true
 		}
 	}
@@ -108,7 +108,7 @@ func (u *undefiner) pruneDead(id ir.FuncID) bool {
 	for i := range f.Edges {
 		e := f.Edges[i]
 		switch {
-		case e.Pass == undefinedPass && e.Op.Kind == ir.Assign && e.Op.Dst >= first && !live(e.To, e.Op.Dst):
+		case e.Pass == Pass && e.Op.Kind == ir.Assign && e.Op.Dst >= first && !live(e.To, e.Op.Dst):
 			moved[e.To], changed = e.From, true
 			continue
 		case e.Op.Kind == ir.Load && e.Op.Undef.Dst != ir.NoReg && !live(e.To, e.Op.Undef.Dst):

@@ -1,6 +1,6 @@
 //go:build !fencepost_small
 
-package transform
+package undefined
 
 import (
 	"fmt"
@@ -76,7 +76,7 @@ func (c *undefinedCode) add(op ir.Op) {
 // put adds an edge of this pass from the current location.
 func (c *undefinedCode) put(op ir.Op, to ir.Loc) {
 	e := c.edge
-	c.f.Edges = append(c.f.Edges, ir.Edge{ID: c.into.NextEdge, Origin: e.Origin, From: c.at, To: to, Op: op, Pos: e.Pos, Pass: undefinedPass, Stack: e.Stack})
+	c.f.Edges = append(c.f.Edges, ir.Edge{ID: c.into.NextEdge, Origin: e.Origin, From: c.at, To: to, Op: op, Pos: e.Pos, Pass: Pass, Stack: e.Stack})
 	c.into.NextEdge++
 }
 

@@ -1,6 +1,6 @@
 //go:build !fencepost_small
 
-package transform
+package undefined
 
 import (
 	"cmp"
@@ -252,7 +252,7 @@ func (w *undefinedFlow) constantAt(op *ir.Op, foot analysis.Footprint) *ir.Expr 
 	if o == ir.NoObject || w.u.written[o] || r.Hi-r.Lo != int64(op.Type.Size()) {
 		return nil
 	}
-	return ir.Int(initialValue(&w.u.p.Objects[o], scalar{r.Lo - int64(w.u.p.Objects[o].Addr), op.Type}))
+	return ir.Int(w.u.p.Objects[o].Initial(r.Lo-int64(w.u.p.Objects[o].Addr), op.Type))
 }
 
 // isPart reports whether a footprint is one range, and part of another.
