@@ -149,5 +149,5 @@ func reachesFloatingPoint(res verdict.Result) bool {
 // endless is the answer for programs that run for ever: within no bound does an execution
 // come to its end.
 func endless(res verdict.Result) bool {
-	return res.Verdict == verdict.Unknown && strings.Contains(res.Reason, "no execution comes to an assertion or its end")
+	return res.Verdict == verdict.Unknown && (strings.Contains(res.Reason, "no execution comes to an assertion or its end") || strings.Contains(res.Reason, "no execution comes to its end within the bounds"))
 }
