@@ -150,7 +150,7 @@ func prove(ctx context.Context, q *question, res *verdict.Result) ([]byte, *ir.P
 const smallTree = 2000
 
 // search makes a proof: a small tree if there is one, then states in half of the time, then clauses, then a tree of any
-// size. Clauses come before states if engine bmc has the answer, or if the program has too many values for states.
+// size. States have all of the time where a loop waits. Clauses come before states if engine bmc has the answer, or if the program has too many values for states.
 func search(ctx context.Context, q *question, by string, statement certificate.Statement, plain *ir.Program, props *property.Set, model replay.Model) (*bytes.Buffer, error) {
 	file := &bytes.Buffer{}
 	if made := q.made; made != nil && made.None == "" {
@@ -181,12 +181,16 @@ func search(ctx context.Context, q *question, by string, statement certificate.S
 			return file, err
 		}
 	}
-	half, cancel := supervise.TimeLimit(ctx, q.opt.Timeout/2)
+	share := q.opt.Timeout / 2
+	if errors.Is(none, replay.ErrLoop) { // only states can say whether loops that wait end
+		share = q.opt.Timeout
+	}
+	some, cancel := supervise.TimeLimit(ctx, share)
 	defer cancel()
 	limits := certificate.Limits{Buffer: cmp.Or(q.opt.Buffer, longBuffer), Bytes: q.opt.Memory}
 	file.Reset()
-	_, err := certificate.States(half, file, statement, plain, props, model, limits)
-	err = InTime(half, err)
+	_, err := certificate.States(some, file, statement, plain, props, model, limits)
+	err = InTime(some, err)
 	if decides(err) || ctx.Err() != nil {
 		return file, err
 	}
