@@ -21,6 +21,7 @@ func TestMessages(t *testing.T) {
 		{"struct s; struct s v[2];\n", "a.c:1:21: syntax: the elements of this array have an incomplete type: struct s\n"},
 		{"int f(void) { goto out; }\n", "a.c:1:20: syntax: there is no label out\n"},
 		{"int f(void) { break; }\n", "a.c:1:15: syntax: break stands outside of a loop or switch\n"},
+		{"asm goto(\"\" : : : : l);\nint a\n;", "a.c:1:21: syntax: assembly outside of a function jumps to no label\n"},
 		{"int f(void) { const int x = 1; x = 2; return x; }\n", "a.c:1:34: syntax: the left side is const\n"},
 		{"struct s { int a; } v;\nint f(void) { return v + 1; }\n", "a.c:2:24: syntax: the operands of '+' do not fit: struct s and int\n"},
 		{"_Static_assert(sizeof(int) == 8, \"int is small\");\n", "a.c:1:1: syntax: a static assertion fails: int is small\n"},

@@ -102,6 +102,9 @@ func (p *parser) label() *Label {
 	if p.kind != lex.Identifier {
 		p.fail(p.at, "the name of a label is expected before %s", p.spelled(p.at))
 	}
+	if p.function == nil {
+		p.fail(p.at, "assembly outside of a function jumps to no label")
+	}
 	n, at := p.tok.Name, p.at
 	p.next()
 	for i := len(p.function.locals) - 1; i >= 0; i-- {
