@@ -125,7 +125,7 @@ func (x *Stepper) decodeThread(d *decoder, th *thread, f *ir.Func) {
 	if th.phase != running {
 		th.edge = int32(d.below(len(f.Edges)))
 	}
-	th.own()
+	th.unshare()
 	for r := range th.regs {
 		th.regs[r] = d.int()
 	}

@@ -86,7 +86,7 @@ func (m *machine) liveKey(s *state) string {
 	n := s.clone()
 	for t := range n.threads {
 		th := &n.threads[t]
-		th.own()
+		th.unshare()
 		for r, live := range m.live(t)[th.loc] {
 			if !live {
 				th.regs[r] = 0

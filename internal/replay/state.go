@@ -108,7 +108,7 @@ func initial(p *ir.Program) *state {
 	return s
 }
 
-// clone returns a copy of a state. The two have registers in common, until a thread gets its own.
+// clone returns a copy of a state. The two have registers in common, until a thread gets others.
 func (s *state) clone() *state {
 	n := *s
 	n.threads = slices.Clone(s.threads)
@@ -121,8 +121,8 @@ func (s *state) clone() *state {
 	return &n
 }
 
-// own gives a thread registers that no other state has.
-func (th *thread) own() {
+// unshare gives a thread registers that no other state has.
+func (th *thread) unshare() {
 	th.regs, th.undefined = slices.Clone(th.regs), slices.Clone(th.undefined)
 }
 

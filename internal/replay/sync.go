@@ -161,7 +161,7 @@ func (c *turn) spawn() {
 			th.set(c.op.Dst, int64(child))
 			ch := &n.threads[child]
 			ch.phase = running
-			ch.own()
+			ch.unshare()
 			copy(ch.regs[:c.p.ThreadFunc(child).Params], args)
 		})
 		return
