@@ -95,3 +95,61 @@ func TestRanksAgainstDefinition(t *testing.T) {
 		}
 	}
 }
+
+// TestRanksOnStack: so it is where loads and stores of blocks that one thread alone can reach are local steps.
+func TestRanksOnStack(t *testing.T) {
+	profiles := []testkit.Profile{{Name: "loops-heap", Loops: true, Heap: true}, {Name: "spins-heap", Spins: true, Heap: true}, {Name: "rounds-heap", Rounds: true, Heap: true}, {Name: "loops-inside-heap", Loops: true, Inside: true, Heap: true}}
+	count := map[property.Fairness][2]int{}
+	for s := *seed; s < *seed+uint64(*programs)/2; s++ {
+		generated, _ := testkit.Generate(s, profiles[s%uint64(len(profiles))]).Flat()
+		flat := onStack(generated)
+		for _, m := range testkit.Models {
+			model, err := replay.ParseModel(m.String())
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, asked := range []property.Set{{Endless: true}, {Endless: true, Fairness: property.Random}} {
+				want, err := replay.Enumerate(flat, &asked, model, replay.Limits{States: 1500})
+				if err != nil {
+					t.Fatal(err)
+				}
+				x, err := replay.NewStepper(flat, &asked, model)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if want.Truncated || len(want.Violations) > 0 || !x.Keeps() {
+					break
+				}
+				endless := want.Endless
+				if asked.Fairness != 0 {
+					endless = want.NeverEnds
+				}
+				q := question{flat, &asked, model}
+				file, err := q.prove()
+				refuted := (*certificate.Refuted)(nil)
+				if errors.As(err, &refuted) && refuted.Beyond && !endless { // more than the model allows
+					continue
+				}
+				if err != nil && refuted == nil || endless != (err != nil) {
+					t.Fatalf("seed %d under %s, fairness %d: the definition finds an endless execution: %v; the proof: %v\n%s", s, model, asked.Fairness, endless, err, irtext.Print(flat))
+				}
+				n := count[asked.Fairness]
+				if endless {
+					n[1]++
+				} else {
+					n[0]++
+					if _, err := q.check(file); err != nil {
+						t.Fatalf("seed %d under %s: a proof is refused: %v", s, model, err)
+					}
+				}
+				count[asked.Fairness] = n
+			}
+		}
+	}
+	t.Logf("not endless and endless, by fairness: %v", count)
+	for what, n := range count {
+		if *programs >= 100 && (n[0] < 3 || n[1] < 3) {
+			t.Errorf("%v: %v: the programs do not test both answers", what, n)
+		}
+	}
+}
