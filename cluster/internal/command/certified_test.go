@@ -40,28 +40,12 @@ func TestCertified(t *testing.T) {
 		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		cmd := command(t, "check", file, "--server", c.url, "--json", "--slice", "20ms", "--ack-wait", "300ms", "--slice-executions", "30", "--deadlock",
-			"--model", string(f.model), "--certificate", proof)
 		var out, errs bytes.Buffer
-		cmd.Stdout, cmd.Stderr = &out, &errs
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-		done := make(chan error, 1)
-		go func() { done <- cmd.Wait() }()
-		for running, kills := true, 0; running; {
-			select {
-			case <-done:
-				running = false
-			case <-time.After(time.Duration(100+rng.Intn(400)) * time.Millisecond):
-				if kills++; kills <= 2 {
-					c.killOne(rng)
-				}
-			}
-		}
+		exit := killing(t, c, rng, &out, &errs, "check", file, "--server", c.url, "--json", "--slice", "20ms", "--ack-wait", "300ms",
+			"--slice-executions", "30", "--deadlock", "--model", string(f.model), "--certificate", proof)
 		results, err := render.ReadJSON(out.Bytes())
 		if err != nil || len(results) != 1 {
-			t.Fatalf("%s: exit %d, %v\n%s%s", f.name, cmd.ProcessState.ExitCode(), err, out.Bytes(), errs.Bytes())
+			t.Fatalf("%s: exit %d, %v\n%s%s", f.name, exit, err, out.Bytes(), errs.Bytes())
 		}
 		r := results[0]
 		certificate, err := os.ReadFile(proof)
@@ -80,6 +64,35 @@ func TestCertified(t *testing.T) {
 			t.Errorf("%s: the certificate is refused: %v %+v", f.name, err, answer.Checks)
 		}
 		t.Logf("%s under %s: %d elements, %d bytes", f.name, r.Model, r.Coverage.Certificate.Size, len(certificate))
+	}
+}
+
+// killing runs a command, kills workers or the server twice meanwhile, and returns the exit code.
+func killing(t *testing.T, c *cluster, rng *rand.Rand, out, errs *bytes.Buffer, args ...string) int {
+	t.Helper()
+	for {
+		out.Reset()
+		errs.Reset()
+		cmd := command(t, args...)
+		cmd.Stdout, cmd.Stderr = out, errs
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		done := make(chan error, 1)
+		go func() { done <- cmd.Wait() }()
+		for running, kills := true, 0; running; {
+			select {
+			case <-done:
+				running = false
+			case <-time.After(time.Duration(100+rng.Intn(400)) * time.Millisecond):
+				if kills++; kills <= 2 {
+					c.killOne(rng)
+				}
+			}
+		}
+		if !away(errs) {
+			return cmd.ProcessState.ExitCode()
+		}
 	}
 }
 
