@@ -134,6 +134,10 @@ func Merge(ctx context.Context, shards []verdict.Result, proofs query.Proofs) (q
 	if err := mergeable(shards); err != nil {
 		return query.Answer{}, err
 	}
+	for i := range shards { // in any order
+		asked := shards[i].Asked
+		proofs.Certified = proofs.Certified || asked != nil && asked.Options["certified"] == true
+	}
 	first := &shards[0]
 	x, err := reopen(ctx, first, proofs)
 	if err != nil {

@@ -147,7 +147,7 @@ func (r *ranker) proof(keys []string) ([]byte, error) {
 		}
 	}
 	if bad != "" {
-		return nil, &Refuted{What: bad, Edge: ir.NoEdge}
+		return nil, &Refuted{What: bad, Edge: ir.NoEdge, Beyond: r.x.Keeps()} // engines may have such blocks in memory
 	}
 	return body, nil
 }

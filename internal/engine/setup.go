@@ -17,7 +17,7 @@ const (
 	Compiling Stage = 3000 // memory.New
 	Reducing  Stage = 1000 // reduce.NewPlan
 	Looping   Stage = 5000 // endless.New
-	Awaiting  Stage = 4000 // transform.Await
+	Awaiting  Stage = 4000 // waiting.Await
 	Counting  Stage = 6000 // machine.New
 )
 

@@ -193,13 +193,34 @@ func (l *loops) state(s *state) int {
 		n = len(l.next)
 		l.number[key] = n
 		l.states = append(l.states, s)
-		memory := state{holder: -1, words: s.words, blocks: s.blocks}
+		memory := s.shared()
 		l.next, l.able = append(l.next, nil), append(l.able, nil)
 		l.memory = append(l.memory, memory.key(false))
 		l.ends = append(l.ends, l.m.returned(s))
 		l.empty = append(l.empty, s.allEmpty())
 	}
 	return n
+}
+
+// shared returns the memory of a state, without blocks that one thread alone can reach: a thread that writes to such a
+// block and waits only waits.
+func (s *state) shared() *state {
+	out := &state{holder: -1, words: s.words, blocks: s.blocks}
+	if !slices.ContainsFunc(s.blocks, func(b block) bool { return b.kept }) {
+		return out
+	}
+	out.words, out.blocks = nil, nil
+	for _, b := range s.blocks {
+		if !b.kept {
+			out.blocks = append(out.blocks, b)
+		}
+	}
+	for _, w := range s.words {
+		if !slices.ContainsFunc(s.blocks, func(b block) bool { return b.kept && w.addr-b.addr < uint64(b.size) }) {
+			out.words = append(out.words, w)
+		}
+	}
+	return out
 }
 
 // expand notes what can happen in a state.

@@ -278,12 +278,16 @@ func (x *Growing) wrongEnd(s *state, final bool) (string, error) {
 // maxRound is the number of steps within which a thread comes back to where it was, or does something that others see.
 const maxRound = 10_000
 
-// leaves reports whether some thread, if it reads the last writes, does more than reading for ever.
+// leaves reports whether some thread, if it reads the last writes, does more than reading for ever. What it does to
+// blocks that it alone can reach is not more.
 func (x *Growing) leaves(s *state) bool {
 	for t := range s.threads {
 		now, seen := s, map[string]bool{}
 		for range maxRound {
 			next, err := x.m.successorsOf(now, t, 0)
+			if err == nil && len(next) > 1 && x.kept[next[0].edge] {
+				next = next[:1] // which block it gets makes no difference
+			}
 			if err != nil || len(next) != 1 {
 				if len(next) > 1 {
 					return true // it may choose
@@ -291,11 +295,15 @@ func (x *Growing) leaves(s *state) bool {
 				break
 			}
 			tr := &next[0]
-			if tr.fail != nil || tr.wrote || tr.kind == verdict.StepStore || othersSee(now, tr.next, t) {
+			stores := tr.kind == verdict.StepStore && !x.m.alone(now, t, tr.addr)
+			if tr.fail != nil || tr.wrote || stores || othersSee(now, tr.next, t) {
 				return true
 			}
 			now = tr.next
-			key := string(now.threads[t].appendKey(nil))
+			if x.m.ended(now, t) {
+				return true
+			}
+			key := now.key(false)
 			if seen[key] {
 				break
 			}
@@ -305,12 +313,16 @@ func (x *Growing) leaves(s *state) bool {
 	return false
 }
 
-// othersSee reports whether a step of thread t changed anything but the state of the thread. Fences do not: a loop with
-// one waits as one without does.
+// othersSee reports whether a step of thread t changed anything but the state of the thread, and blocks that it alone can
+// reach. Fences do not: a loop with one waits as one without does.
 func othersSee(before, after *state, t int) bool {
-	n := after.clone()
+	n, m := after.clone(), before.clone()
 	n.threads[t] = before.threads[t]
-	return n.key(false) != before.key(false)
+	for _, s := range []*state{n, m} {
+		shared := s.shared()
+		s.words, s.blocks, s.undefined = shared.words, shared.blocks, nil
+	}
+	return n.key(false) != m.key(false)
 }
 
 // Key identifies what thread t has come to: two executions in which it is equal go on alike if the thread reads alike.

@@ -20,5 +20,4 @@
 //
 //	a   activation    b   body               c  contraction
 //	f   flattener     fs  Fences             u  unroller
-//	n   analysis.Loops
 package transform

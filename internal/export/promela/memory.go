@@ -1,7 +1,7 @@
 package promela
 
 // Memory as one array of ints. A slot holds an element of an object, or a byte if the
-// object is accessed in pieces (promela_bytes.go). In programs with cells, mem[e] may name
+// object is accessed in pieces (bytes.go). In programs with cells, mem[e] may name
 // an object through a pointer. In such programs the objects keep their distances, and the
 // numbers of their cells, which exceed 32 bits, are moved to relocated.
 

@@ -28,8 +28,8 @@ const proofTask = "fencepost proof\n"
 // IsProof reports whether a task is one of a proof.
 func IsProof(task []byte) bool { return bytes.HasPrefix(task, []byte(proofTask)) }
 
-// provablePart has the program and the question of a proof, or why there is none.
-type provablePart struct {
+// proofSubject has the program and the question of a proof, or why there is none.
+type proofSubject struct {
 	model replay.Model
 	plain *ir.Program
 	props *property.Set

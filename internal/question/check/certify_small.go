@@ -15,10 +15,10 @@ func fromCertificate(context.Context, *question) *verdict.Result { return nil }
 // certify has nothing to do: this build makes no certificates.
 func certify(context.Context, *question, *pipeline.Run, *verdict.Result) error { return nil }
 
-// MadeProof and provablePart are nothing in this build.
+// MadeProof and proofSubject are nothing in this build.
 type (
 	MadeProof    struct{}
-	provablePart struct{}
+	proofSubject struct{}
 )
 
 func (*Exploration) prepareProof() {}

@@ -77,7 +77,7 @@ type Exploration struct {
 	*rf.Parts
 	*opened
 	sum   [sha256.Size]byte // of what it is about
-	proof provablePart
+	proof proofSubject
 }
 
 // Open reads a program for a check in parts. Without an exploration and an error, the program or the question was
