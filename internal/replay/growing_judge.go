@@ -300,9 +300,6 @@ func (x *Growing) leaves(s *state) bool {
 				return true
 			}
 			now = tr.next
-			if x.m.ended(now, t) {
-				return true
-			}
 			key := now.key(false)
 			if seen[key] {
 				break
