@@ -105,27 +105,24 @@ func validCause(path string, w *Witness, c *Cause) error {
 }
 
 func (a *Attack) validate() error {
-	if a.Witness == nil {
-		return fmt.Errorf("witness: missing")
-	}
-	if err := a.Witness.Validate(); err != nil {
-		return fmt.Errorf("witness.%w", err)
-	}
-	if !a.Witness.hasStep(a.StoreStep) || !a.Witness.hasStep(a.LoadStep) {
-		return fmt.Errorf("store_step: steps %d and %d, but the witness has %d", a.StoreStep, a.LoadStep, len(a.Witness.Steps))
+	if err := validDelay(a.Witness, a.StoreStep, a.LoadStep); err != nil {
+		return err
 	}
 	return validOrder("nodes", a.Witness, a.Nodes, a.Edges, a.Cycle)
 }
 
-func (r *Triangle) validate() error {
-	if r.Witness == nil {
+func (r *Triangle) validate() error { return validDelay(r.Witness, r.StoreStep, r.LoadStep) }
+
+// validDelay checks the witness of a store that is delayed past a load.
+func validDelay(w *Witness, store, load int) error {
+	if w == nil {
 		return fmt.Errorf("witness: missing")
 	}
-	if err := r.Witness.Validate(); err != nil {
+	if err := w.Validate(); err != nil {
 		return fmt.Errorf("witness.%w", err)
 	}
-	if !r.Witness.hasStep(r.StoreStep) || !r.Witness.hasStep(r.LoadStep) {
-		return fmt.Errorf("store_step: steps %d and %d, but the witness has %d", r.StoreStep, r.LoadStep, len(r.Witness.Steps))
+	if !w.hasStep(store) || !w.hasStep(load) {
+		return fmt.Errorf("store_step: steps %d and %d, but the witness has %d", store, load, len(w.Steps))
 	}
 	return nil
 }

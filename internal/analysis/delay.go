@@ -22,18 +22,23 @@ func Drains(op *ir.Op) bool {
 // these locations, except past an edge that drains. Edges for which stop returns true are not taken
 // either. stop may be nil; it is not called on edges that drain or end the thread.
 func Undrained(f *ir.Func, l ir.Loc, stop func(*ir.Edge) bool) []bool {
+	return Reachable(f, l, func(e *ir.Edge) bool {
+		return !e.Op.Terminal() && !Drains(&e.Op) && (stop == nil || !stop(e))
+	})
+}
+
+// Reachable reports, by location, whether control can get there from one by edges that may be taken.
+func Reachable(f *ir.Func, from ir.Loc, may func(*ir.Edge) bool) []bool {
 	reached := make([]bool, len(f.Locs))
-	reached[l] = true
-	for work := []ir.Loc{l}; len(work) > 0; {
+	reached[from] = true
+	for work := []ir.Loc{from}; len(work) > 0; {
 		at := work[len(work)-1]
 		work = work[:len(work)-1]
 		for _, i := range f.Out(at) {
-			e := &f.Edges[i]
-			if e.Op.Terminal() || Drains(&e.Op) || stop != nil && stop(e) || reached[e.To] {
-				continue
+			if e := &f.Edges[i]; !reached[e.To] && may(e) {
+				reached[e.To] = true
+				work = append(work, e.To)
 			}
-			reached[e.To] = true
-			work = append(work, e.To)
 		}
 	}
 	return reached

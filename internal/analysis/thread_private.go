@@ -66,7 +66,7 @@ func owners(p *ir.Program, footprints []Footprint) []ir.ThreadID {
 					}
 				})
 			}
-			addressValues(&e.Op, func(o ir.ObjectID) { users.add(o, severalThreads) })
+			AddressValues(&e.Op, func(o ir.ObjectID) { users.add(o, severalThreads) })
 		}
 	}
 	for o := range users {
@@ -97,15 +97,18 @@ func ObjectFinder(p *ir.Program) func(r Bytes, f func(ir.ObjectID)) {
 	}
 }
 
-// addressValues calls f on the objects whose address the operation uses as a value.
-func addressValues(op *ir.Op, f func(ir.ObjectID)) {
-	visit := func(e *ir.Expr) {
-		e.Walk(func(e *ir.Expr) {
-			if e.Op == ir.AddrOf {
-				f(e.Obj)
-			}
-		})
-	}
+// AddressesIn calls f on the objects whose address an expression takes.
+func AddressesIn(e *ir.Expr, f func(ir.ObjectID)) {
+	e.Walk(func(e *ir.Expr) {
+		if e.Op == ir.AddrOf {
+			f(e.Obj)
+		}
+	})
+}
+
+// AddressValues calls f on the objects whose address an operation uses as a value.
+func AddressValues(op *ir.Op, f func(ir.ObjectID)) {
+	visit := func(e *ir.Expr) { AddressesIn(e, f) }
 	visit(op.Val)
 	visit(op.Cond)
 	if op.Kind != ir.CondWait { // there it is the address of the mutex

@@ -123,12 +123,10 @@ func (v formatValue) Set(s string) error {
 }
 
 func (a *app) exportTo(names []string, output, choices string, opt query.ExportOptions) error {
-	in, err := a.readProgram(names)
-	if err != nil {
-		return err
-	}
-	answer, err := a.written(func(ctx context.Context) (query.TextAnswer, error) { return a.services.export(ctx, in, opt) })
-	if err != nil || answer.HasErrors() {
+	answer, ok, err := a.written(names, func(ctx context.Context, in query.Input) (query.TextAnswer, error) {
+		return a.services.export(ctx, in, opt)
+	})
+	if !ok {
 		return err
 	}
 	if answer.Choices != "" {

@@ -52,12 +52,10 @@ func (a *app) initCommand() *cobra.Command {
 
 // harness writes a first test of a library.
 func (a *app) harness(names []string, opt query.HarnessOptions) error {
-	in, err := a.readProgram(names)
-	if err != nil {
-		return err
-	}
-	answer, err := a.written(func(ctx context.Context) (query.TextAnswer, error) { return a.services.harness(ctx, in, opt) })
-	if err != nil || answer.HasErrors() {
+	answer, ok, err := a.written(names, func(ctx context.Context, in query.Input) (query.TextAnswer, error) {
+		return a.services.harness(ctx, in, opt)
+	})
+	if !ok {
 		return err
 	}
 	if opt.Output == "" {

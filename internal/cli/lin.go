@@ -68,21 +68,7 @@ func linCommand(a *app) *cobra.Command {
 			if err := linSpec(a, spec, &opt); err != nil {
 				return err
 			}
-			done, err := provesObject(a, certificate, args, &opt)
-			if err != nil {
-				return err
-			}
-			defer done()
-			if !asJSON {
-				opt.Found = a.saysObject(args[0])
-			}
-			ask := func(ctx context.Context, in query.Input) (query.Answer, error) { return a.services.lin(ctx, in, opt) }
-			return a.answer(args, &opt.Options, ask, func(answer query.Answer) error {
-				if err := writeClient(output, answer); err != nil {
-					return err
-				}
-				return a.render(asJSON, answer)
-			})
+			return a.lin(args, opt, output, certificate, asJSON)
 		},
 	}
 	addOptions(cmd, &opt)
@@ -92,6 +78,24 @@ func linCommand(a *app) *cobra.Command {
 	bind(cmd, "certificate", &certificate)
 	bind(cmd, "json", &asJSON)
 	return cmd
+}
+
+func (a *app) lin(names []string, opt query.LinOptions, output, certificate string, asJSON bool) error {
+	done, err := provesObject(a, certificate, names, &opt)
+	if err != nil {
+		return err
+	}
+	defer done()
+	if !asJSON {
+		opt.Found = a.saysObject(names[0])
+	}
+	ask := func(ctx context.Context, in query.Input) (query.Answer, error) { return a.services.lin(ctx, in, opt) }
+	return a.answer(names, &opt.Options, ask, func(answer query.Answer) error {
+		if err := writeClient(output, answer); err != nil {
+			return err
+		}
+		return a.render(asJSON, answer)
+	})
 }
 
 // provesObject prepares the file of a certificate, and refuses questions that have none.

@@ -62,32 +62,7 @@ func (a *app) proveCommand() *cobra.Command {
 		Long:    proveHelp,
 		Example: proveExample,
 		Args:    oneProgram,
-		RunE: func(_ *cobra.Command, args []string) error {
-			if opt.Memory == 0 {
-				opt.Memory = defaultMemory()
-			}
-			questions := questionFiles{dir: dir}
-			if dir != "" {
-				if err := questions.open(); err != nil {
-					return err
-				}
-				opt.Questions = questions.write
-			}
-			ask := func(ctx context.Context, in query.Input) (query.Answer, error) {
-				return a.services.prove(ctx, in, opt)
-			}
-			return a.answer(args, &opt.Options, ask, func(answer query.Answer) error {
-				if questions.err != nil {
-					return questions.err
-				}
-				if stored != "" {
-					if err := a.store(stored, answer); err != nil {
-						return err
-					}
-				}
-				return a.render(asJSON, answer)
-			})
-		},
+		RunE:    func(_ *cobra.Command, args []string) error { return a.prove(args, opt, dir, stored, asJSON) },
 	}
 	addOptions(cmd, &opt)
 	readC(cmd, &opt.Options)
@@ -95,6 +70,31 @@ func (a *app) proveCommand() *cobra.Command {
 	bind(cmd, "proof", &stored)
 	bind(cmd, "json", &asJSON)
 	return cmd
+}
+
+func (a *app) prove(names []string, opt query.ProveOptions, dir, stored string, asJSON bool) error {
+	if opt.Memory == 0 {
+		opt.Memory = defaultMemory()
+	}
+	questions := questionFiles{dir: dir}
+	if dir != "" {
+		if err := questions.open(); err != nil {
+			return err
+		}
+		opt.Questions = questions.write
+	}
+	ask := func(ctx context.Context, in query.Input) (query.Answer, error) { return a.services.prove(ctx, in, opt) }
+	return a.answer(names, &opt.Options, ask, func(answer query.Answer) error {
+		if questions.err != nil {
+			return questions.err
+		}
+		if stored != "" {
+			if err := a.store(stored, answer); err != nil {
+				return err
+			}
+		}
+		return a.render(asJSON, answer)
+	})
 }
 
 // questionFiles writes questions into a directory.

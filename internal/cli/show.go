@@ -61,12 +61,10 @@ func (a *app) showCommand() *cobra.Command {
 }
 
 func (a *app) show(names []string, opt query.ShowOptions) error {
-	in, err := a.readProgram(names)
-	if err != nil {
-		return err
-	}
-	answer, err := a.written(func(ctx context.Context) (query.TextAnswer, error) { return a.services.show(ctx, in, opt) })
-	if err != nil || answer.HasErrors() {
+	answer, ok, err := a.written(names, func(ctx context.Context, in query.Input) (query.TextAnswer, error) {
+		return a.services.show(ctx, in, opt)
+	})
+	if !ok {
 		return err
 	}
 	out := answer.Text
@@ -77,16 +75,20 @@ func (a *app) show(names []string, opt query.ShowOptions) error {
 	return nil
 }
 
-// written asks for a text, and prints the diagnostics.
-func (a *app) written(ask func(context.Context) (query.TextAnswer, error)) (query.TextAnswer, error) {
+// written asks for a text about a program, and prints the diagnostics. It reports whether there is a text.
+func (a *app) written(names []string, ask func(context.Context, query.Input) (query.TextAnswer, error)) (query.TextAnswer, bool, error) {
+	in, err := a.readProgram(names)
+	if err != nil {
+		return query.TextAnswer{}, false, err
+	}
 	heard := func() {}
 	if lines := newProgress(a, 0); lines != nil {
 		heard = lines.interrupted
 		defer lines.finish()
 	}
-	answer, err := interruptible(a, heard, ask)
+	answer, err := interruptible(a, heard, func(ctx context.Context) (query.TextAnswer, error) { return ask(ctx, in) })
 	if err != nil {
-		return answer, &internalError{err}
+		return answer, false, &internalError{err}
 	}
 	a.diagnostics(answer.Diagnostics)
 	if answer.HasErrors() {
@@ -95,5 +97,5 @@ func (a *app) written(ask func(context.Context) (query.TextAnswer, error)) (quer
 			a.code = exitUnknown // a limit was met
 		}
 	}
-	return answer, nil
+	return answer, !answer.HasErrors(), nil
 }

@@ -123,10 +123,7 @@ func (a *app) verifier(result string) (func(context.Context, query.Input, query.
 		var stored []verdict.Result
 		stored, err = json.Read(in.Text)
 		if err == nil {
-			var limit time.Duration
-			for i := range stored {
-				limit = max(limit, storedLimit(stored[i].Asked))
-			}
+			limit := longestLimit(stored, func(r *verdict.Result) *verdict.Asked { return r.Asked })
 			return func(ctx context.Context, in query.Input, opt query.Options) (query.VerifyAnswer, error) {
 				return a.services.verify(ctx, in, stored, opt)
 			}, limit, nil
@@ -135,22 +132,22 @@ func (a *app) verifier(result string) (func(context.Context, query.Input, query.
 	if err != nil {
 		return nil, 0, unreadable(in.Name, err)
 	}
-	var limit time.Duration
-	for i := range sets {
-		limit = max(limit, storedLimit(sets[i].Asked))
-	}
+	limit := longestLimit(sets, func(s *verdict.TraceSet) *verdict.Asked { return s.Asked })
 	return func(ctx context.Context, in query.Input, opt query.Options) (query.VerifyAnswer, error) {
 		return a.services.verifyTraces(ctx, in, sets, opt)
 	}, limit, nil
 }
 
-// storedLimit returns the time limit of a stored question, 0 if it has none. Numbers of JSON are float64.
-func storedLimit(asked *verdict.Asked) time.Duration {
-	if asked == nil {
-		return 0
+// longestLimit returns the longest time limit of stored questions, 0 if none has one. Numbers of JSON are float64.
+func longestLimit[T any](stored []T, asked func(*T) *verdict.Asked) time.Duration {
+	var longest float64
+	for i := range stored {
+		if a := asked(&stored[i]); a != nil {
+			n, _ := a.Options["timeout"].(float64)
+			longest = max(longest, n)
+		}
 	}
-	n, _ := asked.Options["timeout"].(float64)
-	return time.Duration(n)
+	return time.Duration(longest)
 }
 
 // judgements prints what was found.

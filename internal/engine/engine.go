@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"fencepost/internal/ir"
+	"fencepost/internal/ir/irtext"
 	"fencepost/internal/memory"
 	"fencepost/internal/property"
 	"fencepost/internal/source"
@@ -185,6 +186,16 @@ func Pos(e *ir.Edge) *verdict.Pos {
 		return nil
 	}
 	return Position(e.Pos)
+}
+
+// EdgeText is an operation in the text form of ir, with its position.
+func EdgeText(p *ir.Program, id ir.EdgeID) string {
+	f, e, _ := p.EdgeByID(id)
+	text := irtext.FormatOp(p, f, &e.Op)
+	if pos := Pos(e); pos != nil {
+		text += fmt.Sprintf(" at %s", pos)
+	}
+	return text
 }
 
 // Position returns a span as verdicts have it, nil for one that is not known.

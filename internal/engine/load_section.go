@@ -26,3 +26,15 @@ func (t *Task) NoLoadSection(name string) error {
 	}
 	return nil
 }
+
+// NoExtras returns an error if a program has a global fence, an atomic load of 16 bytes under a model with store buffers,
+// or memory of which it asks whether it is initialised: what the models of the papers do not have.
+func (t *Task) NoExtras(name string) error {
+	if err := NoGlobalFence(name, t.Program); err != nil {
+		return err
+	}
+	if err := t.NoLoadSection(name); err != nil {
+		return err
+	}
+	return NoMasks(name, t.Program)
+}

@@ -2,6 +2,7 @@ package export
 
 import (
 	"fmt"
+	"strings"
 
 	"fencepost/internal/ir"
 	"fencepost/internal/source"
@@ -29,6 +30,19 @@ func (w *Refuser) Refuse(pos source.Span, format string, args ...any) {
 		w.refused[r] = true
 		w.Refusals = append(w.Refusals, r)
 	}
+}
+
+// Text returns a program that was written: its head, and then its body. If something was refused, it is empty.
+func (w *Refuser) Text(body string, head ...func(*strings.Builder)) (string, []Refusal) {
+	if len(w.Refusals) > 0 {
+		return "", w.Refusals
+	}
+	var out strings.Builder
+	for _, write := range head {
+		write(&out)
+	}
+	out.WriteString(body)
+	return out.String(), nil
 }
 
 // RefuseAlways refuses what no language but C has: numbers of floating point, memory whose bits may be undefined, and

@@ -135,7 +135,7 @@ var policy = map[string]rule{
 	"internal/export/c11":        {ours: append([]string{"internal/export/cexpr"}, exportMay...)},
 	"internal/export/sequential": {ours: append([]string{"internal/export/cexpr"}, exportMay...)},
 
-	"internal/engine":            {ours: []string{"internal/source", "internal/analysis", "internal/budget", "internal/ir", "internal/property", "internal/memory", "internal/memory/reduce", "internal/search", "query", "verdict"}},
+	"internal/engine":            {ours: []string{"internal/source", "internal/analysis", "internal/budget", "internal/ir", "internal/ir/irtext", "internal/property", "internal/memory", "internal/memory/reduce", "internal/search", "query", "verdict"}},
 	"internal/engine/bmc":        {ours: engineMay},
 	"internal/engine/explicit":   {ours: append([]string{"internal/fairness"}, engineMay...)},
 	"internal/fairness":          {ours: append([]string{"internal/digraph"}, engineMay...)},

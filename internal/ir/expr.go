@@ -150,6 +150,21 @@ func Addr(obj ObjectID, offset int64) *Expr {
 	return &Expr{Op: AddrOf, Type: U64, Obj: obj, Value: offset}
 }
 
+// Plus adds bytes to an address, and keeps constants in one piece so that addresses stay readable.
+func Plus(addr *Expr, bytes int64) *Expr {
+	switch {
+	case bytes == 0:
+		return addr
+	case addr.Op == AddrOf:
+		return Addr(addr.Obj, addr.Value+bytes)
+	case addr.Op == Add && addr.Type == U64:
+		if more, ok := addr.Y.IsConst(); ok {
+			return Plus(addr.X, bytes+more)
+		}
+	}
+	return Binary(Add, U64, addr, Int(bytes))
+}
+
 // Unary builds a unary expression.
 func Unary(op ExprOp, t Type, x *Expr) *Expr {
 	if !op.IsUnary() {

@@ -15,60 +15,37 @@ import (
 
 // evalFloat applies a binary operator to two numbers of type t.
 func evalFloat(op ExprOp, t Type, x, y int64) int64 {
-	if t.Bits == 32 {
-		return evalFloat32(op, x, y)
-	}
-	a, b := math.Float64frombits(uint64(x)), math.Float64frombits(uint64(y))
-	if op.isFloatCompare() {
+	a, b := toFloat(t, x), toFloat(t, y)
+	switch {
+	case op.isFloatCompare():
 		return truth(compareFloat(op, a, b))
-	}
-	if a != a || b != b {
+	case a != a || b != b:
 		return pickNaN(t, x, y, a != a)
-	}
-	var r float64
-	switch op {
-	case FAdd:
-		r = float64(a + b)
-	case FSub:
-		r = float64(a - b)
-	case FMul:
-		r = float64(a * b)
-	case FDiv:
-		r = float64(a / b)
+	case t.Bits == 32:
+		if r := compute(op, float32(a), float32(b)); r == r {
+			return int64(math.Float32bits(r))
+		}
 	default:
-		panic("BUG: not an operator on floating point: " + op.String())
+		if r := compute(op, a, b); r == r {
+			return int64(math.Float64bits(r))
+		}
 	}
-	if r != r {
-		return defaultNaN(t)
-	}
-	return int64(math.Float64bits(r))
+	return defaultNaN(t)
 }
 
-func evalFloat32(op ExprOp, x, y int64) int64 {
-	a, b := math.Float32frombits(uint32(x)), math.Float32frombits(uint32(y))
-	if op.isFloatCompare() {
-		return truth(compareFloat(op, float64(a), float64(b)))
-	}
-	if a != a || b != b {
-		return pickNaN(F32, x, y, a != a)
-	}
-	var r float32
+func compute[F float32 | float64](op ExprOp, a, b F) F {
 	switch op {
 	case FAdd:
-		r = float32(a + b)
+		return F(a + b)
 	case FSub:
-		r = float32(a - b)
+		return F(a - b)
 	case FMul:
-		r = float32(a * b)
+		return F(a * b)
 	case FDiv:
-		r = float32(a / b)
+		return F(a / b)
 	default:
 		panic("BUG: not an operator on floating point: " + op.String())
 	}
-	if r != r {
-		return defaultNaN(F32)
-	}
-	return int64(math.Float32bits(r))
 }
 
 // compareFloat compares; all comparisons with a NaN are false but !=.

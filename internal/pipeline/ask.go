@@ -242,6 +242,23 @@ func ParseModel(name query.Model) (memory.Model, error) {
 	return m, nil
 }
 
+// UnderEach answers a question under each model.
+func UnderEach(models query.Models, answer func(query.Model, memory.Model) (*verdict.Result, error)) ([]verdict.Result, error) {
+	var results []verdict.Result
+	for _, name := range models.OrTSO() {
+		model, err := ParseAnyModel(name)
+		if err != nil {
+			return nil, err
+		}
+		res, err := answer(name, model)
+		if err != nil {
+			return nil, err
+		}
+		results = append(results, *res)
+	}
+	return results, nil
+}
+
 // ParseAnyModel returns the memory model with a name, also C11's own.
 func ParseAnyModel(name query.Model) (memory.Model, error) {
 	if m, _ := memory.ParseModel(string(name)); m == memory.C11 {

@@ -42,22 +42,23 @@ func (d *decoder) truth() bool {
 
 func (d *decoder) uint() uint64 {
 	v, n := binary.Uvarint(d.b)
-	if n <= 0 {
-		d.bad, d.b = true, nil
-		return 0
-	}
-	d.b = d.b[n:]
+	d.skip(n)
 	return v
 }
 
 func (d *decoder) int() int64 {
 	v, n := binary.Varint(d.b)
+	d.skip(n)
+	return v
+}
+
+// skip takes away the n bytes of a number, or everything if there was none.
+func (d *decoder) skip(n int) {
 	if n <= 0 {
 		d.bad, d.b = true, nil
-		return 0
+		return
 	}
 	d.b = d.b[n:]
-	return v
 }
 
 // below returns a number that must be less than n.

@@ -202,6 +202,16 @@ func (p *printer) keep(id ir.FuncID) {
 	}
 }
 
+func (p *printer) fence(op *ir.Op) {
+	switch op.Fence {
+	case ir.FullFence:
+		p.printf("  fp_full_fence();\n")
+	case ir.StoreStoreFence: // the processor keeps stores in order, and accesses are volatile
+	default:
+		refuse("it has a fence for all threads")
+	}
+}
+
 // operation prints the effect of an edge.
 func (p *printer) operation(id ir.FuncID, op *ir.Op) {
 	switch op.Kind {
@@ -209,13 +219,7 @@ func (p *printer) operation(id ir.FuncID, op *ir.Op) {
 	case ir.Load, ir.Store, ir.RMW:
 		p.access(op)
 	case ir.Fence:
-		switch op.Fence {
-		case ir.FullFence:
-			p.printf("  fp_full_fence();\n")
-		case ir.StoreStoreFence: // the processor keeps stores in order, and accesses are volatile
-		default:
-			refuse("it has a fence for all threads")
-		}
+		p.fence(op)
 	case ir.Assign:
 		p.printf("  r%d = %s;\n", op.Dst, p.expr(op.Val))
 	case ir.Havoc:

@@ -7,13 +7,13 @@ func (t *Trace) EventOf(step int) int {
 	return slices.IndexFunc(t.Events, func(e Event) bool { return slices.Contains(e.Steps, step) })
 }
 
+// noEdges says, by event, that no edge has led to it.
+func (t *Trace) noEdges() []int32 { return slices.Repeat([]int32{-1}, len(t.Events)) }
+
 // path returns a shortest path along happens-before from one event to another whose last
 // edge is not program order, or nil.
 func (t *Trace) path(from, to int) []Edge {
-	via := make([]int32, len(t.Events))
-	for i := range via {
-		via[i] = -1
-	}
+	via := t.noEdges()
 	queue := []int{from}
 	for len(queue) > 0 {
 		at := queue[0]

@@ -176,11 +176,7 @@ func (t *Trace) Cycle() []Edge {
 // shortestCycle returns a shortest cycle through an event, found breadth first, or nil. If
 // limit is not 0, the cycle must have fewer edges than limit.
 func (t *Trace) shortestCycle(start, limit int) []Edge {
-	via := make([]int32, len(t.Events))
-	dist := make([]int, len(t.Events))
-	for i := range via {
-		via[i] = -1
-	}
+	via, dist := t.noEdges(), make([]int, len(t.Events))
 	queue := []int{start}
 	for len(queue) > 0 {
 		at := queue[0]

@@ -112,19 +112,23 @@ func (fs *Fences) moveGoals(moved []map[ir.Loc]ir.Loc) *property.Set {
 	props := *fs.props
 	props.Goals = slices.Clone(props.Goals)
 	for i := range props.Goals {
-		g := &props.Goals[i]
-		g.At = slices.Clone(g.At)
-		for j := range g.At {
-			at := &g.At[j]
-			at.Locs = slices.Clone(at.Locs)
-			for k, l := range at.Locs {
-				if to, ok := moved[fs.p.Threads[at.Thread].Func][l]; ok {
-					at.Locs[k] = to
-				}
-			}
+		at := slices.Clone(props.Goals[i].At)
+		for j := range at {
+			at[j].Locs = replaced(at[j].Locs, moved[fs.p.Threads[at[j].Thread].Func])
 		}
+		props.Goals[i].At = at
 	}
 	return &props
+}
+
+func replaced(locs []ir.Loc, by map[ir.Loc]ir.Loc) []ir.Loc {
+	locs = slices.Clone(locs)
+	for k, l := range locs {
+		if to, ok := by[l]; ok {
+			locs[k] = to
+		}
+	}
+	return locs
 }
 
 // contraction removes Nops from one function.

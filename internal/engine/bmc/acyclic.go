@@ -82,26 +82,13 @@ func (r *relation) complete() {
 			waits[b]++
 		}
 	}
-	var sorted []int
-	for i := range r.n {
-		if waits[i] == 0 {
-			sorted = append(sorted, i)
-		}
-	}
-	for k := 0; k < len(sorted); k++ {
-		a := sorted[k]
+	for _, a := range sorted(r.arcs, waits) {
 		for _, b := range r.arcs[a] {
 			r.sooner[b].add(a)
 			for w, more := range r.sooner[a] {
 				r.sooner[b][w] |= more
 			}
-			if waits[b]--; waits[b] == 0 {
-				sorted = append(sorted, b)
-			}
 		}
-	}
-	if len(sorted) < r.n {
-		panic("BUG: the known order of events has a cycle")
 	}
 	var list []int
 	for b, before := range r.sooner {
@@ -268,23 +255,29 @@ func (r *relation) ranks(is func(gate) bool) []int {
 		}
 	}
 	rank := make([]int, r.n)
-	var ready []int
-	for i := range r.n {
+	for k, a := range sorted(out, waits) {
+		rank[a] = k
+	}
+	return rank
+}
+
+// sorted returns the groups in an order that arcs allow. waits has the number of arcs to each, and is used up.
+func sorted(arcs [][]int, waits []int) []int {
+	order := make([]int, 0, len(arcs))
+	for i := range arcs {
 		if waits[i] == 0 {
-			ready = append(ready, i)
+			order = append(order, i)
 		}
 	}
-	for k := 0; k < len(ready); k++ {
-		a := ready[k]
-		rank[a] = k
-		for _, b := range out[a] {
+	for k := 0; k < len(order); k++ {
+		for _, b := range arcs[order[k]] {
 			if waits[b]--; waits[b] == 0 {
-				ready = append(ready, b)
+				order = append(order, b)
 			}
 		}
 	}
-	if len(ready) < r.n {
-		panic("BUG: the order of events in a model has a cycle")
+	if len(order) < len(arcs) {
+		panic("BUG: an order of events has a cycle")
 	}
-	return rank
+	return order
 }

@@ -38,13 +38,7 @@ func leading(p *ir.Program) *ir.Edge {
 }
 
 func supports(t *engine.Task) error {
-	if err := engine.NoGlobalFence("bmc", t.Program); err != nil {
-		return err
-	}
-	if err := t.NoLoadSection("bmc"); err != nil {
-		return err
-	}
-	if err := engine.NoMasks("bmc", t.Program); err != nil {
+	if err := t.NoExtras("bmc"); err != nil {
 		return err
 	}
 	if e := leading(t.Program); e != nil {

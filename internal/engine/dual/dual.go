@@ -62,13 +62,7 @@ func supports(t *engine.Task) error {
 
 // takes refuses programs that have something that dual does not take.
 func takes(t *engine.Task) error {
-	if err := engine.NoGlobalFence("dual", t.Program); err != nil {
-		return err
-	}
-	if err := t.NoLoadSection("dual"); err != nil {
-		return err
-	}
-	if err := engine.NoMasks("dual", t.Program); err != nil {
+	if err := t.NoExtras("dual"); err != nil {
 		return err
 	}
 	switch {

@@ -19,41 +19,23 @@ const maxForward = 20_000
 func tested(ctx context.Context, task *engine.Task, out *engine.Outcome) error {
 	y := memory.New(task.Program, memory.SC, task.MemoryOptions())
 	s := y.NewState()
-	seen := map[string]bool{}
-	var reached engine.Outcome
-	var visit func() error
-	visit = func() error {
-		if s.Over() {
+	err := y.Visit(s, maxForward, func() (bool, error) {
+		switch {
+		case s.Over():
 			out.Exits = 1
+			return false, nil
+		case s.Faulted():
+			return false, nil
+		case y.Final(s):
+			out.Ends = true
+			return true, nil
 		}
-		if s.Over() || s.Faulted() || out.Ends || len(seen) >= maxForward {
-			return nil
-		}
-		key := string(y.Codec().Encode(s, nil))
-		if seen[key] {
-			return nil
-		}
-		seen[key] = true
-		if out.Ends = y.Final(s); out.Ends {
-			return nil
-		}
-		if err := budget.Spend(ctx, 4*budget.Microsecond); err != nil {
-			return err
-		}
-		for _, st := range y.Enabled(s, nil) {
-			mark := s.Mark()
-			y.Apply(s, st)
-			err := visit()
-			s.Undo(mark)
-			if err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-	if err := visit(); err != nil {
+		return false, budget.Spend(ctx, 4*budget.Microsecond)
+	})
+	if err != nil {
 		return err
 	}
+	var reached engine.Outcome
 	reached.AddReached(y, s)
 	out.ChecksReached = reached.ChecksReached
 	return nil

@@ -24,13 +24,7 @@ func New(sc engine.Engine) engine.Engine {
 		Doc:    "robustness against TSO by one instrumented program per attack",
 		Papers: []string{"BDM13"},
 		Supports: func(t *engine.Task) error {
-			if err := engine.NoGlobalFence("instrument", t.Program); err != nil {
-				return err
-			}
-			if err := t.NoLoadSection("instrument"); err != nil {
-				return err
-			}
-			if err := engine.NoMasks("instrument", t.Program); err != nil {
+			if err := t.NoExtras("instrument"); err != nil {
 				return err
 			}
 			if _, err := NewInstrumenter(t.Program, Options{}); err != nil {

@@ -10,7 +10,6 @@ import (
 
 	"fencepost/internal/engine"
 	"fencepost/internal/ir"
-	"fencepost/internal/ir/irtext"
 	"fencepost/internal/memory"
 	"fencepost/query"
 	"fencepost/verdict"
@@ -68,13 +67,7 @@ type lazy struct {
 }
 
 func (l *lazy) supports(t *engine.Task) error {
-	if err := engine.NoGlobalFence("lazy", t.Program); err != nil {
-		return err
-	}
-	if err := t.NoLoadSection("lazy"); err != nil {
-		return err
-	}
-	if err := engine.NoMasks("lazy", t.Program); err != nil {
+	if err := t.NoExtras("lazy"); err != nil {
 		return err
 	}
 	if err := t.NoEndless("lazy"); err != nil {
@@ -320,13 +313,6 @@ func (r *refinement) extendBy(base *Extended, s sequence) (grew bool, refused st
 
 // describe names a sequence by its store and its load.
 func describe(p *ir.Program, s sequence) string {
-	name := func(id ir.EdgeID) string {
-		f, e, _ := p.EdgeByID(id)
-		text := irtext.FormatOp(p, f, &e.Op)
-		if pos := engine.Pos(e); pos != nil {
-			text += fmt.Sprintf(" (%s)", pos)
-		}
-		return text
-	}
+	name := func(id ir.EdgeID) string { return engine.EdgeText(p, id) }
 	return fmt.Sprintf("%s: %s ... %s, %d instructions", p.Threads[s.thread].Name, name(s.edges[0]), name(s.edges[len(s.edges)-1]), len(s.edges))
 }

@@ -75,6 +75,14 @@ func (x *explorer) anyAsleep() bool {
 	return ok
 }
 
+// exited counts an execution that exit ends.
+func (x *explorer) exited() {
+	x.out.counts.Exits++
+	if x.task.ExitFinals {
+		x.final()
+	}
+}
+
 // judgeEnd counts the execution by its kind, and checks goals, the final condition and deadlocks.
 func (x *explorer) judgeEnd() {
 	stops := [machine.Bounded + 1]bool{}
@@ -92,10 +100,7 @@ func (x *explorer) judgeEnd() {
 		x.out.counts.Failed++
 		return
 	case stops[machine.Exited]:
-		x.out.counts.Exits++
-		if x.task.ExitFinals {
-			x.final()
-		}
+		x.exited()
 		return
 	case stops[machine.Bounded]:
 		x.out.counts.Bounded++

@@ -63,14 +63,7 @@ func Write(p *ir.Program, props *property.Set) (string, []export.Refusal) {
 		t.write(&body)
 	}
 	w.main(&body)
-	if len(w.Refusals) > 0 {
-		return "", w.Refusals
-	}
-	var out strings.Builder
-	w.header(&out)
-	w.globals(&out)
-	out.WriteString(body.String())
-	return out.String(), nil
+	return w.Text(body.String(), w.header, w.globals)
 }
 
 // layOut chooses the variables of objects and the cells of mem.

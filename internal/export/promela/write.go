@@ -118,14 +118,7 @@ func Write(p *ir.Program, props *property.Set, opt Options) (string, []export.Re
 		w.flusher(&processes, t)
 	}
 	monitorsOf(w).write(&processes)
-	if len(w.Refusals) > 0 {
-		return "", w.Refusals
-	}
-	var out strings.Builder
-	w.header(&out)
-	w.globals(&out)
-	out.WriteString(processes.String())
-	return out.String(), nil
+	return w.Text(processes.String(), w.header, w.globals)
 }
 
 // analyse finds the features that the program uses, before any text is written.

@@ -371,12 +371,17 @@ func (e *emitter) refuseSlots(in *inst, pointer ir.Reg, kind string) {
 	if other == nil {
 		return
 	}
-	refused, none := e.fb.Loc("", e.pos), e.fb.Loc("", e.pos)
-	e.assume(other, refused)
-	e.assume(ir.Negate(other), none)
+	e.refuseIf(other, in.Text+": the function is at another offset in the tables of methods than the one that is called")
+}
+
+// refuseIf makes the executions with a condition not supported, and goes on with the others.
+func (e *emitter) refuseIf(cond *ir.Expr, why string) {
+	refused, others := e.fb.Loc("", e.pos), e.fb.Loc("", e.pos)
+	e.assume(cond, refused)
+	e.assume(ir.Negate(cond), others)
 	e.at = refused
-	e.unsupported(codeFlow, in.Text+": the function is at another offset in the tables of methods than the one that is called")
-	e.at = none
+	e.unsupported(codeFlow, why)
+	e.at = others
 }
 
 // refuseCode makes a jump or call into the code of a linked file not supported, where the address is that of no function:
@@ -388,12 +393,7 @@ func (e *emitter) refuseCode(in *inst, pointer ir.Reg) {
 		}
 		at := ir.Binary(ir.Sub, ir.U64, ir.R(pointer), ir.Int(int64(linkedBase(e.p.image)+sec.Addr)))
 		inside := ir.Binary(ir.Lt, ir.U64, at, ir.Int(int64(sec.Size)))
-		refused, other := e.fb.Loc("", e.pos), e.fb.Loc("", e.pos)
-		e.assume(inside, refused)
-		e.assume(ir.Negate(inside), other)
-		e.at = refused
-		e.unsupported(codeFlow, in.Text+": the address is in the code, and is that of no function: the table of a switch is not found")
-		e.at = other
+		e.refuseIf(inside, in.Text+": the address is in the code, and is that of no function: the table of a switch is not found")
 	}
 }
 
@@ -404,12 +404,7 @@ func (e *emitter) refuseMain(pointer ir.Reg) {
 			continue
 		}
 		is := ir.Binary(ir.Eq, ir.U64, ir.R(pointer), &ir.Expr{Op: ir.FuncAddr, Type: ir.U64, Func: f.fb.ID})
-		refused, other := e.fb.Loc("", e.pos), e.fb.Loc("", e.pos)
-		e.assume(is, refused)
-		e.assume(ir.Negate(is), other)
-		e.at = refused
-		e.unsupported(codeFlow, callsMain)
-		e.at = other
+		e.refuseIf(is, callsMain)
 	}
 }
 

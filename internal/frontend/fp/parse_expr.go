@@ -100,12 +100,7 @@ func (p *grammar) primary() *statement.Expr {
 	case p.Tok.Kind == statement.TokenKeyword && rmwArgs[p.Tok.Text] > 0:
 		return p.rmw()
 	case p.Accept("("):
-		outer := p.inMiddle
-		p.inMiddle = false
-		e := p.expr()
-		p.inMiddle = outer
-		p.Expect(")")
-		return e
+		return p.enclosed(")")
 	case p.Tok.Kind == statement.TokenKeyword:
 		p.Fail(statement.CodeReserved, p.Tok.Start, p.Tok.End, "'%s' is a reserved word, not a value", p.Tok.Text)
 	default:
@@ -119,7 +114,7 @@ func (p *grammar) lvalue() *statement.Expr {
 	start := p.Tok.Start
 	if p.Accept("mem") {
 		p.Expect("[")
-		m := statement.Expr{Kind: statement.ExprMem, X: p.subscript(), Start: start}
+		m := statement.Expr{Kind: statement.ExprMem, X: p.enclosed("]"), Start: start}
 		orders(p, &m)
 		e := p.Make(m)
 		p.tree.mems = append(p.tree.mems, e)
@@ -129,7 +124,7 @@ func (p *grammar) lvalue() *statement.Expr {
 	e := statement.Expr{Kind: statement.ExprName, Name: id.Text, Start: start}
 	switch {
 	case p.Accept("["):
-		e.Kind, e.X = statement.ExprIndex, p.subscript()
+		e.Kind, e.X = statement.ExprIndex, p.enclosed("]")
 	case p.Tok.Is(".") && !p.Bad && orderWords[p.Ahead.Text] == ir.OrderUnset:
 		p.Advance()
 		if !p.isType() {
@@ -139,7 +134,7 @@ func (p *grammar) lvalue() *statement.Expr {
 		e.Kind, e.Typ = statement.ExprPart, p.Tok.Text
 		p.Advance()
 		p.Expect("[")
-		e.X = p.subscript()
+		e.X = p.enclosed("]")
 		orders(p, &e)
 		return p.Make(e)
 	}
@@ -198,13 +193,13 @@ func fenceOrder(p *grammar) (ir.Order, ir.FenceKind) {
 	}
 }
 
-// subscript parses what follows '['.
-func (p *grammar) subscript() *statement.Expr {
+// enclosed parses what follows a bracket, and the bracket that closes.
+func (p *grammar) enclosed(close string) *statement.Expr {
 	outer := p.inMiddle
 	p.inMiddle = false
 	e := p.expr()
 	p.inMiddle = outer
-	p.Expect("]")
+	p.Expect(close)
 	return e
 }
 

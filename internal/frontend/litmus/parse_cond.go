@@ -151,26 +151,23 @@ func (p *parser) implication() (*prop, bool) {
 	if !ok || !p.accept("=>") {
 		return x, ok
 	}
-	if !p.deeper() {
-		return nil, false
-	}
-	defer func() { p.depth-- }()
-	y, ok := p.implication()
+	y, ok := p.nested(p.implication)
 	if !ok {
 		return nil, false
 	}
 	return &prop{kind: isImplies, x: x, y: y, extent: extent{x.start, y.end}}, true
 }
 
-func (p *parser) deeper() bool {
-	p.depth++
-	if p.depth > maxDepth {
-		p.depth--
+// nested parses a part of a condition one level deeper.
+func (p *parser) nested(parse func() (*prop, bool)) (*prop, bool) {
+	if p.depth == maxDepth {
 		p.errorf(codeDepth, p.tok.start, p.tok.end, "the condition is nested more than %d deep", maxDepth)
 		p.pos = len(p.text)
-		return false
+		return nil, false
 	}
-	return true
+	p.depth++
+	defer func() { p.depth-- }()
+	return parse()
 }
 
 func (p *parser) unary() (*prop, bool) {
@@ -178,22 +175,14 @@ func (p *parser) unary() (*prop, bool) {
 	switch {
 	case p.tok.is("~"), p.tok.word("not"):
 		p.advance()
-		if !p.deeper() {
-			return nil, false
-		}
-		defer func() { p.depth-- }()
-		x, ok := p.unary()
+		x, ok := p.nested(p.unary)
 		if !ok {
 			return nil, false
 		}
 		return &prop{kind: isNot, x: x, extent: extent{start.start, x.end}}, true
 	case p.tok.is("("):
 		p.advance()
-		if !p.deeper() {
-			return nil, false
-		}
-		defer func() { p.depth-- }()
-		x, ok := p.prop()
+		x, ok := p.nested(p.prop)
 		if !ok {
 			return nil, false
 		}

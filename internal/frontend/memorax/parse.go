@@ -346,9 +346,7 @@ func (p *parser) termFrom(start int) *statement.Expr {
 	case p.Accept("-"):
 		return p.Make(statement.Expr{Kind: statement.ExprUnary, Op: ir.Neg, X: p.term(), Start: start})
 	case p.Accept("("):
-		e := p.expr()
-		p.Expect(")")
-		return e
+		return p.enclosed(p.expr, ")")
 	}
 	d := p.Expected("a number or a register")
 	if p.Tok.Kind == statement.TokenName {
@@ -374,6 +372,13 @@ func (p *parser) junction(sign string, op ir.ExprOp, part func() *statement.Expr
 	return x
 }
 
+// enclosed parses what follows a bracket, and the bracket that closes.
+func (p *parser) enclosed(parse func() *statement.Expr, close string) *statement.Expr {
+	e := parse()
+	p.Expect(close)
+	return e
+}
+
 func (p *parser) atom() *statement.Expr { return p.Nested(p.atomFrom) }
 
 func (p *parser) atomFrom(start int) *statement.Expr {
@@ -385,9 +390,7 @@ func (p *parser) atomFrom(start int) *statement.Expr {
 	case p.Accept("not"):
 		return p.Make(statement.Expr{Kind: statement.ExprUnary, Op: ir.Not, X: p.atom(), Start: start})
 	case p.Accept("["):
-		e := p.condition()
-		p.Expect("]")
-		return e
+		return p.enclosed(p.condition, "]")
 	}
 	x := p.expr()
 	op, ok := memoraxCompare[p.Tok.Text]

@@ -92,29 +92,22 @@ func isTrue(e *ir.Expr) bool {
 }
 
 // conj is x && y, without what constants decide.
-func conj(x, y *ir.Expr) *ir.Expr {
-	switch {
-	case isZero(x) || isZero(y):
-		return ir.Int(0)
-	case isTrue(x):
-		return truth(y)
-	case isTrue(y) || x.Equal(y):
-		return truth(x)
-	}
-	return ir.Binary(ir.LAnd, ir.S64, x, y)
-}
+func conj(x, y *ir.Expr) *ir.Expr { return joined(ir.LAnd, 0, x, y, isZero, isTrue) }
 
 // disj is x || y, without what constants decide.
-func disj(x, y *ir.Expr) *ir.Expr {
+func disj(x, y *ir.Expr) *ir.Expr { return joined(ir.LOr, 1, x, y, isTrue, isZero) }
+
+// joined is x op y, where an operand that decides makes the result a constant, and one that is neutral is left out.
+func joined(op ir.ExprOp, decided int64, x, y *ir.Expr, decides, neutral func(*ir.Expr) bool) *ir.Expr {
 	switch {
-	case isTrue(x) || isTrue(y):
-		return ir.Int(1)
-	case isZero(x):
+	case decides(x) || decides(y):
+		return ir.Int(decided)
+	case neutral(x):
 		return truth(y)
-	case isZero(y) || x.Equal(y):
+	case neutral(y) || x.Equal(y):
 		return truth(x)
 	}
-	return ir.Binary(ir.LOr, ir.S64, x, y)
+	return ir.Binary(op, ir.S64, x, y)
 }
 
 // decided is e without operands of && and || that constants decide.

@@ -135,26 +135,16 @@ func (pr *printer) object(o *ir.Object, lay *layout) {
 	if o.Unit != defaultUnit(o.Size) {
 		pr.printf(" unit %d", o.Unit)
 	}
-	if o.Cells {
-		pr.printf(" cells")
-	}
-	if o.PerThread {
-		pr.printf(" perthread")
-	}
-	if o.Align != 0 {
-		pr.printf(" align %d", o.Align)
-	}
-	if o.ReadOnly {
-		pr.printf(" readonly")
-	}
-	if o.Masked {
-		pr.printf(" masked")
-	}
-	if o.Ends {
-		pr.printf(" ends")
-	}
-	if o.Addr != lay.address(o) {
-		pr.printf(" addr %#x", o.Addr)
+	for _, attr := range []struct {
+		has  bool
+		text string
+	}{
+		{o.Cells, "cells"}, {o.PerThread, "perthread"}, {o.Align != 0, fmt.Sprintf("align %d", o.Align)}, {o.ReadOnly, "readonly"},
+		{o.Masked, "masked"}, {o.Ends, "ends"}, {o.Addr != lay.address(o), fmt.Sprintf("addr %#x", o.Addr)},
+	} {
+		if attr.has {
+			pr.printf(" %s", attr.text)
+		}
 	}
 	lay.add(o)
 	if o.Type != ir.S64 {

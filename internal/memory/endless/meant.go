@@ -100,34 +100,16 @@ func Rests(ctx context.Context, y *memory.System) (bool, error) {
 		return false, nil
 	}
 	s := y.NewState()
-	seen := map[string]bool{}
 	found := false
-	var visit func() error
-	visit = func() error {
-		key := string(y.Codec().Encode(s, nil))
-		if found || seen[key] || len(seen) >= maxRest || s.Over() || s.Faulted() {
-			return nil
+	err := y.Visit(s, maxRest, func() (bool, error) {
+		if s.Over() || s.Faulted() {
+			return false, nil
 		}
-		seen[key] = true
 		if found = x.rests(s, inside); found {
-			return nil
+			return true, nil
 		}
-		if err := budget.Spend(ctx, stateCost); err != nil {
-			return err
-		}
-		for _, st := range y.Enabled(s, nil) {
-			mark := s.Mark()
-			y.Apply(s, st)
-			err := visit()
-			s.Undo(mark)
-			if err != nil || found {
-				return err
-			}
-		}
-		s.Err = nil
-		return nil
-	}
-	err := visit()
+		return false, budget.Spend(ctx, stateCost)
+	})
 	return found, err
 }
 

@@ -3,6 +3,7 @@ package program
 import (
 	"fmt"
 
+	"fencepost/internal/analysis"
 	"fencepost/internal/engine"
 	"fencepost/internal/ir"
 )
@@ -33,24 +34,7 @@ func Refuse(e *ir.Edge, format string, args ...any) error {
 
 // Reachable returns which locations can be reached from one.
 func Reachable(f *ir.Func, from ir.Loc) []bool {
-	return reachableBy(f, from, func(*ir.Edge) bool { return true })
-}
-
-// reachableBy returns which locations can be reached from one by edges that may be taken.
-func reachableBy(f *ir.Func, from ir.Loc, may func(*ir.Edge) bool) []bool {
-	seen := make([]bool, len(f.Locs))
-	seen[from] = true
-	for work := []ir.Loc{from}; len(work) > 0; {
-		l := work[len(work)-1]
-		work = work[:len(work)-1]
-		for _, i := range f.Out(l) {
-			if e := &f.Edges[i]; !seen[e.To] && may(e) {
-				seen[e.To] = true
-				work = append(work, e.To)
-			}
-		}
-	}
-	return seen
+	return analysis.Reachable(f, from, func(*ir.Edge) bool { return true })
 }
 
 // passName is the name of the preparation in the edges that it makes.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"fencepost/internal/analysis"
 	"fencepost/internal/ir"
 	"fencepost/internal/property"
 )
@@ -135,7 +136,7 @@ func usesEntry(usedBy map[int]int, entry int) bool {
 
 // reachedUntil returns the locations that are reachable without a definition of a register.
 func reachedUntil(f *ir.Func, from ir.Loc, r ir.Reg) []bool {
-	return reachableBy(f, from, func(e *ir.Edge) bool {
+	return analysis.Reachable(f, from, func(e *ir.Edge) bool {
 		defined := false
 		e.Op.Defs(func(x ir.Reg) { defined = defined || x == r })
 		return !defined

@@ -88,50 +88,46 @@ func ask(ctx context.Context, run *pipeline.Run, opt query.CheckOptions, kept *k
 	if err != nil {
 		return nil, err
 	}
-	var results []verdict.Result
-	for _, name := range opt.Models.OrTSO() {
-		model, err := pipeline.ParseAnyModel(name)
-		if err != nil {
-			return nil, err
-		}
+	return pipeline.UnderEach(opt.Models, func(name query.Model, model memory.Model) (*verdict.Result, error) {
 		q := &question{Program: run.Program, flat: flat, model: model, opt: opt, kept: kept}
-		if memory.HasC11 && model == memory.C11 {
-			if run.Orders == pipeline.OrdersNone && len(opt.Models) > 1 {
-				results = append(results, *run.WithoutOrders())
-				continue
-			}
-			if err := prepareC11(q); err != nil {
-				return nil, err
-			}
+		return q.under(ctx, run, name)
+	})
+}
+
+// under answers under the model of the question, which has a name.
+func (q *question) under(ctx context.Context, run *pipeline.Run, name query.Model) (*verdict.Result, error) {
+	c11, opt, covered := memory.HasC11 && q.model == memory.C11, q.opt, q.flat
+	if c11 {
+		if run.Orders == pipeline.OrdersNone && len(opt.Models) > 1 {
+			return run.WithoutOrders(), nil
 		}
-		if err := q.refused(); err != nil {
+		if err := prepareC11(q); err != nil {
 			return nil, err
 		}
-		run.Stage = "engines under " + string(name)
-		res := fromCertificate(ctx, q)
-		if res == nil {
-			res, err = q.answer(ctx)
-		}
-		if none := run.Undecided(name, err); none != nil { // the answers under other models stay
-			res, err = none, nil
-		}
-		if err != nil {
-			return nil, err
-		}
-		run.Restrict(res, &opt.Options)
-		if !opt.Robustness {
-			covered, asked := flat, opt
-			if memory.HasC11 && model == memory.C11 {
-				covered, asked.Races = q.flat, true
-			}
-			cover(res, run.Program, covered, &asked)
-		}
-		if err := certify(ctx, q, run, res); err != nil {
-			return nil, err
-		}
-		results = append(results, *res)
 	}
-	return results, nil
+	if err := q.refused(); err != nil {
+		return nil, err
+	}
+	run.Stage = "engines under " + string(name)
+	var err error
+	res := fromCertificate(ctx, q)
+	if res == nil {
+		res, err = q.answer(ctx)
+	}
+	if none := run.Undecided(name, err); none != nil { // the answers under other models stay
+		res, err = none, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	run.Restrict(res, &q.opt.Options)
+	if !opt.Robustness {
+		if c11 {
+			covered, opt.Races = q.flat, true
+		}
+		cover(res, run.Program, covered, &opt)
+	}
+	return res, certify(ctx, q, run, res)
 }
 
 // query is the questions about a program under one model.

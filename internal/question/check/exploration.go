@@ -83,15 +83,8 @@ type Exploration struct {
 // Open reads a program for a check in parts. Without an exploration and an error, the program or the question was
 // refused, and the diagnostics say why.
 func Open(ctx context.Context, in query.Input, opt query.CheckOptions, version string) (*Exploration, []verdict.Diagnostic, error) {
-	if err := inParts(&opt, "rf"); err != nil {
-		return nil, nil, err
-	}
 	var e *Exploration
-	diags, err := openRun(ctx, in, &opt, func(ctx context.Context, run *pipeline.Run) error {
-		o, err := open(ctx, run, opt, version)
-		if err != nil {
-			return err
-		}
+	diags, err := openRun(ctx, in, "rf", opt, version, func(o *opened) error {
 		text, err := json.Marshal(o.Identity)
 		if err != nil {
 			return err
@@ -108,11 +101,21 @@ func Open(ctx context.Context, in query.Input, opt query.CheckOptions, version s
 	return e, diags, err
 }
 
-// openRun does the first stages of a question, and returns the diagnostics.
-func openRun(ctx context.Context, in query.Input, opt *query.CheckOptions, work func(context.Context, *pipeline.Run) error) ([]verdict.Diagnostic, error) {
+// openRun does the first stages of a question that an engine answers in parts, and returns the diagnostics.
+func openRun(ctx context.Context, in query.Input, engine query.Engine, opt query.CheckOptions, version string, work func(*opened) error) ([]verdict.Diagnostic, error) {
+	if err := inParts(&opt, engine); err != nil {
+		return nil, err
+	}
 	run := pipeline.Open(in)
-	run.Asks(about(opt), opt.Models[0])
-	if err := run.Do(ctx, func(ctx context.Context) error { return work(ctx, run) }); err != nil {
+	run.Asks(about(&opt), opt.Models[0])
+	err := run.Do(ctx, func(ctx context.Context) error {
+		o, err := open(ctx, run, opt, version)
+		if err != nil {
+			return err
+		}
+		return work(o)
+	})
+	if err != nil {
 		return nil, err
 	}
 	return run.Diagnostics, nil

@@ -12,7 +12,6 @@ import (
 
 	"fencepost/internal/engine"
 	"fencepost/internal/engine/explicit"
-	"fencepost/internal/pipeline"
 	"fencepost/query"
 	"fencepost/verdict"
 )
@@ -35,15 +34,8 @@ func OpenStored(ctx context.Context, in query.Input, opt query.CheckOptions, ver
 	if opt.Endless.Liveness == query.LivenessFair {
 		return nil, nil, &query.OptionError{Option: "question for a stored search", Value: "fair endless executions", Want: "one without them"}
 	}
-	if err := inParts(&opt, "explicit"); err != nil {
-		return nil, nil, err
-	}
 	var s *StoredSearch
-	diags, err := openRun(ctx, in, &opt, func(ctx context.Context, run *pipeline.Run) error {
-		o, err := open(ctx, run, opt, version)
-		if err != nil {
-			return err
-		}
+	diags, err := openRun(ctx, in, "explicit", opt, version, func(o *opened) error {
 		x, err := explicit.NewSearch(o.task)
 		if err != nil {
 			return o.q.Refuse(o.q.Unsupported(err))

@@ -24,11 +24,8 @@ func Compare(ctx context.Context, in query.Input, opt query.ExploreOptions, othe
 		if err != nil {
 			return err
 		}
-		w, err := open(ctx, run, opt.Model, opt.Options)
-		if err != nil {
-			return err
-		}
-		if refused, err = w.takeRun(ctx, &opt); refused != nil || err != nil {
+		w, impossible, err := openRun(ctx, run, &opt)
+		if refused = impossible; refused != nil || err != nil {
 			return err
 		}
 		run.Stage = "compare"

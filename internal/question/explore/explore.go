@@ -21,11 +21,8 @@ func Run(ctx context.Context, in query.Input, opt query.ExploreOptions) (*verdic
 	var state *verdict.State
 	var refused *query.RunError
 	err := run.Do(ctx, func(ctx context.Context) error {
-		w, err := open(ctx, run, opt.Model, opt.Options)
-		if err != nil {
-			return err
-		}
-		if refused, err = w.takeRun(ctx, &opt); refused != nil || err != nil {
+		w, impossible, err := openRun(ctx, run, &opt)
+		if refused = impossible; refused != nil || err != nil {
 			return err
 		}
 		run.Stage = "replay"
@@ -39,6 +36,16 @@ func Run(ctx context.Context, in query.Input, opt query.ExploreOptions) (*verdic
 		return nil, run.Diagnostics, refused
 	}
 	return state, run.Diagnostics, err
+}
+
+// openRun reads a program and takes the run that is asked for, which may be impossible.
+func openRun(ctx context.Context, run *pipeline.Run, opt *query.ExploreOptions) (*walk, *query.RunError, error) {
+	w, err := open(ctx, run, opt.Model, opt.Options)
+	if err != nil {
+		return nil, nil, err
+	}
+	impossible, err := w.takeRun(ctx, opt)
+	return w, impossible, err
 }
 
 // open reads and compiles a program.

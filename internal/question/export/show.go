@@ -114,13 +114,6 @@ func instrumented(ctx context.Context, run *pipeline.Run, flat *ir.Program, numb
 
 // describe names an attack for users.
 func describe(flat *ir.Program, a instrument.Attack) string {
-	name := func(id ir.EdgeID) string {
-		f, e, _ := flat.EdgeByID(id)
-		text := irtext.FormatOp(flat, f, &e.Op)
-		if pos := engine.Pos(e); pos != nil {
-			text += fmt.Sprintf(" at %s", pos)
-		}
-		return text
-	}
+	name := func(id ir.EdgeID) string { return engine.EdgeText(flat, id) }
 	return fmt.Sprintf("%s delays %s past %s", flat.Threads[a.Thread].Name, name(a.Store), name(a.Load))
 }

@@ -31,19 +31,9 @@ func Run(ctx context.Context, in query.Input, opt query.FuzzOptions) (query.Answ
 		if err != nil {
 			return nil, err
 		}
-		var results []verdict.Result
-		for _, name := range opt.Models.OrTSO() {
-			model, err := pipeline.ParseAnyModel(name)
-			if err != nil {
-				return nil, err
-			}
-			res, err := under(ctx, run, flat, model, &opt)
-			if err != nil {
-				return nil, err
-			}
-			results = append(results, *res)
-		}
-		return results, nil
+		return pipeline.UnderEach(opt.Models, func(_ query.Model, model memory.Model) (*verdict.Result, error) {
+			return under(ctx, run, flat, model, &opt)
+		})
 	})
 }
 

@@ -30,12 +30,7 @@ func Run(ctx context.Context, in query.Input, opt query.LinOptions) (query.Answe
 			return nil, err
 		}
 		q := &question{run: run, in: in, opt: opt}
-		var out []verdict.Result
-		for _, name := range opt.Models.OrTSO() {
-			model, err := pipeline.ParseAnyModel(name)
-			if err != nil {
-				return nil, err
-			}
+		return pipeline.UnderEach(opt.Models, func(_ query.Model, model memory.Model) (*verdict.Result, error) {
 			res, err := q.under(ctx, model)
 			if err == nil {
 				err = certify(ctx, q, model, res)
@@ -43,9 +38,8 @@ func Run(ctx context.Context, in query.Input, opt query.LinOptions) (query.Answe
 			if err != nil {
 				return nil, q.refuse(err)
 			}
-			out = append(out, *res)
-		}
-		return out, nil
+			return res, nil
+		})
 	})
 }
 

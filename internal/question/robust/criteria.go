@@ -24,23 +24,39 @@ func (q *question) triangles(ctx context.Context) (*verdict.Result, error) {
 		return nil, err
 	}
 	supervise.Answered(ctx) // what is left is replay
-	var found []verdict.Triangle
-	for _, v := range q.wanted(out) {
-		triangle, err := q.Triangle(q.flat, &v)
-		if err != nil {
-			return nil, fmt.Errorf("the witness of a race does not hold: %w", err)
-		}
-		found = append(found, *triangle)
+	found, err := replayed(q.wanted(out), "a race", func(v *engine.Violation) (*verdict.Triangle, error) { return q.Triangle(q.flat, v) })
+	if err != nil {
+		return nil, err
 	}
-	c := &pipeline.Conclusion{Question: verdict.TriangularRaces, Model: q.model, Engine: by.Name, Outcome: out, Given: pipeline.GivenBy(&q.opt.Options)}
+	var first *verdict.Violation
 	if len(found) > 0 {
-		c.Violation = &verdict.Violation{Reason: found[0].String(), Pos: found[0].Store}
+		first = &verdict.Violation{Reason: found[0].String(), Pos: found[0].Store}
 	}
+	return q.conclude(verdict.TriangularRaces, by.Name, out, first, "races", func(r *verdict.Result) { r.Triangles = found }), nil
+}
+
+// replayed returns what the violations show.
+func replayed[T any](violations []engine.Violation, what string, replay func(*engine.Violation) (*T, error)) ([]T, error) {
+	var found []T
+	for i := range violations {
+		shown, err := replay(&violations[i])
+		if err != nil {
+			return nil, fmt.Errorf("the witness of %s does not hold: %w", what, err)
+		}
+		found = append(found, *shown)
+	}
+	return found, nil
+}
+
+// conclude assembles the result of a search that found things of a kind, with the violation of the first.
+func (q *question) conclude(about verdict.Question, engine string, out *engine.Outcome, first *verdict.Violation, kind string, put func(*verdict.Result)) *verdict.Result {
+	c := &pipeline.Conclusion{Question: about, Model: q.model, Engine: engine, Outcome: out, Given: pipeline.GivenBy(&q.opt.Options)}
+	c.Violation = first
 	res := q.Conclude(c)
-	res.Triangles = found
+	put(res)
 	q.CarrySources(res)
-	q.mayBeMore(res, out, "races")
-	return res, nil
+	q.mayBeMore(res, out, kind)
+	return res
 }
 
 // states answers whether a model has the final states of SC. A failed check ends an

@@ -2,7 +2,6 @@ package robust
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	"fencepost/internal/engine"
@@ -174,23 +173,15 @@ func (q *question) attacks(ctx context.Context, by *engine.Engine) (*verdict.Res
 		}
 	}
 	supervise.Answered(ctx) // what is left is replay
-	var found []verdict.Attack
-	for _, v := range q.wanted(out) {
-		a, err := q.Attack(q.flat, q.model, &v)
-		if err != nil {
-			return nil, fmt.Errorf("the witness of an attack does not hold: %w", err)
-		}
-		found = append(found, *a)
+	found, err := replayed(q.wanted(out), "an attack", func(v *engine.Violation) (*verdict.Attack, error) { return q.Attack(q.flat, q.model, v) })
+	if err != nil {
+		return nil, err
 	}
-	c := &pipeline.Conclusion{Question: verdict.Robustness, Model: q.model, Engine: name, Outcome: out, Given: pipeline.GivenBy(&q.opt.Options)}
+	var first *verdict.Violation
 	if len(found) > 0 {
-		c.Violation = &verdict.Violation{Reason: found[0].String(), Pos: found[0].Store}
+		first = &verdict.Violation{Reason: found[0].String(), Pos: found[0].Store}
 	}
-	res := q.Conclude(c)
-	res.Attacks = found
-	q.CarrySources(res)
-	q.mayBeMore(res, out, "attacks")
-	return res, nil
+	return q.conclude(verdict.Robustness, name, out, first, "attacks", func(r *verdict.Result) { r.Attacks = found }), nil
 }
 
 // wanted returns the violations that are shown: all, or one of a level of the search.

@@ -85,11 +85,7 @@ func (p *printer) robust(r *verdict.Result) {
 	}
 	for i := range r.Attacks {
 		a := &r.Attacks[i]
-		p.line("")
-		if len(r.Attacks) > 1 {
-			p.line("%s", p.opt.paint(bold, fmt.Sprintf("Attack %d of %d: %s", i+1, len(r.Attacks), oneLine(a.String()))))
-			p.line("")
-		}
+		p.oneOf("Attack", i, len(r.Attacks), a.String())
 		p.attack(a)
 	}
 	if t := r.Trace; t != nil && r.Cause == nil { // else the cause shows execution and cycle
@@ -101,11 +97,7 @@ func (p *printer) robust(r *verdict.Result) {
 	}
 	for i := range r.Triangles {
 		race := &r.Triangles[i]
-		p.line("")
-		if len(r.Triangles) > 1 {
-			p.line("%s", p.opt.paint(bold, fmt.Sprintf("Race %d of %d: %s", i+1, len(r.Triangles), oneLine(race.String()))))
-			p.line("")
-		}
+		p.oneOf("Race", i, len(r.Triangles), race.String())
 		p.race(race)
 	}
 	if r.Witness != nil && (r.Trace == nil || r.Cause != nil) {
@@ -120,6 +112,15 @@ func (p *printer) robust(r *verdict.Result) {
 		p.line("%s", p.opt.paint(dim, filtersLine(f, r.Model)))
 	}
 	p.line("%s", p.opt.paint(dim, statsLine(r)))
+}
+
+// oneOf prints the headline of one of several things.
+func (p *printer) oneOf(kind string, i, n int, what string) {
+	p.line("")
+	if n > 1 {
+		p.line("%s", p.opt.paint(bold, fmt.Sprintf("%s %d of %d: %s", kind, i+1, n, oneLine(what))))
+		p.line("")
+	}
 }
 
 // filtersLine says how many pairs of a store and a load there are, under PSO of a store and a later

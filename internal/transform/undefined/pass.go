@@ -184,24 +184,9 @@ func (u *undefiner) findWritten() {
 
 // takes calls f on the objects whose address an operation uses as a value.
 func (u *undefiner) takes(e *ir.Edge, f func(ir.ObjectID)) {
-	op := &e.Op
-	take := func(x *ir.Expr) {
-		x.Walk(func(x *ir.Expr) {
-			if x.Op == ir.AddrOf {
-				f(x.Obj)
-			}
-		})
-	}
-	take(op.Val)
-	take(op.Cond)
-	if op.Kind != ir.CondWait {
-		take(op.Val2)
-	}
-	for _, a := range op.Call.Args {
-		take(a)
-	}
+	analysis.AddressValues(&e.Op, f)
 	if u.foot[e.ID].Anything {
-		take(op.Addr)
+		analysis.AddressesIn(e.Op.Addr, f)
 	}
 }
 

@@ -18,20 +18,11 @@ func Down(x, n *ir.Expr) *ir.Expr { return ir.Binary(ir.Shr, ir.U64, x, n) }
 
 // Add adds, and keeps constants in one piece so that addresses stay readable.
 func Add(x, y *ir.Expr) *ir.Expr {
-	c, ok := y.IsConst()
-	switch {
-	case !ok:
-		if _, left := x.IsConst(); left {
-			return Add(y, x)
-		}
-	case c == 0:
-		return x
-	case x.Op == ir.AddrOf:
-		return ir.Addr(x.Obj, x.Value+c)
-	case x.Op == ir.Add && x.Type == ir.U64:
-		if d, ok := x.Y.IsConst(); ok {
-			return Add(x.X, ir.Int(c+d))
-		}
+	if c, ok := y.IsConst(); ok {
+		return ir.Plus(x, c)
+	}
+	if c, ok := x.IsConst(); ok {
+		return ir.Plus(y, c)
 	}
 	return ir.Binary(ir.Add, ir.U64, x, y)
 }

@@ -120,16 +120,7 @@ func (f *Arithmetic) Convert(v Value, to *types.Type, n parse.Node) Value {
 // AddTo adds bytes to an address.
 func AddTo(addr, n *ir.Expr) *ir.Expr {
 	if v, ok := n.IsConst(); ok {
-		switch {
-		case v == 0:
-			return addr
-		case addr.Op == ir.AddrOf:
-			return ir.Addr(addr.Obj, addr.Value+v)
-		case addr.Op == ir.Add && addr.Type == ir.U64:
-			if w, ok := addr.Y.IsConst(); ok {
-				return ir.Binary(ir.Add, ir.U64, addr.X, ir.Int(v+w))
-			}
-		}
+		return ir.Plus(addr, v)
 	}
 	return ir.Binary(ir.Add, ir.U64, addr, n)
 }

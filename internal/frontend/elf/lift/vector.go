@@ -23,6 +23,20 @@ func (l *Lifter) halves(o operand) (*ir.Expr, *ir.Expr, bool) {
 	return nil, nil, false
 }
 
+// vectorPair returns the halves of the two vectors that an instruction puts together, and its first operand.
+func (l *Lifter) vectorPair() (to operand, a, b [2]*ir.Expr, ok bool) {
+	to = l.operand(0)
+	from := l.operand(1)
+	if !isVector(to.arg) {
+		return to, a, b, false
+	}
+	b[0], b[1], ok = l.halves(from)
+	if ok {
+		a[0], a[1], _ = l.halves(to)
+	}
+	return to, a, b, ok
+}
+
 func (l *Lifter) setHalves(o operand, lo, hi *ir.Expr) bool {
 	switch {
 	case isVector(o.arg):
@@ -171,35 +185,26 @@ func eachPart(bits int, f func(x, y *ir.Expr) *ir.Expr) func(*Lifter) bool {
 
 // unpack puts the lower or the upper halves of two vectors together.
 func (l *Lifter) unpack() bool {
-	to, from := l.operand(0), l.operand(1)
-	if !isVector(to.arg) {
-		return false
-	}
-	b0, b1, ok := l.halves(from)
+	to, a, b, ok := l.vectorPair()
 	if !ok {
 		return false
 	}
-	a0, a1, _ := l.halves(to)
+	half := 0
 	if l.in.Op == x86asm.PUNPCKHQDQ {
-		a0, b0 = a1, b1
+		half = 1
 	}
-	b := l.keep(b0)
-	return l.setHalves(to, a0, b)
+	kept := l.keep(b[half])
+	return l.setHalves(to, a[half], kept)
 }
 
 // unpackWords interleaves the lower words of 32 bits.
 func (l *Lifter) unpackWords() bool {
-	to, from := l.operand(0), l.operand(1)
-	if !isVector(to.arg) {
-		return false
-	}
-	b, _, ok := l.halves(from)
+	to, a, b, ok := l.vectorPair()
 	if !ok {
 		return false
 	}
-	a, _, _ := l.halves(to)
-	lo := l.keep(or(cut(a, 32), shl(cut(b, 32), 32)))
-	hi := l.keep(or(shr(a, 32), shl(shr(b, 32), 32)))
+	lo := l.keep(or(cut(a[0], 32), shl(cut(b[0], 32), 32)))
+	hi := l.keep(or(shr(a[0], 32), shl(shr(b[0], 32), 32)))
 	return l.setHalves(to, lo, hi)
 }
 

@@ -98,17 +98,13 @@ func greater(bits int) func(x, y *ir.Expr) *ir.Expr {
 // interleave puts the parts of the lower or the upper halves of two vectors side by side.
 func interleave(bits int, upper bool) func(*Lifter) bool {
 	return func(l *Lifter) bool {
-		to, from := l.operand(0), l.operand(1)
-		if !isVector(to.arg) {
-			return false
-		}
-		b, b1, ok := l.halves(from)
+		to, all, with, ok := l.vectorPair()
 		if !ok {
 			return false
 		}
-		a, a1, _ := l.halves(to)
+		a, b := all[0], with[0]
 		if upper {
-			a, b = a1, b1
+			a, b = all[1], with[1]
 		}
 		half := func(first int) *ir.Expr {
 			var e *ir.Expr = ir.Int(0)

@@ -190,19 +190,31 @@ func StringWidth(text []byte) Width {
 // as a string of a width: neighbours of a wide string are wide. It reports false if an escape
 // is wrong.
 func AppendString(units []uint32, text []byte, w Width) ([]uint32, bool) {
+	quoted, raw, ok := unquoted(text)
+	switch {
+	case !ok:
+		return units, false
+	case raw:
+		return encodeAll(units, quoted, w), true
+	}
+	return decode(units, quoted, w)
+}
+
+// unquoted returns what stands between the quotes of a string literal, or between the parentheses of a raw one.
+func unquoted(text []byte) (quoted []byte, raw, ok bool) {
 	_, raw, rest := prefixOf(text)
 	if len(rest) < 2 {
-		return units, false
+		return nil, raw, false
 	}
 	rest = rest[1 : len(rest)-1]
-	if raw {
-		open, end := bytes.IndexByte(rest, '('), bytes.LastIndexByte(rest, ')')
-		if open < 0 || end < open {
-			return units, false
-		}
-		return encodeAll(units, rest[open+1:end], w), true
+	if !raw {
+		return rest, false, true
 	}
-	return decode(units, rest, w)
+	open, end := bytes.IndexByte(rest, '('), bytes.LastIndexByte(rest, ')')
+	if open < 0 || end < open {
+		return nil, true, false
+	}
+	return rest[open+1 : end], true, true
 }
 
 func encodeAll(units []uint32, text []byte, w Width) []uint32 {
@@ -327,17 +339,9 @@ func Unquote(text []byte) ([]byte, bool) {
 // Unescape returns the text of a string literal for _Pragma: without its quotes, and with
 // \" and \\ as what they stand for.
 func Unescape(text []byte) ([]byte, bool) {
-	_, raw, rest := prefixOf(text)
-	if len(rest) < 2 {
-		return nil, false
-	}
-	rest = rest[1 : len(rest)-1]
-	if raw {
-		open, end := bytes.IndexByte(rest, '('), bytes.LastIndexByte(rest, ')')
-		if open < 0 || end < open {
-			return nil, false
-		}
-		return rest[open+1 : end], true
+	rest, raw, ok := unquoted(text)
+	if raw || !ok {
+		return rest, ok
 	}
 	out := make([]byte, 0, len(rest))
 	for i := 0; i < len(rest); i++ {

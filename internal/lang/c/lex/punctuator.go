@@ -65,7 +65,7 @@ func (l *Lexer) punctuator(t *Token, flags Flags, at int) {
 		}
 		kind, width = l.less(at)
 	case '>':
-		kind, width = l.greater(at)
+		kind, width = l.comparison(at, Greater, GreaterEqual, Shr, ShrAssign)
 	}
 	l.finish(t, kind, flags, at, at+width)
 }
@@ -103,35 +103,29 @@ func (l *Lexer) percent(at int) (Kind, int) {
 	return Percent, 1
 }
 
-// greater returns the kind and the length of a punctuator that begins with >.
-func (l *Lexer) greater(at int) (Kind, int) {
-	switch d := l.text[at+1]; {
-	case d == '=':
-		return GreaterEqual, 2
-	case d == '>' && l.text[at+2] == '=':
-		return ShrAssign, 3
-	case d == '>':
-		return Shr, 2
-	}
-	return Greater, 1
-}
-
 // less returns the kind and the length of a punctuator that begins with <.
 func (l *Lexer) less(at int) (Kind, int) {
 	switch d := l.text[at+1]; {
-	case d == '=':
-		return LessEqual, 2
-	case d == '<' && l.text[at+2] == '=':
-		return ShlAssign, 3
-	case d == '<':
-		return Shl, 2
 	case d == ':' && l.dialect.Digraphs:
 		return LBracket, 2
 	case d == '%' && l.dialect.Digraphs:
 		return LBrace, 2
-	default:
-		return Less, 1
 	}
+	return l.comparison(at, Less, LessEqual, Shl, ShlAssign)
+}
+
+// comparison returns the kind and the length of a punctuator that begins with < or >, which is alone, before an equals
+// sign, twice, or both.
+func (l *Lexer) comparison(at int, alone, equal, shift, assign Kind) (Kind, int) {
+	switch c, d := l.text[at], l.text[at+1]; {
+	case d == '=':
+		return equal, 2
+	case d == c && l.text[at+2] == '=':
+		return assign, 3
+	case d == c:
+		return shift, 2
+	}
+	return alone, 1
 }
 
 // headerEnd returns the end of <name>, 0 if there is none on the line.

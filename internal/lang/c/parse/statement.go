@@ -261,19 +261,9 @@ func (p *parser) keywordStatement(s *Stmt) bool {
 		}
 		p.expect(lex.Semicolon)
 	case kBreak:
-		if f.breaks == 0 {
-			p.errorf(p.at, "break stands outside of a loop or switch")
-		}
-		s.Kind = Break
-		p.next()
-		p.expect(lex.Semicolon)
+		p.jumpStatement(s, Break, f.breaks, "break stands outside of a loop or switch")
 	case kContinue:
-		if f.loops == 0 {
-			p.errorf(p.at, "continue stands outside of a loop")
-		}
-		s.Kind = Continue
-		p.next()
-		p.expect(lex.Semicolon)
+		p.jumpStatement(s, Continue, f.loops, "continue stands outside of a loop")
 	case kReturn:
 		p.returnStatement(s)
 	case kAsm:
@@ -282,6 +272,16 @@ func (p *parser) keywordStatement(s *Stmt) bool {
 		return false
 	}
 	return true
+}
+
+// jumpStatement reads break or continue, which stand in something that they leave or repeat.
+func (p *parser) jumpStatement(s *Stmt, kind StmtKind, inside int, outside string) {
+	if inside == 0 {
+		p.errorf(p.at, "%s", outside)
+	}
+	s.Kind = kind
+	p.next()
+	p.expect(lex.Semicolon)
 }
 
 // condition reads a condition in parentheses.

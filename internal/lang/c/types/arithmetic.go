@@ -214,20 +214,9 @@ func Composite(a, b *Type) *Type {
 		if a.Len == Incomplete || a.Len == Variable && b.Len >= 0 {
 			a = b
 		}
-		if elem == a.Elem {
-			return a
-		}
-		c := *a
-		c.Elem = elem
-		return &c
+		return a.of(elem)
 	case a.Kind == Pointer && b.Kind == Pointer:
-		elem := Composite(a.Elem, b.Elem)
-		if elem == a.Elem {
-			return a
-		}
-		c := *a
-		c.Elem = elem
-		return &c
+		return a.of(Composite(a.Elem, b.Elem))
 	case a.Kind == Function && b.Kind == Function:
 		return compositeFunction(a, b)
 	case a.Kind == Enum && b.Kind != Enum:
@@ -235,6 +224,16 @@ func Composite(a, b *Type) *Type {
 	default:
 		return a
 	}
+}
+
+// of returns the array or pointer with other elements.
+func (t *Type) of(elem *Type) *Type {
+	if elem == t.Elem {
+		return t
+	}
+	c := *t
+	c.Elem = elem
+	return &c
 }
 
 func compositeFunction(a, b *Type) *Type {
