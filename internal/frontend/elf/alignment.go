@@ -172,6 +172,17 @@ func (p *program) alignIn(f *function) []*function {
 				out = appendCallers(out, f)
 			}
 		}
+		if in.pad != nil {
+			thrown := append(facts{}, w.now...)
+			for r := ir.Reg(0); r < lift.Vector; r++ {
+				if volatileRegs.has(r) {
+					thrown[r] = anyBits
+				}
+			}
+			if merge(&in.pad.facts, thrown) {
+				todo = append(todo, in.pad)
+			}
+		}
 		if in.isCall() && !in.tail && !w.call(in) {
 			continue // the callee has not returned so far
 		}

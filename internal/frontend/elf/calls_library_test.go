@@ -217,19 +217,3 @@ int main(void) { pthread_t t; pthread_create(&t, 0, left, 0); y = 1; log_it(); b
 		}
 	}
 }
-
-// TestExceptions: throwing an exception is not supported, and code that only could is.
-func TestExceptions(t *testing.T) {
-	const text = `#include <cassert>
-#include <stdexcept>
-volatile int n = 1;
-int main() { try { if (n == 2) throw std::runtime_error("two"); } catch (std::exception &e) { n = 3; } assert(n == 1); return 0; }
-`
-	if got, why := askCompiled(t, text, "g++ -O1"); got != "safe" {
-		t.Errorf("%s (%s), want safe", got, why)
-	}
-	got, why := askCompiled(t, strings.Replace(text, "n = 1", "n = 2", 1), "g++ -O1")
-	if got != "unknown" || !strings.Contains(why, "catching exceptions of C++ is not supported") {
-		t.Errorf("%s (%s), want unknown", got, why)
-	}
-}

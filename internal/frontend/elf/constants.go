@@ -32,7 +32,7 @@ func (f *function) constants() map[*inst]*registers {
 			continue
 		}
 		after := in.registersAfter(*f.kept[in])
-		for _, n := range in.next {
+		for _, n := range in.successors() {
 			have := f.kept[n]
 			if have == nil {
 				state := after

@@ -158,7 +158,7 @@ func (p *program) symbol(s *object.Symbol, off int64) (*ir.Expr, error) {
 	case s.Sec == nil && s.Weak && !p.linkerDefines(s):
 		return ir.Int(off), nil
 	case s.Sec == nil && typeInformation.MatchString(s.Name):
-		return p.outsideAddress(codeExtern, p.undefined(s.Name), off), nil
+		return p.notDefined(s.Name, off), nil
 	case s.Sec == nil:
 		return nil, fmt.Errorf("%s is not defined in the given files", s.Name)
 	}
@@ -296,6 +296,7 @@ func (p *program) build(b *ir.Builder) {
 		}
 	}
 	p.makeArgs(b)
+	p.makeExceptions(b)
 	for _, d := range p.data {
 		d.bytes = make([]byte, d.size)
 		if d.sec.Data != nil {

@@ -14,6 +14,8 @@
 // Positions are lines of a listing of the code, which stands for the text of the program: function and
 // offset, the line of the source, the instruction.
 //
-// What is deliberately absent: exceptions, floating point, system calls. What an execution reaches of these is not
+// Exceptions of C++ go the ways that the tables of the files say (exceptions.go).
+//
+// What is deliberately absent: floating point, system calls. What an execution reaches of these is not
 // supported, with a position.
 package elf

@@ -104,6 +104,7 @@ func Parse(files []*source.File, opt Options) (*Unit, *diag.List) {
 		if diags.HasErrors() {
 			return &Unit{}, diags
 		}
+		p.findHandlers()
 	}
 	p.analyse()
 	if p.checkEntries(diags, at); diags.HasErrors() {

@@ -24,6 +24,7 @@ type emitter struct {
 	parts []ir.Reg   // of values that are loaded in parts
 	at    ir.Loc
 	pos   source.Span
+	above ir.Reg // holds the types of exceptions that callers take
 }
 
 // emit makes the body of a function.
@@ -74,6 +75,7 @@ func (p *program) emit(l *translate.Linker, f *function) {
 		f.unset &^= one(callRegs[i])
 	}
 	e.undefine(f.unset)
+	e.enterMasked()
 	if f.main {
 		e.callFirst()
 	}
@@ -280,6 +282,10 @@ func (e *emitter) finish(op ir.Op) {
 func (e *emitter) call(in *inst, o offsets) {
 	op := ir.NewOp(ir.Call)
 	op.Dst = e.reg(lift.RAX)
+	mask, described := e.maskFor(in), ir.NoReg
+	if mask != nil {
+		e.inThread(e.p.handled, mask)
+	}
 	switch {
 	case in.pointer:
 		e.callPointer(in, o)
@@ -302,6 +308,9 @@ func (e *emitter) call(in *inst, o offsets) {
 		}
 	case in.stub != nil:
 		s := in.stub
+		if s.proto.throws {
+			described = e.describe(in)
+		}
 		s.fb = e.l.Function(s.name)
 		op.Call.Func = s.fb.ID
 		for i, c := range s.args {
@@ -327,6 +336,11 @@ func (e *emitter) call(in *inst, o offsets) {
 		op = ir.NewOp(ir.Nop)
 	}
 	e.add(op)
+	if in.stub != nil && in.stub.proto.throws {
+		e.raised(in, o, described)
+		return
+	}
+	e.cameBack(in, o, mask != nil)
 	e.undefine(in.spoils)
 	pair := in.stub != nil && in.stub.isPair()
 	switch more := in.defines(e.p) & in.live; {

@@ -231,6 +231,10 @@ func (p *program) liveness(f *function) regSet {
 			for _, n := range in.next {
 				out, upper, high, maybe = out|n.liveBefore, upper|n.upperBefore, high|n.highBefore, maybe|n.maybeBefore
 			}
+			if n := in.pad; n != nil { // which gets no other registers but those of the function
+				kept := ^volatileRegs
+				out, upper, high, maybe = out|n.liveBefore&kept, upper|n.upperBefore&kept, high|n.highBefore&kept, maybe|n.maybeBefore&kept
+			}
 			if in.refused == "" && (in.End == lift.Ret || in.tail) && f.used {
 				whole |= one(lift.RAX)
 			}

@@ -53,7 +53,16 @@ func (p *program) missing(name string, off int64) *ir.Expr {
 		p.perhaps[p.forwards[name]] = p.perhaps[p.forwards[name]] || !function
 		return e
 	}
-	return p.outsideAddress(codeExtern, p.undefined(name), off)
+	return p.notDefined(name, off)
+}
+
+// notDefined returns the number that stands for the address of a symbol that no file defines.
+func (p *program) notDefined(name string, off int64) *ir.Expr {
+	e := p.outsideAddress(codeExtern, p.undefined(name), off)
+	if off == 0 && strings.HasPrefix(name, typePrefix) {
+		p.outsideNames[e.Value] = name
+	}
+	return e
 }
 
 // linkerDefines reports whether the linker gives a symbol that no file defines its address: the ends of the program's parts.

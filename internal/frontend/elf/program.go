@@ -31,9 +31,9 @@ type program struct {
 
 	unknown []stretch // addresses that the files do not say
 	emission
-	swept    *sweep             // all code; nil: not read so far
-	catchers map[*function]bool // during whose run an exception may be caught
-	edges    map[*object.Symbol]bool
+	exceptions
+	swept *sweep // all code; nil: not read so far
+	edges map[*object.Symbol]bool
 	// textMakers is the name of a function that makes a text for println! and may do more; nil: that is not known yet.
 	textMakers *string
 }
@@ -105,6 +105,7 @@ type function struct {
 	frame   frame
 	fb      *ir.FuncBuilder
 	kept    map[*inst]*registers // what constants.go knows
+	pads    map[uint64]uint64    // where calls go on that an exception comes out of
 
 	// What alignment.go knows: the words of the stack by their offsets, the registers at the entry, and the result.
 	words   map[int64]int
@@ -135,7 +136,8 @@ type inst struct {
 	refused string // there is no translation
 	code    string
 	next    []*inst
-	starts  bool // others jump here
+	pad     *inst // where it goes on if an exception comes out of the call
+	starts  bool  // others jump here
 	callee  *function
 	extern  string // the function of the library that it calls
 	stub    *stub
@@ -164,7 +166,7 @@ type liveness struct {
 
 func newProgram(image *object.Image, opt *request, whole map[*object.Section]bool) *program {
 	return &program{
-		image: image, opt: opt, at: map[uint64]*function{}, pointers: pointers{taken: map[*function]bool{}, forwards: map[string]*function{}, perhaps: map[*function]bool{}}, known: map[*object.Section][]*datum{}, whole: whole, emission: emission{names: map[string]int{}, wrapped: map[wrapper]bool{}, blockReads: map[uint64]bool{}, sites: map[siteKey]*fenceSite{}, called: map[ir.EdgeID]*ir.Expr{}}, edges: map[*object.Symbol]bool{},
+		image: image, opt: opt, at: map[uint64]*function{}, pointers: pointers{taken: map[*function]bool{}, forwards: map[string]*function{}, perhaps: map[*function]bool{}}, known: map[*object.Section][]*datum{}, whole: whole, emission: emission{names: map[string]int{}, wrapped: map[wrapper]bool{}, blockReads: map[uint64]bool{}, sites: map[siteKey]*fenceSite{}, called: map[ir.EdgeID]*ir.Expr{}}, edges: map[*object.Symbol]bool{}, exceptions: exceptions{outsideNames: map[int64]string{}},
 	}
 }
 
@@ -214,6 +216,9 @@ func (p *program) decode(f *function) {
 		case lift.Branch:
 			todo = append(todo, in.To.Addr, in.NextAddr())
 		case lift.Next, lift.Call, lift.CallTo, lift.Repeat:
+			if pad := f.pads[addr]; pad != 0 {
+				todo = append(todo, pad)
+			}
 			if in.final = endsThere(in.extern) || in.callee != nil && in.callee.final; !in.final {
 				todo = append(todo, in.NextAddr())
 			}
@@ -319,6 +324,9 @@ func (p *program) connect(f *function) {
 		if in.refused != "" || in.tail {
 			continue
 		}
+		if pad := f.insts[f.pads[in.addr]]; pad != nil {
+			in.pad, pad.starts = pad, true
+		}
 		switch in.End {
 		case lift.Indirect:
 			seen := map[uint64]bool{}
@@ -342,6 +350,14 @@ func (p *program) connect(f *function) {
 			}
 		}
 	}
+}
+
+// successors are the instructions that may run after an instruction.
+func (in *inst) successors() []*inst {
+	if in.pad == nil {
+		return in.next
+	}
+	return append(slices.Clone(in.next), in.pad)
 }
 
 // again goes through the instructions in their order, and translates conditions anew that know the comparison before

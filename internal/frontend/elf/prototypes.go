@@ -25,6 +25,7 @@ type prototype struct {
 	fixed        int  // the parameters before ...
 	variadic     bool // there are more
 	call         string
+	throws       bool     // it throws an exception that something may catch
 	message      string   // what a call that is an error says; "": that it is never called
 	rust         []string // the versions of Rust's library that have it; nil: it is no function of that library
 }

@@ -110,6 +110,9 @@ func (p *program) Number(addr uint64, off, _ int, value int64, thread bool) (*ir
 	case r == nil:
 		return nil, fmt.Errorf("the word %d of the thread's block is not supported", value)
 	}
+	if (r.Kind == object.Abs32 || r.Kind == object.Abs32S) && r.Addend == 0 && p.isExtern(r.Sym) && p.knows(r.Sym.Name) {
+		return p.missing(r.Sym.Name, 0), nil
+	}
 	switch r.Kind {
 	case object.Abs32, object.Abs32S, object.Abs64, object.TPOff32, object.TPOff64:
 		return p.symbol(r.Sym, r.Addend)

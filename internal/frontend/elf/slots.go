@@ -231,7 +231,7 @@ func (f *function) slotOf(in *inst) (off int64, ok bool) {
 	before := map[*inst]*inst{} // the only way to an instruction
 	many := map[*inst]bool{}
 	for _, from := range f.order {
-		for _, to := range from.next {
+		for _, to := range from.successors() {
 			many[to] = many[to] || before[to] != nil && before[to] != from
 			before[to] = from
 		}

@@ -177,30 +177,43 @@ func (f *function) takeApart(p *program) {
 		}
 		out := in.after(fr.before[in])
 		for _, n := range in.next {
-			have, ok := fr.before[n]
-			if !ok {
-				fr.before[n] = out.clone()
+			if fr.meet(n, out) {
 				todo = append(todo, n)
-				continue
 			}
-			read := n.liveBefore | n.maybeBefore
-			for _, x := range out {
-				if w, ok := have.of(x.reg); (!ok || w != x.off) && read.has(x.reg) {
-					fr.escapes = true // an address that depends on the way here
-				}
+		}
+		if n := in.pad; n != nil {
+			out.dropIf(func(x offset) bool { return volatileRegs.has(x.reg) })
+			if sp, ok := out.of(lift.RSP); ok {
+				out.set(lift.RSP, sp+p.pushed(in))
 			}
-			changed := have.dropIf(func(x offset) bool {
-				w, ok := out.of(x.reg)
-				differs := !ok || w != x.off
-				fr.escapes = fr.escapes || differs && read.has(x.reg)
-				return differs
-			})
-			fr.before[n] = have
-			if changed {
+			if fr.meet(n, out) {
 				todo = append(todo, n)
 			}
 		}
 	}
+}
+
+// meet takes another way to an instruction into account, and reports whether less is known there now.
+func (fr *frame) meet(n *inst, out offsets) bool {
+	have, ok := fr.before[n]
+	if !ok {
+		fr.before[n] = out.clone()
+		return true
+	}
+	read := n.liveBefore | n.maybeBefore
+	for _, x := range out {
+		if w, ok := have.of(x.reg); (!ok || w != x.off) && read.has(x.reg) {
+			fr.escapes = true // an address that depends on the way here
+		}
+	}
+	changed := have.dropIf(func(x offset) bool {
+		w, ok := out.of(x.reg)
+		differs := !ok || w != x.off
+		fr.escapes = fr.escapes || differs && read.has(x.reg)
+		return differs
+	})
+	fr.before[n] = have
+	return changed
 }
 
 // inspectAll finds the uses of the stack in a function.

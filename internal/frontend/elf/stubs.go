@@ -3,6 +3,7 @@ package elf
 import (
 	"cmp"
 	"fmt"
+	"math/bits"
 	"slices"
 	"strconv"
 	"strings"
@@ -56,7 +57,7 @@ func (p *program) external(f *function, in *inst) {
 	}
 	if throws(name) {
 		var problem string
-		if pr, problem = p.uncaught(f, in); problem != "" {
+		if pr, problem = p.throwing(f, in); problem != "" {
 			refuse("%s: %s", shortName(name), problem)
 			return
 		}
@@ -67,9 +68,18 @@ func (p *program) external(f *function, in *inst) {
 			return
 		}
 	}
-	if pr == nil && handlers[name] {
-		refuse("%s: catching exceptions of C++ is not supported", name)
-		return
+	if name == makesPrimary {
+		types, problem := p.thrownAt(f, in)
+		if problem == "" && types&(types-1) != 0 {
+			problem = "the type of the exception is not a constant before the call"
+		}
+		if problem != "" {
+			refuse("%s: %s", shortName(name), problem)
+			return
+		}
+		made := *pr
+		made.call = strings.Replace(pr.call, "TYPE", fmt.Sprint(bits.TrailingZeros64(uint64(types))), 1)
+		pr = &made
 	}
 	if pr == nil {
 		refuse("%s is not defined in the given files, and what it does is not known", name)
@@ -283,7 +293,7 @@ const textName = "machine code"
 
 // isVoid reports whether the call has no result, or one that nothing reads.
 func (s *stub) isVoid() bool {
-	return s.proto.result == "void" || !s.in.live.has(lift.RAX) && !s.isPair()
+	return s.proto.result == "void" || !s.in.live.has(lift.RAX) && !s.isPair() && !s.proto.throws
 }
 
 // passed are the arguments on the stack.
@@ -404,7 +414,15 @@ func (p *program) invoke(l *translate.Linker, fb *ir.FuncBuilder) {
 	}
 	e.at = fb.Loc("", e.pos)
 	fb.Entry(e.at)
+	masked := p.masked && !threadBegins[fb.F.Name]
+	if masked {
+		e.above = e.inThread(p.handled, nil)
+		e.inThread(p.handled, ir.Int(-1<<63))
+	}
 	e.callPointer(&inst{Inst: &lift.Inst{Cond: ir.R(lift.R11), Text: "call"}, slot: methodsOf[fb.F.Name]}, nil)
+	if masked {
+		e.inThread(p.handled, ir.R(e.above))
+	}
 	op := ir.NewOp(ir.Return)
 	op.Val = ir.R(e.reg(lift.RAX))
 	e.add(op)

@@ -55,7 +55,7 @@ func (p *program) threadBlocks(f *function) {
 		}
 		todo := []at{}
 		walk := func(in *inst, r ir.Reg) {
-			for _, n := range in.next {
+			for _, n := range in.successors() {
 				if !seen[at{n, r}] {
 					seen[at{n, r}] = true
 					todo = append(todo, at{n, r})

@@ -218,9 +218,10 @@ func (l *Lifter) set(o operand, e *ir.Expr) {
 	}
 }
 
-// address returns the lowest bits of a value. A number of 32 bits that stands for an address has all of it.
+// address returns the lowest bits of a value. A number of 32 bits that stands for an address has all of it, also where it is the
+// address of a symbol that no file defines, a large number.
 func address(e *ir.Expr, bits int) *ir.Expr {
-	if bits >= 32 && (e.Op == ir.AddrOf || e.Op == ir.FuncAddr) {
+	if bits >= 32 && (e.Op == ir.AddrOf || e.Op == ir.FuncAddr || e.Op == ir.Const && e.Value>>32 > 0) {
 		return e
 	}
 	return cut(e, bits)

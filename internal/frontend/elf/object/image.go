@@ -22,6 +22,10 @@ type Image struct {
 
 	bases []*Section // by address
 	bySec map[*Section][]*Symbol
+	// How exceptions pass through the code, by address; it is read when it is first asked for.
+	frames     []*UnwindFrame
+	framesRead bool
+	handlers   map[*UnwindFrame]*Handlers // nil in it: malformed
 }
 
 // Section is a stretch of memory of the program.

@@ -32,13 +32,13 @@ func (a *adder) addRelocs() *Error {
 		}
 		sec, models := a.sections[s.Info], false
 		err := a.each(s, func(off uint64, typ elf.R_X86_64, sym uint32, addend int64) *Error {
-			if strings.HasPrefix(sec.Name, ".eh_frame") { // for exceptions
-				return nil
-			}
 			if typ == elf.R_X86_64_NONE {
 				return nil
 			}
 			kind := relocKinds[typ]
+			if kind == RelocUnset && strings.HasPrefix(sec.Name, ".eh_frame") { // what it says is not known then
+				return nil
+			}
 			if kind == RelocUnset && sec.Exec {
 				kind = threadModels[typ]
 				models = models || kind != RelocUnset
