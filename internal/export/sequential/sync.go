@@ -230,6 +230,11 @@ func (t *sequentialThread) alloc(op *ir.Op) {
 func (t *sequentialThread) free(op *ir.Op) {
 	t.tick()
 	t.emit("  if (%s) {", t.expr(op.Addr).Text)
+	if len(t.w.Blocks) == 0 { // nothing is allocated
+		t.fails("0", ir.InvalidFree.String())
+		t.emit("  }")
+		return
+	}
 	t.emit("  int b = beginning((uint64_t)%s, %d);", t.expr(op.Addr).Operand(), export.Truth(op.Block.Stack))
 	t.fails("b >= 0", ir.InvalidFree.String())
 	t.fails(fmt.Sprintf("!is_freed(%d, b)", t.id), ir.DoubleFree.String())
