@@ -25,6 +25,7 @@ type Budget struct {
 	spent   int64         // units that were done
 	free    bool          // everything may be done
 	more    chan struct{} // closed by the next grant; nil while units are left
+	ahead   int64         // units that were counted for work that waits to begin
 	used    chan struct{} // has room for one message: the grant is used up
 	left    int64         // units that the computation expects to need still, 0: it cannot tell
 }
@@ -60,6 +61,22 @@ func (p *Budget) Spend(ctx context.Context, n int64) error {
 		case <-ctx.Done():
 			return ctx.Err()
 		}
+	}
+}
+
+// Begin counts n units for work that begins when it returns.
+func Begin(ctx context.Context, n int64) error {
+	p := Of(ctx)
+	p.waits(n)
+	defer p.waits(-n)
+	return p.Spend(ctx, n)
+}
+
+func (p *Budget) waits(n int64) {
+	if p != nil {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.ahead += n
 	}
 }
 
@@ -142,6 +159,13 @@ func (p *Budget) Spent() int64 {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.spent
+}
+
+// Done returns the units of work that were done so far, without what waits to begin.
+func (p *Budget) Done() int64 {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.spent - p.ahead
 }
 
 // Expect says how many units of work the computation expects to need still; 0 if it cannot tell.

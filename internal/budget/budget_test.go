@@ -134,3 +134,22 @@ func TestAwaitFree(t *testing.T) {
 		}
 	}
 }
+
+// TestBegin: what is counted for work that waits to begin is spent, but not done.
+func TestBegin(t *testing.T) {
+	p := New()
+	ctx := With(context.Background(), p)
+	begun := make(chan error)
+	go func() { begun <- Begin(ctx, 100) }()
+	<-p.Used()
+	if p.Spent() != 100 || p.Done() != 0 {
+		t.Errorf("%d units spent and %d done while the work waits", p.Spent(), p.Done())
+	}
+	p.Grant(200)
+	if err := <-begun; err != nil || p.Done() != 100 {
+		t.Errorf("%d units done, %v", p.Done(), err)
+	}
+	if err := Begin(context.Background(), 100); err != nil { // no budget grants everything
+		t.Error(err)
+	}
+}

@@ -19,6 +19,8 @@ const (
 	Looping   Stage = 5000 // endless.New
 	Awaiting  Stage = 4000 // waiting.Await
 	Counting  Stage = 6000 // machine.New
+	Attacking Stage = 6000 // the plan of robustness: filters, doubts, stores that are held
+	Extending Stage = 5000 // an extension of lazy, for an edge of its result
 )
 
 // SetUp counts stages as work before they begin, so that an engine whose set-up takes longer than its turn waits for
@@ -28,7 +30,7 @@ func (t *Task) SetUp(ctx context.Context, stages ...Stage) *Outcome {
 	for _, s := range stages {
 		cost += int64(s)
 	}
-	if budget.Spend(ctx, cost*t.edges()) != nil {
+	if budget.Begin(ctx, cost*t.edges()) != nil {
 		return t.Explored(ctx, &search.Result{Stop: search.OutOfTime})
 	}
 	return nil

@@ -127,9 +127,9 @@ const between = 128
 // What is counted as work (package budget): the transitions, and the bytes of the states that they lead to, since states
 // of many threads take longer.
 const (
-	stateCost      = 300 // of a state that is expanded
-	transitionCost = 500
-	byteCost       = 8
+	stateCost      = 200 // of a state that is expanded
+	transitionCost = 350
+	byteCost       = 6
 )
 
 // Search is a search that can be interrupted, stored and continued.

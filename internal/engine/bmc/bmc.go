@@ -187,7 +187,7 @@ func (r *run) planned(p *ir.Program) error {
 	for t := range p.Threads {
 		edges += len(p.ThreadFunc(ir.ThreadID(t)).Edges)
 	}
-	if budget.Spend(r.ctx, plannedCost*int64(edges)) != nil {
+	if budget.Begin(r.ctx, plannedCost*int64(edges)) != nil {
 		return errInterrupted
 	}
 	return nil

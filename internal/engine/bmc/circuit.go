@@ -63,7 +63,7 @@ func newCircuit(sink func(clause ...sat.Lit), limits func()) *circuit {
 const checkEvery = 1 << 12
 
 // stepCost is the cost of a step, as work.
-const stepCost = 90
+const stepCost = 100
 
 func (c *circuit) step() {
 	if c.steps++; c.steps >= checkEvery && c.limits != nil {

@@ -37,6 +37,7 @@ type search struct {
 	found    int32 // an element with an initial state, or anything
 	tried    int64
 	counted  int64 // of tried, as work
+	parts    int64 // of configurations that were tried since then
 	bytes    int64
 	stop     error
 }
@@ -104,8 +105,9 @@ func (m *model) late(e *element, st *step) bool {
 
 // What a step back costs, as work.
 const (
-	undoCost = 2 * budget.Microsecond
-	addCost  = 2 * budget.Microsecond // of a configuration that is compared with the known ones
+	undoCost = budget.Microsecond
+	addCost  = budget.Microsecond // of a configuration that is compared with the known ones
+	partCost = 150                // of a thread, a cell or a message of it: it is copied and compared
 )
 
 // work counts a unit of work. It returns false if the search must end.
@@ -120,9 +122,9 @@ func (s *search) work() bool {
 	case limits.MemoryLimit() > 0 && s.bytes > limits.MemoryLimit():
 		s.stop = errLimit(fmt.Sprintf("memory limit of %s reached with %d elements", limits.MemoryText(), len(s.elements)))
 	default:
-		added := s.tried - s.counted
-		s.counted = s.tried
-		if err := budget.Spend(s.ctx, undoCost+addCost*added); err != nil {
+		cost := undoCost + addCost*(s.tried-s.counted) + partCost*s.parts
+		s.counted, s.parts = s.tried, 0
+		if err := budget.Spend(s.ctx, cost); err != nil {
 			why := "time limit reached"
 			if errors.Is(err, context.Canceled) {
 				why = "interrupted"
@@ -139,6 +141,7 @@ func (s *search) work() bool {
 // add adds a configuration, unless it is not reachable or a known one covers it.
 func (s *search) add(c *config, e element) {
 	s.tried++
+	s.parts += int64(len(c.at) + len(c.mem) + c.messages())
 	if s.found != anything || s.stop != nil || !s.m.possible(c) {
 		return
 	}

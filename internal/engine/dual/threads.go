@@ -201,9 +201,9 @@ func (m *model) again(id int) {
 
 // What the moves of a state cost, as work: each outcome, and each local step on the way to it.
 const (
-	outcomeCost  = 2 * budget.Microsecond
+	outcomeCost  = 3 * budget.Microsecond / 2
 	localCost    = budget.Microsecond / 2
-	registerCost = 16 // of a register at a local step
+	registerCost = 10 // of a register at a local step
 )
 
 // costOf returns what finding some moves of a thread costs, as work.

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"fencepost/internal/budget"
 	"fencepost/internal/engine"
 	"fencepost/internal/ir"
 	"fencepost/internal/memory"
@@ -279,6 +280,7 @@ func (r *refinement) extend(found []engine.Violation) (grew bool, why string, er
 		why = refused
 	}
 	for i := range found {
+		r.task.Rebuilt(r.ctx, len(found[i].Witness.Steps))
 		if longer, found := longVariant(base.Program, &found[i], all[i]); found {
 			ok, _, err := r.extendBy(base, longer)
 			if err != nil {
@@ -307,6 +309,7 @@ func (r *refinement) extendBy(base *Extended, s sequence) (grew bool, refused st
 	}
 	r.used[key] = true
 	r.x, r.extended = next, true
+	budget.Count(r.ctx, int64(engine.Extending)*int64(edges(next.Program)))
 	r.logf("round %d: buffer along %s", r.round, describe(base.Program, s))
 	return true, "", nil
 }

@@ -359,7 +359,7 @@ const (
 	buildCost = 70
 	stepCost  = 110
 	runCost   = 500
-	localCost = 200 // of a local step that the machine runs
+	localCost = 140 // of a local step that the machine runs
 
 	leastWork = 100 * budget.Microsecond // that is counted
 )

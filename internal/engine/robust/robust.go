@@ -44,7 +44,7 @@ func run(ctx context.Context, task *engine.Task, attacksFirst bool) (*engine.Out
 		return nil, err
 	}
 	model := against(task)
-	if out := task.SetUp(ctx, engine.Compiling, engine.Compiling, engine.Reducing); out != nil {
+	if out := task.SetUp(ctx, engine.Compiling, engine.Compiling, engine.Reducing, engine.Attacking); out != nil {
 		return out, nil
 	}
 	pl := newPlan(ctx, task.Program, model, allFilters(!task.NoReduction), everyAttack(task.KeepGoing))

@@ -85,7 +85,7 @@ type explorer struct {
 // What is counted as work beside states and transitions: an eager step, and a thread of a state, which is written as
 // part of the key of the state and asked whether it can go on.
 const (
-	eagerCost  = 200
+	eagerCost  = 100
 	threadCost = 60
 )
 

@@ -27,12 +27,12 @@ type meter struct {
 
 func newMeter(b *budget.Budget) meter { return meter{begun: time.Now(), before: b.Spent()} }
 
-// What an event and a local step after it cost, as work, and a tail and the updates in it.
+// What an event and a local step after it cost, as work, and a tail and each update in it that is performed.
 const (
 	eventCost  = 450
 	localCost  = 200
 	tailCost   = 500
-	updateCost = 30
+	updateCost = 90
 )
 
 // leastWork is how much work is counted at a time, if events have many local steps.

@@ -131,7 +131,10 @@ func (x *explorer) finish() bool {
 		return false
 	}
 	tl.count.All++
-	x.meter.work += tailCost + updateCost*int64(tl.length)
+	x.meter.work += tailCost
+	if !tl.skipped {
+		x.meter.work += updateCost * int64(tl.length)
+	}
 	x.out.counts.events += int64(tl.length)
 	x.out.counts.depth = max(x.out.counts.depth, len(x.exec.events)+tl.length)
 	return true

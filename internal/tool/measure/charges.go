@@ -199,7 +199,7 @@ func (q *chargeQuestion) run(program []byte) charged {
 		end = cpuSeconds()
 	}
 	c.Took = (end - start) * 1000
-	c.Counted = float64(b.Spent()) / budget.Millisecond
+	c.Counted = float64(b.Done()) / budget.Millisecond
 	return c
 }
 
