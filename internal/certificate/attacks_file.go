@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
-	"io"
 
 	"fencepost/internal/ir"
 	"fencepost/internal/replay"
@@ -105,29 +104,6 @@ const questionOfRobustness = "robustness"
 // aboutRobustness fills in the sums and the model of a statement.
 func (c *Statement) aboutRobustness(p *ir.Program, model replay.Model) {
 	c.Model, c.Program, c.Question = model.String(), HashProgram(p), sum([]byte(questionOfRobustness))
-}
-
-// Attacks searches all states of executions in which one thread delays its stores, and writes them as a certificate
-// that the program is robust. The error is a *Refuted if it is not.
-func Attacks(ctx context.Context, w io.Writer, statement Statement, p *ir.Program, model replay.Model, bytes int64) (*Covered, error) {
-	c, err := newAttacks(p, model)
-	if err != nil {
-		return nil, err
-	}
-	keys, err := search(ctx, c.begin, func(key string) error {
-		a, err := c.decode(key)
-		if err == nil {
-			err = c.expand(a)
-		}
-		return err
-	}, &c.reach, bytes, 0)
-	if err != nil {
-		return nil, err
-	}
-	c.Size = len(keys)
-	statement.aboutRobustness(p, model)
-	statement.Kind, statement.Size = KindAttacks, c.Size
-	return &c.Covered, writeStates(w, &statement, keys, nil)
 }
 
 // CheckRobust reads a proof that a program is robust and returns what it covers. It returns the errors of Check.

@@ -314,3 +314,18 @@ func (t *tree) end(n *node) error {
 	}
 	return err
 }
+
+// checkClasses goes through the tree that a certificate describes.
+func checkClasses(ctx context.Context, r *Reader, p *ir.Program, props *property.Set, model replay.Model) (*Covered, error) {
+	t := &tree{ctx: ctx, props: props, model: model, choose: func(*replay.Growing, []int, []replay.Next) (int, error) {
+		b, err := r.ReadByte()
+		return int(b), err
+	}}
+	if err := t.begin(p); err != nil {
+		return nil, err
+	}
+	if t.covered.Size != r.Size {
+		return nil, ErrDamaged
+	}
+	return &t.covered, r.end()
+}

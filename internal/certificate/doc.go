@@ -10,29 +10,30 @@
 //
 // Deliberately absent: trust in the one who made the file. Whatever bytes it has, Check ends, and accepts only proofs.
 //
-// Files:
+// Files that are trusted; internal/house/trust_test.go counts their lines, with those of package replay that belong to them:
 //
 //	file.go      the layout: a line that says what it is, the statement, the proof, a sum
 //	stateset.go  a sorted set of states in little memory
 //	local.go     local steps, which are taken at once
-//	states.go    the kind "states": a set that is closed under the rules
+//	states.go    what decides which kind is checked; the kind "states": a set that is closed under the rules
 //	ranks.go     the kind "ranks": such a set, with numbers that show which executions end
-//	ranks_find.go
-//	             the search for these numbers
 //	attacks.go   the kind "attacks": executions in which one thread delays its stores
 //	attacks_file.go
-//	             the search for all of these, and the check of a file with them
+//	             the check of a file with all of these
 //	clauses/     what a program can do, as clauses
-//	clauses_file.go
-//	             the kind "clauses": a proof that these have no model
-//	model_replay.go
-//	             a model of them as an execution, by the rules of replay
-//	lrat.go      proofs that clauses have no model
+//	clauses.go   the kind "clauses": a proof that these have no model
+//	lrat.go      steps of such proofs
 //	histories.go the kind "histories": sequences of calls explain all that clients return
 //	results.go   what a program of one thread returns
-//	produce.go   the search that makes such a set; nothing relies on it
 //	classes.go   the kind "classes": a tree with all executions
-//	classes_file.go
-//	             the search that makes such a tree, and the reading of one
-//	parts.go     the search in parts, which any number of processes can make
+//
+// Nothing relies on the others:
+//
+//	file_write.go, histories_write.go
+//	             the writing of files
+//	produce.go, ranks_find.go, attacks_find.go, clauses_find.go, classes_find.go
+//	             the search for proofs of each kind
+//	parts.go     the search for a tree in parts, which any number of processes can make
+//	model_replay.go
+//	             a model of clauses as an execution, by the rules of replay
 package certificate

@@ -12,7 +12,7 @@ import (
 // Local steps are taken at once.
 //
 // A step is local if it only changes registers and the location of its thread, or a block that no other thread can reach
-// (replay/growing_private.go), and it is the only thing that this thread can do. No step of another thread, and no flush, needs that it has not happened yet, or changes what it does.
+// (replay/private.go), and it is the only thing that this thread can do. No step of another thread, and no flush, needs that it has not happened yet, or changes what it does.
 // So what is reachable without it is reachable after it, and a state in which it is possible is neither final nor a
 // deadlock. Only goals can tell the state before it from the state after it: threads that goals mention are left alone.
 // If it is asked which loops end, ranks say whether there are local steps (ranks.go).

@@ -3,10 +3,7 @@ package certificate
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
-	"maps"
-	"slices"
 
 	"fencepost/internal/ir"
 	"fencepost/internal/property"
@@ -18,12 +15,6 @@ type Limits struct {
 	Buffer int   // entries in the buffer of a thread
 	Bytes  int64 // of states
 }
-
-// ErrTooLarge says that a proof exceeds the limits.
-var ErrTooLarge = errors.New("the proof is too large")
-
-// perState is the memory that a state takes beside its bytes while a proof is made.
-const perState = 80
 
 // States searches all states of a program and writes them as a certificate. The error is a *Refuted if it finds a
 // violation.
@@ -88,40 +79,6 @@ func states(ctx context.Context, w io.Writer, statement Statement, p *ir.Program
 	}
 	statement.Size, statement.Buffer = len(keys), limits.Buffer
 	return &c.covered, writeStates(w, &statement, keys, body)
-}
-
-// search expands all states that begin and the expansion of states reach. reach is set to what they call. It returns the states in
-// order. bytes bounds what they take, and most, if it is not 0, how many there are.
-func search(ctx context.Context, begin func() error, expand func(key string) error, reach *func(key string) error, bytes int64, most int) ([]string, error) {
-	found, todo, taken := map[string]bool{}, []string{}, int64(0)
-	*reach = func(key string) error {
-		if found[key] {
-			return nil
-		}
-		if taken += int64(len(key)) + perState; bytes > 0 && taken > bytes {
-			return fmt.Errorf("%w: more than %d states", ErrTooLarge, len(found))
-		}
-		if most > 0 && len(found) >= most {
-			return fmt.Errorf("%w: whether loops end is certified for at most %d states", ErrTooLarge, most)
-		}
-		found[key] = true
-		todo = append(todo, key)
-		return nil
-	}
-	if err := begin(); err != nil {
-		return nil, err
-	}
-	for len(todo) > 0 {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		key := todo[len(todo)-1]
-		todo = todo[:len(todo)-1]
-		if err := expand(key); err != nil {
-			return nil, err
-		}
-	}
-	return slices.Sorted(maps.Keys(found)), nil
 }
 
 // writeStates writes a set of states, and what comes after it.

@@ -41,3 +41,40 @@ func Results(ctx context.Context, p *ir.Program, vars []property.Var) (results [
 	}
 	return results, len(c.covered.Cut) == 0, nil
 }
+
+// perState is the memory that a state takes beside its bytes while a proof is made.
+const perState = 80
+
+// search expands all states that begin and the expansion of states reach. reach is set to what they call. It returns the states in
+// order. bytes bounds what they take, and most, if it is not 0, how many there are.
+func search(ctx context.Context, begin func() error, expand func(key string) error, reach *func(key string) error, bytes int64, most int) ([]string, error) {
+	found, todo, taken := map[string]bool{}, []string{}, int64(0)
+	*reach = func(key string) error {
+		if found[key] {
+			return nil
+		}
+		if taken += int64(len(key)) + perState; bytes > 0 && taken > bytes {
+			return fmt.Errorf("%w: more than %d states", ErrTooLarge, len(found))
+		}
+		if most > 0 && len(found) >= most {
+			return fmt.Errorf("%w: whether loops end is certified for at most %d states", ErrTooLarge, most)
+		}
+		found[key] = true
+		todo = append(todo, key)
+		return nil
+	}
+	if err := begin(); err != nil {
+		return nil, err
+	}
+	for len(todo) > 0 {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		key := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		if err := expand(key); err != nil {
+			return nil, err
+		}
+	}
+	return slices.Sorted(maps.Keys(found)), nil
+}

@@ -182,3 +182,6 @@ func (c *closure) expand(s replay.State) error {
 	}
 	return nil
 }
+
+// ErrTooLarge says that a proof exceeds the limits.
+var ErrTooLarge = errors.New("the proof is too large")

@@ -59,6 +59,13 @@ var bans = []ban{
 		why: "replay shares nothing with memory, search and engines, so that a bug there cannot hide itself",
 	},
 	{
+		from: under("internal/certificate"),
+		to: func(_, pkg string) bool {
+			return !under("internal/certificate")(pkg) && !slices.Contains([]string{"internal/diag", "internal/ir", "internal/ir/irtext", "internal/property", "internal/replay", "internal/source", "verdict"}, pkg)
+		},
+		why: "the checker of certificates knows programs, properties and the rules of replay only, and nothing of those whose answers it checks",
+	},
+	{
 		from: under("internal/render/"),
 		to: func(_, pkg string) bool {
 			return pkg != "verdict" && pkg != "internal/digraph" && !under("internal/render/")(pkg)
@@ -288,6 +295,8 @@ func TestPolicyCatches(t *testing.T) {
 		{"os in a test", "internal/pipeline/x_test.go", "os", ""},
 		{"memory in replay", "internal/replay/x.go", "fencepost/internal/memory", "replay shares nothing"},
 		{"engine in replay", "internal/replay/x.go", "fencepost/internal/engine", "replay shares nothing"},
+		{"engine in the checker", "internal/certificate/x.go", "fencepost/internal/engine/explicit", "nothing of those whose answers it checks"},
+		{"pass in the encoder of the checker", "internal/certificate/clauses/x.go", "fencepost/internal/transform", "nothing of those whose answers it checks"},
 		{"pipeline in render", "internal/render/text/x.go", "fencepost/internal/pipeline", "render sees the verdict"},
 		{"testkit in code", "internal/cli/x.go", "fencepost/internal/testkit", "testkit is imported by tests only"},
 		{"diagtest in code", "internal/frontend/fp/x.go", "fencepost/internal/diag/diagtest", "diagtest is imported by tests only"},

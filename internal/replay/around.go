@@ -2,7 +2,11 @@
 
 package replay
 
-import "slices"
+import (
+	"slices"
+
+	"fencepost/internal/property"
+)
 
 // What can happen around one state, for proofs about executions that never end. The definitions of endless.go are used, on
 // the graph of the state and its successors.
@@ -101,3 +105,31 @@ func (w *Way) Met() Condition {
 	}
 	return c
 }
+
+// Endless returns what is wrong with the executions that never end, "" if nothing is. Next must have been called for
+// all reachable states.
+func (x *Stepper) Endless() string {
+	if x.loops == nil {
+		return ""
+	}
+	for n, able := range x.loops.able {
+		x.loops.ends[n] = x.loops.ends[n] || able == nil // beyond a bound
+	}
+	never, _, still := x.loops.find()
+	switch {
+	case x.loops.starves >= 0 && x.loops.fair():
+		return "a thread can starve in a fair execution"
+	case x.loops.starves >= 0:
+		return ""
+	case x.props.Fairness == 0 && still:
+		return "loops that only wait can go on for ever"
+	case x.props.Fairness == property.Random && never:
+		return "some state has no execution that ends"
+	case x.props.Fairness == property.Weak && x.loops.fair():
+		return "a fair execution never ends"
+	}
+	return ""
+}
+
+// WatchesLoops reports whether it is asked which loops end.
+func (x *Stepper) WatchesLoops() bool { return x.loops != nil }

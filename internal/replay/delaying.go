@@ -182,8 +182,5 @@ func (x *Delaying) Stopped(s State, t int) State {
 	return State{n}
 }
 
-// KeepsBlock reports whether an edge allocates a block that one thread alone can reach.
-func (x *Delaying) KeepsBlock(e ir.EdgeID) bool { return x.m.kept[e] }
-
 // Holder returns the thread that is in an atomic section, or -1.
 func (x *Delaying) Holder(s State) int { return s.s.holder }

@@ -258,25 +258,13 @@ func (x *Growing) Sources(t int, n Next) ([]int, error) {
 	if err != nil {
 		return nil, err
 	}
-	if x.model != C11 {
-		if x.takesMutex(t) {
-			return writes, nil
-		}
-		return x.notOverwritten(t, writes), nil
+	if x.model == C11 {
+		return x.notOverwrittenBefore(t, n.Addr, writes), nil
 	}
-	if x.private(t, n.Addr) {
-		return writes[len(writes)-1:], nil
+	if x.takesMutex(t) {
+		return writes, nil
 	}
-	now := x.threads[t].now
-	var out []int
-	for _, w := range writes {
-		if !slices.ContainsFunc(writes, func(v int) bool {
-			return v != w && v != Initially && x.before(w, v) && x.seen(v, now)
-		}) {
-			out = append(out, w)
-		}
-	}
-	return out, nil
+	return x.notOverwritten(t, writes), nil
 }
 
 var errSizes = errors.New("there are no classes of programs that access the same bytes with several sizes")
@@ -319,19 +307,6 @@ func (x *Growing) writesTo(n Next) ([]int, error) {
 // before reports whether write w comes before write v in every modification order, by happens-before alone.
 func (x *Growing) before(w, v int) bool { return w == Initially || x.Happens(w, v) }
 
-// seen reports whether a write, or a read of it, is in a moment.
-func (x *Growing) seen(w int, now moment) bool {
-	if now.has(&x.g.events[w]) {
-		return true
-	}
-	for r := range x.g.events {
-		if e := &x.g.events[r]; e.kind == 'R' && e.from == w && now.has(e) {
-			return true
-		}
-	}
-	return false
-}
-
 // maxEvents bounds an execution: all executions on the path to it are in memory, too.
 const maxEvents = 1000
 
@@ -372,7 +347,7 @@ func (x *Growing) Step(t int, n Next, from int) ([]*Growing, error) {
 	var out []*Growing
 	for i := range next {
 		tr := &next[i]
-		if (x.kept[tr.edge] || x.model != C11 && n.Does == Steps && x.allocates(tr.edge)) && tr.choice != 0 { // not one that was given back (growing_private.go)
+		if (x.kept[tr.edge] || x.model != C11 && n.Does == Steps && x.allocates(tr.edge)) && tr.choice != 0 { // not one that was given back (private.go)
 			continue
 		}
 		if n.Does == Allocates && from != Initially && tr.addr != x.g.events[from].block {

@@ -5,9 +5,6 @@ package replay
 import (
 	"encoding/binary"
 	"errors"
-	"fmt"
-	"slices"
-	"strings"
 
 	"fencepost/internal/ir"
 	"fencepost/verdict"
@@ -37,12 +34,6 @@ func (x *Growing) HasDataRace() bool {
 	return false
 }
 
-// location is some bytes that are accessed as a whole.
-type location struct {
-	addr uint64
-	size int
-}
-
 // Coherent reports whether each location that the last step accesses has a modification order that is coherent and
 // atomic; under SC, TSO and PSO, whether the model has an execution with these reads. If it is false, no execution that
 // goes on from here is allowed.
@@ -51,163 +42,6 @@ func (x *Growing) Coherent() (bool, error) {
 		return x.consistent()
 	}
 	return x.coherent(), nil
-}
-
-func (x *Growing) coherent() bool {
-	for i := x.fresh; i < len(x.g.events); i++ {
-		if e := &x.g.events[i]; e.size > 0 {
-			if _, _, ok := x.needed(location{e.addr, e.size}); !ok {
-				return false
-			}
-		}
-	}
-	return true
-}
-
-// needed returns the writes of a location, and which comes before which in every modification order that is coherent and
-// atomic. ok is false if there is none.
-//
-// Of two accesses, one of which happens before the other, the write of the first, or that it reads, comes before that of
-// the second. Nothing comes between the source of a read-modify-write and its write.
-func (x *Growing) needed(at location) (writes []int, before [][]bool, ok bool) {
-	var all []int
-	writes = []int{Initially}
-	for i := range x.g.events {
-		if e := &x.g.events[i]; e.size == at.size && e.addr == at.addr {
-			all = append(all, i)
-			if e.kind == 'W' {
-				writes = append(writes, i)
-			}
-		}
-	}
-	number := map[int]int{}
-	for k, w := range writes {
-		number[w] = k
-	}
-	of := func(i int) int {
-		if x.g.events[i].kind == 'R' {
-			return number[x.g.events[i].from]
-		}
-		return number[i]
-	}
-	before = matrix(len(writes))
-	for k := 1; k < len(writes); k++ {
-		before[0][k] = true
-	}
-	for _, a := range all {
-		for _, b := range all {
-			if v, w := of(a), of(b); v != w && x.Happens(a, b) {
-				before[v][w] = true
-			}
-		}
-	}
-	for changed := true; changed; {
-		closeOver(before)
-		changed = false
-		for k, w := range writes {
-			if k == 0 || !x.g.events[w].update {
-				continue
-			}
-			source := number[x.updates(w)]
-			for v := range writes {
-				if v == k || v == source {
-					continue
-				}
-				if before[source][v] && !before[k][v] {
-					before[k][v], changed = true, true
-				}
-				if before[v][k] && !before[v][source] {
-					before[v][source], changed = true, true
-				}
-			}
-		}
-	}
-	for k := range before {
-		if before[k][k] {
-			return nil, nil, false
-		}
-	}
-	return writes, before, true
-}
-
-// maxOrders is how many combinations of modification orders are tried.
-const maxOrders = 200_000
-
-// Orders visits the combinations of modification orders that the axioms allow, until visit returns false. It returns an
-// error if there are too many to try.
-func (x *Growing) Orders(visit func(orders [][]int) bool) error {
-	var locations []location
-	for i := range x.g.events {
-		e := &x.g.events[i]
-		if at := (location{e.addr, e.size}); e.kind == 'W' && !slices.Contains(locations, at) {
-			locations = append(locations, at)
-		}
-	}
-	lists := make([][]int, len(locations))
-	tries, over := 0, false
-	var fill func(k int)
-	fill = func(k int) {
-		if over {
-			return
-		}
-		if k == len(locations) {
-			if tries++; tries > maxOrders {
-				over = true
-				return
-			}
-			a := &axioms{events: x.g.events, orders: lists}
-			if a.check() == nil && !visit(lists) {
-				over = true
-			}
-			return
-		}
-		writes, before, ok := x.needed(locations[k])
-		if !ok {
-			return
-		}
-		extensions(before, func(order []int) bool {
-			lists[k] = nil
-			for _, i := range order[1:] {
-				lists[k] = append(lists[k], writes[i])
-			}
-			fill(k + 1)
-			return !over
-		})
-	}
-	fill(0)
-	if tries > maxOrders {
-		return fmt.Errorf("an execution has more than %d modification orders", maxOrders)
-	}
-	return nil
-}
-
-// extensions visits the total orders that contain a relation, until visit returns false.
-func extensions(before [][]bool, visit func([]int) bool) {
-	used := make([]bool, len(before))
-	var order []int
-	var next func() bool
-	next = func() bool {
-		if len(order) == len(before) {
-			return visit(order)
-		}
-		for i := range before {
-			free := !used[i]
-			for j := range before {
-				free = free && (used[j] || !before[j][i])
-			}
-			if !free {
-				continue
-			}
-			used[i], order = true, append(order, i)
-			goOn := next()
-			used[i], order = false, order[:len(order)-1]
-			if !goOn {
-				return false
-			}
-		}
-		return true
-	}
-	next()
 }
 
 // Allowed reports whether the axioms allow the execution.
@@ -361,20 +195,6 @@ func (x *Growing) Wrote() (event int, at Next, ok bool) {
 	return 0, Next{}, false
 }
 
-// Freed returns the size and the kind of the block that the last step gave back.
-func (x *Growing) Freed() (event int, at Next, ok bool) {
-	_, e, ok := x.m.p.EdgeByID(x.edge)
-	if !ok || e.Op.Kind != ir.Free || x.fail != nil || len(x.g.events) == x.fresh {
-		return 0, Next{}, false
-	}
-	for k := x.fresh; k < len(x.g.events); k++ {
-		if i := x.s.blockAt(x.g.events[k].block); i >= 0 && x.g.events[k].bytes > 0 {
-			return k, Next{Does: Allocates, Size: x.s.blocks[i].size, Stack: x.s.blocks[i].stack}, true
-		}
-	}
-	return 0, Next{}, false
-}
-
 // CutOff returns the edge at which a bound of the program stops a thread, nil if there is none.
 func (x *Growing) CutOff(t int) *ir.Edge {
 	if x.s.over || !x.m.cutOff(x.s, t) {
@@ -382,51 +202,6 @@ func (x *Growing) CutOff(t int) *ir.Edge {
 	}
 	f := x.m.p.ThreadFunc(ir.ThreadID(t))
 	return &f.Edges[f.Out(x.s.threads[t].loc)[0]]
-}
-
-// Ended reports whether all threads that were started have ended.
-func (x *Growing) Ended() bool { return x.m.final(x.s) }
-
-// Class names what each read reads: two executions have the same name exactly if they have the same events and the same
-// reads-from.
-func (x *Growing) Class() string {
-	var names []string
-	for i := range x.g.events {
-		if e := &x.g.events[i]; e.size > 0 {
-			from := "-"
-			if e.kind == 'R' && e.from >= 0 {
-				from = fmt.Sprintf("%d.%d", x.g.events[e.from].thread, x.g.events[e.from].index)
-			}
-			names = append(names, fmt.Sprintf("%d.%d %c %x %s", e.thread, e.index, e.kind, e.addr, from))
-		}
-	}
-	slices.Sort(names)
-	return strings.Join(names, "; ")
-}
-
-// SameOrder returns an error if happens-before is not that of the axioms.
-func (x *Growing) SameOrder() error {
-	a := &axioms{events: x.g.events}
-	a.happensBefore()
-	for i := range x.g.events {
-		for j := range x.g.events {
-			if a.hb[i][j] != x.Happens(i, j) {
-				return fmt.Errorf("does event %d happen before %d: %v, and %v by the axioms", i, j, x.Happens(i, j), a.hb[i][j])
-			}
-		}
-	}
-	return nil
-}
-
-// Finals visits the texts of the final states of an execution that has ended.
-func (x *Growing) Finals(visit func(text string)) error {
-	if !x.Ended() {
-		return nil
-	}
-	return x.lastWrites(func(uint64, int) bool { return true }, func(lasts []int) bool {
-		visit(x.m.observe(x.with(lasts), x.props))
-		return true
-	})
 }
 
 // with returns the last state, in which memory holds what some writes have written.

@@ -83,15 +83,6 @@ func (x *Stepper) NextOf(s State, t int) ([]Move, error) {
 	return moves(next), err
 }
 
-// Choosing returns what NextOf does, where a value is chosen that has too many to try. now is the number of the step, for Of of a
-// flush.
-func (x *Stepper) Choosing(s State, t int, choice int64, now int) ([]Move, error) {
-	x.m.chosen = &choice
-	next, err := x.m.successorsOf(s.s, t, now)
-	x.m.chosen = nil
-	return moves(next), err
-}
-
 func moves(next []transition) []Move {
 	out := make([]Move, len(next))
 	for i := range next {
@@ -167,32 +158,4 @@ func (x *Stepper) CutOff(s State) *ir.Edge {
 		}
 	}
 	return nil
-}
-
-// WatchesLoops reports whether it is asked which loops end.
-func (x *Stepper) WatchesLoops() bool { return x.loops != nil }
-
-// Endless returns what is wrong with the executions that never end, "" if nothing is. Next must have been called for
-// all reachable states.
-func (x *Stepper) Endless() string {
-	if x.loops == nil {
-		return ""
-	}
-	for n, able := range x.loops.able {
-		x.loops.ends[n] = x.loops.ends[n] || able == nil // beyond a bound
-	}
-	never, _, still := x.loops.find()
-	switch {
-	case x.loops.starves >= 0 && x.loops.fair():
-		return "a thread can starve in a fair execution"
-	case x.loops.starves >= 0:
-		return ""
-	case x.props.Fairness == 0 && still:
-		return "loops that only wait can go on for ever"
-	case x.props.Fairness == property.Random && never:
-		return "some state has no execution that ends"
-	case x.props.Fairness == property.Weak && x.loops.fair():
-		return "a fair execution never ends"
-	}
-	return ""
 }

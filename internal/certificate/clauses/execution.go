@@ -19,28 +19,6 @@ type Step struct {
 	Waits  bool  // it is a store that reaches memory there
 }
 
-// recorded is an operation that was encoded.
-type recorded struct {
-	thread     ir.ThreadID
-	edge       ir.EdgeID
-	tries, on  Lit
-	choice     word
-	point      int // -1: none
-	registered bool
-}
-
-// record notes an operation that has been encoded. points is how many there were before it.
-func (x *encoder) record(t *thread, e *ir.Edge, tries, goes Lit, next *path, points int) {
-	r := recorded{thread: t.id, edge: e.ID, tries: tries, on: goes, point: -1}
-	if e.Op.Kind == ir.Havoc && next != nil {
-		r.choice, r.registered = next.regs[e.Op.Dst], true
-	}
-	if len(x.points) > points {
-		r.point = points
-	}
-	x.steps = append(x.steps, r)
-}
-
 // Execution returns what happens in a model, the steps of each thread in their order.
 func (f *Formula) Execution(model func(Lit) bool) []Step {
 	x := f.encoder

@@ -11,6 +11,8 @@ import (
 	"fencepost/internal/replay"
 )
 
+// The search for a tree; nothing relies on it.
+
 // Classes searches all executions of a program and writes the tree of them as a certificate. The error is a *Refuted if
 // it finds a violation. nodes bounds the size of the tree; 0: no bound but that of all trees.
 func Classes(ctx context.Context, w io.Writer, statement Statement, p *ir.Program, props *property.Set, model replay.Model, nodes int) (*Covered, error) {
@@ -53,19 +55,4 @@ func cheapest(threads []int, next []replay.Next) (int, error) {
 		return 0, fmt.Errorf("%w: thread %d", ErrTooLarge, u)
 	}
 	return u, nil
-}
-
-// checkClasses goes through the tree that a certificate describes.
-func checkClasses(ctx context.Context, r *Reader, p *ir.Program, props *property.Set, model replay.Model) (*Covered, error) {
-	t := &tree{ctx: ctx, props: props, model: model, choose: func(*replay.Growing, []int, []replay.Next) (int, error) {
-		b, err := r.ReadByte()
-		return int(b), err
-	}}
-	if err := t.begin(p); err != nil {
-		return nil, err
-	}
-	if t.covered.Size != r.Size {
-		return nil, ErrDamaged
-	}
-	return &t.covered, r.end()
 }

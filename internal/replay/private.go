@@ -66,9 +66,6 @@ func keeps(f *ir.Func, r ir.Reg) bool {
 	return true
 }
 
-// private reports whether an address is in a block that thread t alone can reach.
-func (x *Growing) private(t int, addr uint64) bool { return x.m.alone(x.s, t, addr) }
-
 // keptIfNone returns the allocations of keptBlocks, or none if a block on the stack that other threads can reach may be
 // one that was given back: then it makes a difference which blocks are.
 func keptIfNone(p *ir.Program) map[ir.EdgeID]bool {
@@ -150,48 +147,6 @@ func (x *Stepper) Approximates() bool {
 		}
 	}
 	return false
-}
-
-// alone reports whether the one operation of thread t at a location concerns a block that it alone can reach. Under SC,
-// TSO and PSO such steps are no events: it makes no difference whether a store to such a block waits in the buffer.
-func (x *Growing) alone(t int, f *ir.Func, l ir.Loc) bool {
-	out := f.Out(l)
-	if x.model == C11 || len(out) != 1 {
-		return false
-	}
-	e := &f.Edges[out[0]]
-	switch e.Op.Kind {
-	case ir.Alloc:
-		return x.kept[e.ID]
-	case ir.Load, ir.Store, ir.Free:
-		c := x.m.turn(x.s, t, e, 0)
-		return x.private(t, uint64(c.eval(e.Op.Addr)))
-	}
-	return false
-}
-
-// allocates reports whether an edge allocates.
-func (x *Growing) allocates(id ir.EdgeID) bool {
-	_, e, ok := x.m.p.EdgeByID(id)
-	return ok && e.Op.Kind == ir.Alloc
-}
-
-// known returns an error unless an access is to static memory, or to a block whose allocation the thread depends on:
-// whether the block is there would depend on the order of the threads. It refuses what is done to a block that one
-// thread alone can reach, by another thread or by an operation that takes part in the order of all.
-func (x *Growing) known(t int, addr uint64) error {
-	for _, b := range x.s.blocks {
-		if addr-b.addr >= uint64(max(b.size, 1)) {
-			continue
-		}
-		if b.kept {
-			return errors.New("there are no classes of programs with an operation of this kind on an automatic variable of one thread")
-		}
-		if l, ok := x.g.lives[b.addr]; !ok || !x.past(t).has(&x.g.events[l.event]) {
-			return errors.New("there are no classes of programs in which a thread guesses an address")
-		}
-	}
-	return nil
 }
 
 // OneThreadBlocks returns the allocations whose blocks one thread alone can reach, none if it may show which blocks were
