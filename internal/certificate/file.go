@@ -8,7 +8,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"hash"
 	"io"
 
 	"github.com/klauspost/compress/zstd"
@@ -109,51 +108,35 @@ func (c *Statement) is(now *Statement) error {
 	return nil
 }
 
-// summed reads all but the sum at the end, and computes the sum of it.
-type summed struct {
-	in   *bufio.Reader
-	sum  hash.Hash
-	over bool // only the sum is left
-}
-
-func (s *summed) Read(into []byte) (int, error) {
-	ahead, err := s.in.Peek(min(len(into), 1<<12) + sha256.Size)
-	n := len(ahead) - sha256.Size
-	if n <= 0 {
-		if err == nil || errors.Is(err, io.EOF) {
-			s.over, err = true, io.EOF
-		}
-		return 0, err
-	}
-	copy(into, ahead[:n])
-	s.sum.Write(ahead[:n])
-	_, err = s.in.Discard(n)
-	return n, err
-}
-
 // maxStatement is the largest size of a statement in bytes.
 const maxStatement = 1 << 20
 
 // Reader reads a certificate.
 type Reader struct {
 	Statement
-	in  *bufio.Reader
-	z   *zstd.Decoder
-	all *summed
+	in *bufio.Reader
+	z  *zstd.Decoder
 }
 
-// Open reads the statement of a certificate.
+// Open sees to it that a certificate is whole, and reads its statement.
 func Open(r io.Reader) (*Reader, error) {
-	all := &summed{in: bufio.NewReaderSize(r, 1<<16), sum: sha256.New()}
-	head := make([]byte, len(Head))
-	if _, err := io.ReadFull(all, head); err != nil || string(head) != Head {
-		return nil, ErrDamaged
-	}
-	z, err := zstd.NewReader(all, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(1<<30))
+	all, err := io.ReadAll(r)
 	if err != nil {
 		return nil, err
 	}
-	out := &Reader{z: z, in: bufio.NewReader(z), all: all}
+	n := len(all) - sha256.Size
+	if n < 0 {
+		return nil, ErrDamaged
+	}
+	body, isOurs := bytes.CutPrefix(all[:n], []byte(Head))
+	if now := sha256.Sum256(all[:n]); !isOurs || !bytes.Equal(now[:], all[n:]) {
+		return nil, ErrDamaged
+	}
+	z, err := zstd.NewReader(bytes.NewReader(body), zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(1<<30))
+	if err != nil {
+		return nil, err
+	}
+	out := &Reader{z: z, in: bufio.NewReader(z)}
 	var line []byte
 	for {
 		part, err := out.in.ReadSlice('\n')
@@ -195,13 +178,9 @@ func (r *Reader) take(into []byte) error {
 	return nil
 }
 
-// end returns an error unless the proof is over, and the sum of the file follows.
+// end returns an error unless the proof is over.
 func (r *Reader) end() error {
-	if _, err := r.in.ReadByte(); err != io.EOF || !r.all.over {
-		return ErrDamaged
-	}
-	stored, err := io.ReadAll(io.LimitReader(r.all.in, 1+sha256.Size))
-	if err != nil || !bytes.Equal(stored, r.all.sum.Sum(nil)) {
+	if _, err := r.in.ReadByte(); err != io.EOF {
 		return ErrDamaged
 	}
 	return nil

@@ -54,7 +54,7 @@ func NewGrowing(p *ir.Program, props *property.Set, model Model) (*Growing, erro
 	if err := growable(p, model, kept); err != nil {
 		return nil, err
 	}
-	m.kept = kept
+	m.kept, m.recycles = kept, model != C11
 	n := len(p.Threads)
 	g := &grapher{m: m, w: &verdict.Witness{Graph: &verdict.Graph{}}, writes: map[part]int{}, values: map[part][]content{}, freed: map[uint64]int{}, lives: map[uint64]life{}, first: initial(p)}
 	x := &Growing{m: m, model: model, props: props, kept: kept, s: initial(p), g: g, threads: make([]threadMoments, n), syncThreads: make([]threadMoments, n)}
@@ -295,17 +295,8 @@ func (x *Growing) writesTo(n Next) ([]int, error) {
 	if len(old) == 0 {
 		return append([]int{Initially}, out...), nil
 	}
-	var last []int
-	for _, w := range old {
-		if !slices.ContainsFunc(old, func(v int) bool { return v != w && x.before(w, v) }) {
-			last = append(last, w)
-		}
-	}
-	return append(last, out...), nil
+	return append(x.lastOf(old), out...), nil
 }
-
-// before reports whether write w comes before write v in every modification order, by happens-before alone.
-func (x *Growing) before(w, v int) bool { return w == Initially || x.Happens(w, v) }
 
 // maxEvents bounds an execution: all executions on the path to it are in memory, too.
 const maxEvents = 1000
@@ -347,7 +338,7 @@ func (x *Growing) Step(t int, n Next, from int) ([]*Growing, error) {
 	var out []*Growing
 	for i := range next {
 		tr := &next[i]
-		if (x.kept[tr.edge] || x.model != C11 && n.Does == Steps && x.allocates(tr.edge)) && tr.choice != 0 { // not one that was given back (private.go)
+		if !x.kept[tr.edge] && x.model != C11 && n.Does == Steps && x.allocates(tr.edge) && tr.choice != 0 { // no block is given back
 			continue
 		}
 		if n.Does == Allocates && from != Initially && tr.addr != x.g.events[from].block {
@@ -394,8 +385,9 @@ func (x *Growing) noteStep(at int, n Next, s *state, tr *transition) error {
 	return x.g.noteRead(at, tr.thread, &e.Op, n.Addr, int(n.Size), false, false)
 }
 
-// Quiet returns the execution after all steps of thread t that are certain and concern the thread alone. It returns an
-// error if there are more than limit.
+// Quiet returns the execution after all steps of thread t that are certain and concern the thread alone: registers, and,
+// but for C11, blocks that it alone can reach, since it makes no difference whether a store to one waits in the buffer. It
+// returns an error if there are more than limit.
 func (x *Growing) Quiet(t, limit int) (*Growing, error) {
 	f := x.m.p.ThreadFunc(ir.ThreadID(t))
 	out := x
@@ -404,15 +396,12 @@ func (x *Growing) Quiet(t, limit int) (*Growing, error) {
 			return nil, fmt.Errorf("there are no classes of programs in which a thread takes more than %d steps that concern it alone", limit)
 		}
 		th := &out.s.threads[t]
-		if th.phase != running || out.s.over || out.fail != nil || !quiet(f, th.loc) && !out.alone(t, f, th.loc) {
+		if th.phase != running || out.s.over || out.fail != nil || !quiet(f, th.loc) && (x.model == C11 || x.m.aside(out.s, t) == nil) {
 			break
 		}
 		next, err := out.m.successorsOf(out.s, t, 0)
 		if err != nil {
 			return nil, err
-		}
-		if len(next) > 1 && out.kept[next[0].edge] { // a new block, not one that was given back
-			next = next[:1]
 		}
 		if len(next) != 1 {
 			break

@@ -13,24 +13,6 @@ import (
 // private reports whether an address is in a block that thread t alone can reach.
 func (x *Growing) private(t int, addr uint64) bool { return x.m.alone(x.s, t, addr) }
 
-// alone reports whether the one operation of thread t at a location concerns a block that it alone can reach. Under SC,
-// TSO and PSO such steps are no events: it makes no difference whether a store to such a block waits in the buffer.
-func (x *Growing) alone(t int, f *ir.Func, l ir.Loc) bool {
-	out := f.Out(l)
-	if x.model == C11 || len(out) != 1 {
-		return false
-	}
-	e := &f.Edges[out[0]]
-	switch e.Op.Kind {
-	case ir.Alloc:
-		return x.kept[e.ID]
-	case ir.Load, ir.Store, ir.Free:
-		c := x.m.turn(x.s, t, e, 0)
-		return x.private(t, uint64(c.eval(e.Op.Addr)))
-	}
-	return false
-}
-
 // allocates reports whether an edge allocates.
 func (x *Growing) allocates(id ir.EdgeID) bool {
 	_, e, ok := x.m.p.EdgeByID(id)

@@ -213,3 +213,13 @@ func (x *Growing) notOverwrittenBefore(t int, addr uint64, writes []int) []int {
 		return slices.ContainsFunc(writes, func(v int) bool { return v != w && v != Initially && x.before(w, v) && x.seen(v, now) })
 	})
 }
+
+// before reports whether write w comes before write v in every modification order, by happens-before alone.
+func (x *Growing) before(w, v int) bool { return w == Initially || x.Happens(w, v) }
+
+// lastOf returns the writes after which none of the others has to come.
+func (x *Growing) lastOf(writes []int) []int {
+	return slices.DeleteFunc(slices.Clone(writes), func(w int) bool {
+		return slices.ContainsFunc(writes, func(v int) bool { return v != w && x.before(w, v) })
+	})
+}

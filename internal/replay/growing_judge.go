@@ -10,30 +10,6 @@ import (
 	"fencepost/verdict"
 )
 
-// What can be said about an execution that grows: whether the model allows it, whether it races, and what is wrong with
-// it where nothing can be added.
-
-// HasDataRace reports whether an event of the last step and an earlier one are a data race.
-func (x *Growing) HasDataRace() bool {
-	hb := x.hb
-	switch {
-	case x.model == C11:
-	case x.props.DataRaces:
-		hb = x.syncs
-	default:
-		return false // not asked
-	}
-	a := &axioms{events: x.g.events}
-	for i := x.fresh; i < len(x.g.events); i++ {
-		for j := range i {
-			if a.conflict(i, j) && !hb[j].has(&x.g.events[i]) && !hb[i].has(&x.g.events[j]) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
 // Coherent reports whether each location that the last step accesses has a modification order that is coherent and
 // atomic; under SC, TSO and PSO, whether the model has an execution with these reads. If it is false, no execution that
 // goes on from here is allowed.
@@ -119,9 +95,6 @@ func (x *Growing) leaves(s *state) bool {
 		now, seen := s, map[string]bool{}
 		for range maxRound {
 			next, err := x.m.successorsOf(now, t, 0)
-			if err == nil && len(next) > 1 && x.kept[next[0].edge] {
-				next = next[:1] // which block it gets makes no difference
-			}
 			if err != nil || len(next) != 1 {
 				if len(next) > 1 {
 					return true // it may choose

@@ -37,10 +37,6 @@ type threadMoments struct {
 	pending moment // what the reads so far would acquire at a fence
 }
 
-// message has the moments that a read can acquire from a write: the second one from unlocks of readers, which other
-// readers do not acquire.
-type message [2]moment
-
 // advance computes the moments of the events that the last step added.
 func (x *Growing) advance() {
 	x.order()
@@ -97,48 +93,6 @@ func (x *Growing) order() {
 			}
 		}
 	}
-}
-
-// message returns what a write sends: all that happened before it if it releases, or before the last release fence; and
-// what the write that it updates sends.
-func (x *Growing) message(w int) message {
-	var out message
-	for ; w >= 0; w = x.updates(w) {
-		e := &x.g.events[w]
-		var sent moment
-		switch {
-		case e.order == ir.Plain:
-		case releasing(e.order):
-			sent = x.hb[w]
-		case x.props.DataRaces && e.library:
-		default:
-			sent = x.releasedBefore(w)
-		}
-		k := 0
-		if e.shared {
-			k = 1
-		}
-		out[k] = out[k].joined(sent)
-	}
-	return out
-}
-
-// updates returns the write that a read-modify-write with the write w reads, or -1.
-func (x *Growing) updates(w int) int {
-	if !x.g.events[w].update || x.g.events[w].store {
-		return -1
-	}
-	return x.g.events[w-1].from
-}
-
-// releasedBefore returns the moment of the last release fence before an event in its thread.
-func (x *Growing) releasedBefore(w int) moment {
-	for i := w - 1; i >= 0; i-- {
-		if e := &x.g.events[i]; e.thread == x.g.events[w].thread && e.kind == 'F' && releasing(e.order) {
-			return x.hb[i]
-		}
-	}
-	return nil
 }
 
 // Happens reports whether one event happens before another.

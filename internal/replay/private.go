@@ -11,11 +11,11 @@ import (
 
 // Blocks that one thread alone can reach. No register that may depend on the address of such a block is used for
 // more than addresses of accesses: it is never written to memory, given to another thread, returned or compared. So no
-// other thread has it; that a thread computes the address of a block from that of another one is excluded, as it is in
-// C.
+// other thread has it.
 //
-// Since nothing but accesses depends on the address, a block of this kind need not be one that was given back: its
-// contents are undefined in either case.
+// Nothing but accesses depends on the address, and each access stays in the block from whose address its own was computed, as
+// in C: that is seen to at every step (origin, strays). So it makes no difference where the block lies. It is a new one, or
+// one that has ended and to which no register points any more; it has the contents of a new one.
 
 // keptBlocks returns the allocations whose blocks one thread alone can reach.
 func keptBlocks(p *ir.Program) map[ir.EdgeID]bool {
@@ -84,34 +84,150 @@ func keptIfNone(p *ir.Program) map[ir.EdgeID]bool {
 	return kept
 }
 
-// Alone returns the step of thread t that concerns a block which it alone can reach, if it is all that the thread can do:
-// an access, the end of the block, or its allocation. The block is a new one: what an access to a block that has ended
-// would do to one that is used again is an error then.
-func (x *Stepper) Alone(s State, t int) (*Move, error) {
-	f := x.m.p.ThreadFunc(ir.ThreadID(t))
-	out := f.Out(s.s.threads[t].loc)
-	if len(x.m.kept) == 0 || len(out) != 1 {
-		return nil, nil
+// errStray says that an address is computed in a way that C does not define.
+var errStray = errors.New("a thread computes the address of an automatic variable from something else, or the other way round")
+
+// pointed returns the address of the block that one thread alone can reach, or that was such a block, at whose bytes, or right
+// after them, a value of thread t points; 0: none.
+func (s *state) pointed(t int, v int64) uint64 {
+	if !wasNewTo(uint64(v), t) {
+		return 0
 	}
-	e := &f.Edges[out[0]]
-	c := x.m.turn(s.s, t, e, 0)
-	switch e.Op.Kind {
+	for _, b := range s.blocks {
+		if (b.kept || b.stack && b.freed) && uint64(v)-b.addr <= uint64(b.size) {
+			return b.addr
+		}
+	}
+	return 0
+}
+
+// origin returns the block at which the value of an expression points because a register does, plus a number that does
+// not depend on addresses; 0: no register in it points at one. ok is false if the value depends on an address in another way.
+func (c *turn) origin(e *ir.Expr) (block uint64, ok bool) {
+	var of [3]uint64
+	for i, x := range []*ir.Expr{e.X, e.Y, e.Z} {
+		if x == nil {
+			continue
+		}
+		if of[i], ok = c.origin(x); !ok {
+			return 0, false
+		}
+	}
+	switch {
+	case e.Op == ir.RegRef:
+		return c.s.pointed(c.t, c.regs[e.Reg]), true
+	case of == [3]uint64{}:
+		return 0, true
+	case e.Op == ir.Add && (of[0] == 0 || of[1] == 0):
+		return of[0] + of[1], true
+	case e.Op == ir.Sub && of[1] == 0, e.Op == ir.Cast && e.Type.Bits == 64:
+		return of[0], true
+	case e.Op == ir.Ite && of[0] == 0 && c.eval(e.X) != 0:
+		return of[1], true
+	case e.Op == ir.Ite && of[0] == 0:
+		return of[2], true
+	}
+	return 0, false
+}
+
+// strays reports whether a step makes an address of a block that one thread alone can reach from something else, or an
+// address of something else from one of such a block.
+func (c *turn) strays() bool {
+	e := c.op.Addr
+	if c.op.Kind == ir.Assign {
+		e = c.op.Val
+	}
+	if e != nil {
+		if block, ok := c.origin(e); !ok || block != c.s.pointed(c.t, c.eval(e)) {
+			return true
+		}
+	}
+	if c.op.Kind == ir.Assign {
+		return false
+	}
+	for i := range c.out {
+		n := c.out[i].next
+		if n == nil {
+			continue
+		}
+		th := &n.threads[c.t]
+		for r := range th.regs { // read, or chosen; or there before the block was
+			now, before := n.pointed(c.t, th.regs[r]), c.s.pointed(c.t, c.regs[r])
+			if now != 0 && now != before && (c.op.Kind != ir.Alloc || ir.Reg(r) != c.op.Dst) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// runApart is run where there are blocks that one thread alone can reach: an allocation of one takes a block that has
+// ended, and to which no register points, or else a new one.
+func (c *turn) runApart() {
+	c.run()
+	if c.err == nil && c.strays() {
+		c.err = errStray
+	}
+	if c.op.Kind != ir.Alloc || !c.m.kept[c.edge.ID] || len(c.out) == 0 {
+		return
+	}
+	taken := c.out[0] // the new one
+	for _, tr := range c.out[1:] {
+		if c.m.recycles && wasNewTo(tr.addr, c.t) && !c.pointedAt(tr.addr) {
+			taken = tr
+			for k := range uint64(tr.size) {
+				taken.next.setByte(tr.addr+k, 0)
+			}
+			break
+		}
+	}
+	c.out = []transition{taken}
+}
+
+// pointedAt reports whether a register of the thread points at a block, but for that which an allocation sets.
+func (c *turn) pointedAt(block uint64) bool {
+	for r, v := range c.regs {
+		if ir.Reg(r) != c.op.Dst && c.s.pointed(c.t, v) == block {
+			return true
+		}
+	}
+	return false
+}
+
+// aside returns what thread t does next, if this is the only thing that it can do, and concerns a block that it alone can
+// reach; else nil.
+func (m *machine) aside(s *state, t int) *turn {
+	f := m.p.ThreadFunc(ir.ThreadID(t))
+	out := f.Out(s.threads[t].loc)
+	if len(m.kept) == 0 || len(out) != 1 {
+		return nil
+	}
+	c := m.turn(s, t, &f.Edges[out[0]], 0)
+	switch c.op.Kind {
 	case ir.Alloc:
-		if !x.m.kept[e.ID] {
-			return nil, nil
+		if m.kept[c.edge.ID] {
+			return c
 		}
 	case ir.Load, ir.Store, ir.Free:
-		if !x.m.alone(s.s, t, uint64(c.eval(e.Op.Addr))) {
-			return nil, nil
+		if m.alone(s, t, uint64(c.eval(c.op.Addr))) {
+			return c
 		}
-	default:
+	}
+	return nil
+}
+
+// Alone returns the step of thread t that concerns a block which it alone can reach, if it is all that the thread can do:
+// an access, the end of the block, or its allocation.
+func (x *Stepper) Alone(s State, t int) (*Move, error) {
+	c := x.m.aside(s.s, t)
+	if c == nil {
 		return nil, nil
 	}
-	c.run()
+	c.runApart()
 	if c.err != nil || len(c.out) == 0 {
 		return nil, c.err
 	}
-	one := moves(c.out[:1]) // of an allocation, the new block
+	one := moves(c.out[:1])
 	return &one[0], nil
 }
 

@@ -22,6 +22,8 @@ type machine struct {
 	// kept are allocations of blocks that one thread alone can reach. It is set where accesses to these need not wait:
 	// neither in the buffer nor for the end of an atomic section.
 	kept map[ir.EdgeID]bool
+	// recycles says that such a block may lie where one has ended.
+	recycles bool
 	// delays is 1 plus the only thread whose stores may wait, 0 if all may. See delaying.go.
 	delays int
 }
@@ -135,7 +137,11 @@ func (m *machine) successorsOf(s *state, t, now int) ([]transition, error) {
 		for _, i := range f.Out(th.loc) {
 			c := m.turn(s, t, &f.Edges[i], now)
 			c.index = i
-			c.run()
+			if len(m.kept) > 0 {
+				c.runApart()
+			} else {
+				c.run()
+			}
 			if c.err != nil {
 				return nil, c.err
 			}

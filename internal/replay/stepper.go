@@ -47,7 +47,7 @@ func NewStepper(p *ir.Program, props *property.Set, model Model) (*Stepper, erro
 	if err != nil {
 		return nil, err
 	}
-	m.kept = keptIfNone(p)
+	m.kept, m.recycles = keptIfNone(p), true
 	x := &Stepper{m: m, props: props, first: initial(p), uses: usesUndefined(p), sites: props.Leaks}
 	if props.Endless || props.Fairness != 0 {
 		if x.loops, err = newLoops(m, props); err != nil {

@@ -222,7 +222,11 @@ func (x *encoder) allocPrivate(t *thread, at *path, e *ir.Edge, on Lit) *path {
 	}
 	addr, size, after := x.newBlock(t, at, &e.Op)
 	where, ok := addr.known()
-	if !ok || size > maxPrivate {
+	if size > maxPrivate {
+		return nil
+	}
+	if !ok {
+		x.beyond(on, e.ID, errApart)
 		return nil
 	}
 	b := &private{size: size, alive: yes, val: make([]Lit, 8*size), mask: make([]Lit, 8*size)}
@@ -235,9 +239,46 @@ func (x *encoder) allocPrivate(t *thread, at *path, e *ir.Edge, on Lit) *path {
 	next := at.clone()
 	next.next = after
 	next.set(e.Op.Dst, addr)
+	next.comesFrom(e.Op.Dst, uint64(where))
 	next.mine[uint64(where)] = b
 	t.apart = append(t.apart, region{uint64(where), size})
 	return next
+}
+
+// mixed is the origin of a value that depends on addresses of blocks kept apart in another way than as an address of
+// one of them.
+const mixed = 1
+
+func (s *path) comesFrom(r ir.Reg, block uint64) {
+	if r != ir.NoReg {
+		s.from[r] = block
+	}
+}
+
+// origin returns the block kept apart from whose address the value of an expression is computed, by adding numbers that do not
+// depend on addresses; 0: it depends on none; or mixed. It makes no difference where such a block lies, if each access is
+// to the block from whose address its own was computed.
+func (s *path) origin(e *ir.Expr) uint64 {
+	if e.Op == ir.RegRef {
+		return s.from[e.Reg]
+	}
+	var of [3]uint64
+	for i, x := range []*ir.Expr{e.X, e.Y, e.Z} {
+		if x != nil {
+			of[i] = s.origin(x)
+		}
+	}
+	switch {
+	case of == [3]uint64{}:
+		return 0
+	case e.Op == ir.Add && of[0] == 0:
+		return of[1]
+	case (e.Op == ir.Add || e.Op == ir.Sub) && of[1] == 0, e.Op == ir.Cast && e.Type.Bits == 64:
+		return of[0]
+	case e.Op == ir.Ite && of[0] == 0 && of[1] == of[2]:
+		return of[1]
+	}
+	return mixed
 }
 
 // region is where a block lies.
@@ -255,8 +296,11 @@ func (x *encoder) privateAt(at *path, op *ir.Op) (*private, int64) {
 	if !ok || op.Obj != ir.NoObject {
 		return nil, 0
 	}
-	size := int64(op.AccessSize())
+	size, from := int64(op.AccessSize()), at.origin(op.Addr)
 	for addr, b := range at.mine {
+		if addr != from {
+			continue
+		}
 		if offset := v - int64(addr); offset >= 0 && offset+size <= b.size && (op.Kind != ir.Free || offset == 0) {
 			return b, offset
 		}

@@ -88,6 +88,9 @@ func (x *encoder) newAccess(t *thread, at *path, e *ir.Edge, on Lit) *access {
 		got: number(0), gotMask: number(0), seq: t.next(),
 	}
 	x.accesses = append(x.accesses, a)
+	if at.origin(e.Op.Addr) != 0 {
+		x.beyond(on, e.ID, errApart)
+	}
 	return a
 }
 

@@ -77,6 +77,7 @@ func (x *encoder) local(at *path, e *ir.Edge, on Lit) (*path, Lit) {
 	switch op.Kind {
 	case ir.Assign:
 		next.set(op.Dst, x.eval(op.Val, in))
+		next.comesFrom(op.Dst, at.origin(op.Val))
 	case ir.Havoc:
 		return x.havoc(next, op, on)
 	case ir.Assume:
@@ -105,7 +106,7 @@ func (x *encoder) local(at *path, e *ir.Edge, on Lit) (*path, Lit) {
 
 func (s *path) set(r ir.Reg, w word) {
 	if r != ir.NoReg {
-		s.regs[r] = w
+		s.regs[r], s.from[r] = w, 0
 	}
 }
 

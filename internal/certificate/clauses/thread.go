@@ -19,6 +19,8 @@ type path struct {
 	// which rounds of loops count.
 	way  Lit
 	regs []word
+	// from is, by register, the block kept apart from whose address the value was computed; 0: none; mixed.
+	from []uint64
 	// next is the offset of the next new block of the thread.
 	next    word
 	result  word
@@ -29,7 +31,7 @@ type path struct {
 
 func (s *path) clone() *path {
 	n := *s
-	n.regs = slices.Clone(s.regs)
+	n.regs, n.from = slices.Clone(s.regs), slices.Clone(s.from)
 	n.started, n.joined, n.mine = maps.Clone(s.started), maps.Clone(s.joined), maps.Clone(s.mine)
 	return &n
 }
@@ -152,7 +154,7 @@ func rank(all []element, visit func(ir.Loc)) {
 
 // entries returns the paths with which a thread begins.
 func (x *encoder) entries(t *thread) []*path {
-	at := &path{on: no, way: yes, next: number(0), result: number(0), started: map[ir.ThreadID]Lit{}, joined: map[ir.ThreadID]Lit{}, mine: map[uint64]*private{}}
+	at := &path{on: no, way: yes, from: make([]uint64, len(t.f.Regs)), next: number(0), result: number(0), started: map[ir.ThreadID]Lit{}, joined: map[ir.ThreadID]Lit{}, mine: map[uint64]*private{}}
 	for _, r := range t.f.Regs {
 		at.regs = append(at.regs, number(r.Init))
 	}
@@ -239,6 +241,9 @@ func (x *encoder) join(all []*path) *path {
 	for _, s := range all[1:] {
 		for r := range out.regs {
 			out.regs[r] = x.chooseWord(s.on, s.regs[r], out.regs[r])
+			if s.from[r] != out.from[r] {
+				out.from[r] = mixed
+			}
 		}
 		out.next = x.chooseWord(s.on, s.next, out.next)
 		out.result = x.chooseWord(s.on, s.result, out.result)
