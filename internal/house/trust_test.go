@@ -72,8 +72,8 @@ var untrusted = []string{
 // which thread.go refuses one that does not fit.
 var checked = []string{encoder + "order.go"}
 
-// codeLines returns how many lines of a file have code.
-func codeLines(text []byte) int {
+// linesOfCode returns how many lines of a file have code.
+func linesOfCode(text []byte) int {
 	fset := token.NewFileSet()
 	file := fset.AddFile("", fset.Base(), len(text))
 	var s scanner.Scanner
@@ -151,7 +151,7 @@ func trustProblems(root fs.FS, trusted []part, untrusted, checked []string) ([]s
 			if text[name] == nil {
 				found = append(found, fmt.Sprintf("%s: there is no file %s", p.name, name))
 			}
-			n += codeLines(text[name])
+			n += linesOfCode(text[name])
 		}
 		if n > p.limit {
 			found = append(found, fmt.Sprintf("%s: %d lines of code to trust, at most %d", p.name, n, p.limit))
@@ -223,7 +223,7 @@ func TestTrusted(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			n += codeLines(text)
+			n += linesOfCode(text)
 		}
 		t.Logf("%s: %d lines of at most %d", p.name, n, p.limit)
 	}
