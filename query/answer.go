@@ -2,12 +2,6 @@ package query
 
 import "fencepost/verdict"
 
-// Diagnostics are the messages about an input.
-type Diagnostics []verdict.Diagnostic
-
-// HasErrors reports whether the input was refused.
-func (d Diagnostics) HasErrors() bool { return HasErrors(d) }
-
 // HasErrors reports whether a diagnostic is an error.
 func HasErrors(all []verdict.Diagnostic) bool {
 	for _, d := range all {

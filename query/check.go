@@ -6,6 +6,8 @@ import (
 )
 
 // CheckOptions are the options of Check.
+//
+// shape: options, each stored by the name of its field
 type CheckOptions struct {
 	Options
 	Models    Models  `asked:"-"`      // empty: TSO

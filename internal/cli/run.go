@@ -22,6 +22,8 @@ import (
 )
 
 // services is the rest of the world, so that tests can replace it.
+//
+// shape: a field for each question and each door to the machine; none changes after the start
 type services struct {
 	check        func(context.Context, query.Input, query.CheckOptions) (query.Answer, error)
 	robust       func(context.Context, query.Input, query.RobustOptions) (query.Answer, error)

@@ -31,6 +31,8 @@ type Options struct {
 }
 
 // System is a compiled program under one model. It is immutable and shared by workers.
+//
+// shape: none of the fields changes after New
 type System struct {
 	Prog    *ir.Program
 	Model   Model
@@ -80,6 +82,8 @@ type locCode struct {
 }
 
 // edge is a compiled edge.
+//
+// shape: none of the fields changes after New, and the inner loop reads them from one piece of memory
 type edge struct {
 	ir      *ir.Edge
 	kind    ir.OpKind

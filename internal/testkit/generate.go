@@ -7,6 +7,8 @@ import (
 )
 
 // Profile says which kinds of statements random programs have.
+//
+// shape: options
 type Profile struct {
 	Name     string
 	Mixed    bool // accesses of different sizes
@@ -207,7 +209,12 @@ func (g *generator) stmt(n, depth int) (Stmt, int) {
 		s.Body = g.list(1+g.r.IntN(min(3, n-1)), depth+1)
 		return s, 1 + len(s.Body)
 	}
-	k = g.r.IntN(100)
+	return g.simple(s, n, depth)
+}
+
+// simple makes of s what programs have that nothing special is asked of, and returns what it counts for.
+func (g *generator) simple(s Stmt, n, depth int) (Stmt, int) {
+	k := g.r.IntN(100)
 	switch {
 	case g.pr.Plain && k < 84: // these show most differences between models
 		s.Kind = []Kind{Store, Load}[k%2]

@@ -340,37 +340,29 @@ func (g *build) stmt(t int, here ir.Loc, s *Stmt) ir.Loc {
 		op.Dst, op.Range = g.regs[s.Reg], ir.Range{Bounded: true, Lo: 0, Hi: s.Val}
 		return g.edge(t, here, op)
 	case ALoad, ALoadOr:
-		op := g.access(ir.AbstractLoad, s)
-		op.Dst = g.regs[s.Reg]
-		between := ir.Binary(ir.LAnd, ir.S64, ir.Binary(ir.Ge, ir.S64, reg, ir.Int(0)), ir.Binary(ir.Le, ir.S64, reg, ir.SeenValue()))
-		op.Cond = ir.Binary(ir.LOr, ir.S64, between, ir.Binary(ir.Eq, ir.S64, ir.Int(s.Val), reg))
-		op.Range = ir.Range{Bounded: true, Lo: -1, Hi: 3}
-		to := g.edge(t, here, op)
-		if s.Kind == ALoadOr {
-			other := g.access(ir.Load, &Stmt{Var: (s.Var + 1) % Vars, Size: varSize})
-			other.Dst = g.regs[s.Reg2]
-			g.link(t, here, other, to)
-		}
-		return to
+		return g.abstractLoad(t, here, s)
 	default:
 		return g.compound(t, here, s)
 	}
 }
 
+// onMutex is an operation on the mutex, which is of one of three kinds.
+func (g *build) onMutex(kind ir.OpKind, s *Stmt) ir.Op {
+	op := ir.NewOp(kind)
+	op.Addr, op.Mutex.Kind = ir.Addr(g.mutex, 0), ir.NormalMutex
+	switch s.Val {
+	case 1:
+		op.Mutex.Kind = ir.RecursiveMutex
+	case 2:
+		op.Mutex.Kind = ir.ErrorCheckMutex
+	}
+	return op
+}
+
 func (g *build) compound(t int, here ir.Loc, s *Stmt) ir.Loc {
 	reg := ir.R(g.regs[s.Reg])
 	simple := func(kind ir.OpKind) ir.Op { return ir.NewOp(kind) }
-	onMutex := func(kind ir.OpKind) ir.Op {
-		op := simple(kind)
-		op.Addr, op.Mutex.Kind = ir.Addr(g.mutex, 0), ir.NormalMutex
-		switch s.Val {
-		case 1:
-			op.Mutex.Kind = ir.RecursiveMutex
-		case 2:
-			op.Mutex.Kind = ir.ErrorCheckMutex
-		}
-		return op
-	}
+	onMutex := func(kind ir.OpKind) ir.Op { return g.onMutex(kind, s) }
 	switch s.Kind {
 	case SpinCas, SpinTwo, SpinTry:
 		return g.spin(t, here, s)

@@ -110,3 +110,19 @@ func (g *build) spawnOthers(here ir.Loc) ir.Loc {
 	}
 	return here
 }
+
+func (g *build) abstractLoad(t int, here ir.Loc, s *Stmt) ir.Loc {
+	reg := ir.R(g.regs[s.Reg])
+	op := g.access(ir.AbstractLoad, s)
+	op.Dst = g.regs[s.Reg]
+	between := ir.Binary(ir.LAnd, ir.S64, ir.Binary(ir.Ge, ir.S64, reg, ir.Int(0)), ir.Binary(ir.Le, ir.S64, reg, ir.SeenValue()))
+	op.Cond = ir.Binary(ir.LOr, ir.S64, between, ir.Binary(ir.Eq, ir.S64, ir.Int(s.Val), reg))
+	op.Range = ir.Range{Bounded: true, Lo: -1, Hi: 3}
+	to := g.edge(t, here, op)
+	if s.Kind == ALoadOr {
+		other := g.access(ir.Load, &Stmt{Var: (s.Var + 1) % Vars, Size: varSize})
+		other.Dst = g.regs[s.Reg2]
+		g.link(t, here, other, to)
+	}
+	return to
+}

@@ -324,16 +324,11 @@ func (e *emitter) call(in *inst, o offsets) {
 		if s.isVoid() {
 			op.Dst = ir.NoReg
 		}
-	case sections[in.extern] != ir.OpUnset:
-		op = ir.NewOp(sections[in.extern])
-	case in.live.has(lift.RAX):
+	case sections[in.extern] == ir.OpUnset && in.live.has(lift.RAX):
 		e.unsupported(codeExtern, "the result of "+in.extern+" is used, but it is not known")
 		return
-	case slices.Contains(e.p.opt.ExternFence, in.extern):
-		op = ir.NewOp(ir.Fence)
-		op.Fence = ir.FullFence
 	default:
-		op = ir.NewOp(ir.Nop)
+		op = e.simpleCall(in)
 	}
 	e.add(op)
 	if in.stub != nil && in.stub.proto.throws {
@@ -359,6 +354,19 @@ func (e *emitter) call(in *inst, o offsets) {
 	case len(in.next) > 0:
 		e.jump(e.next(in, 0))
 	}
+}
+
+// simpleCall makes the operation of a call that begins or ends an atomic section, is a fence or does nothing.
+func (e *emitter) simpleCall(in *inst) ir.Op {
+	switch {
+	case sections[in.extern] != ir.OpUnset:
+		return ir.NewOp(sections[in.extern])
+	case slices.Contains(e.p.opt.ExternFence, in.extern):
+		op := ir.NewOp(ir.Fence)
+		op.Fence = ir.FullFence
+		return op
+	}
+	return ir.NewOp(ir.Nop)
 }
 
 // argument returns a register with a parameter that a call passes on the stack.

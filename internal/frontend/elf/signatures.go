@@ -185,49 +185,10 @@ func (r *signatureReader) function(e *dwarf.Entry) error {
 	if parts := strings.Split(short, "::"); len(parts) > 1 && parts[len(parts)-1] == parts[len(parts)-2] {
 		s.Name = name + "_init" // a constructor
 	}
-	var params, args []string
-	var before strings.Builder
-	in := r.data.Reader()
-	in.Seek(e.Offset)
-	if _, err := in.Next(); err != nil {
-		return err
-	}
-	for e.Children {
-		child, err := in.Next()
-		if err != nil {
-			return err
-		}
-		if child == nil || child.Tag == 0 {
-			break
-		}
-		if child.Tag == dwarf.TagFormalParameter {
-			list, err := r.origins(child)
-			if err != nil {
-				return err
-			}
-			t, err := r.typeOf(list)
-			if err != nil {
-				return err
-			}
-			p, byReference := r.parameter(t)
-			p.Name = textOf(list, dwarf.AttrName)
-			s.Params = append(s.Params, p)
-			n := len(params)
-			params = append(params, fmt.Sprintf("%s a%d", declared(&p), n))
-			if byReference {
-				fmt.Fprintf(&before, "  %s v%d = a%d;\n", p.Type, n, n)
-				args = append(args, fmt.Sprintf("(void *)&v%d", n))
-			} else {
-				args = append(args, fmt.Sprintf("(void *)(long)a%d", n))
-			}
-		}
-		if child.Children {
-			in.SkipChildren()
-		}
-	}
+	params, args, before, err := r.parameters(e, &s)
 	const registers = 6
-	if len(args) > registers {
-		return nil
+	if err != nil || len(args) > registers {
+		return err
 	}
 	for len(args) < registers {
 		args = append(args, "0")
@@ -245,9 +206,53 @@ func (r *signatureReader) function(e *dwarf.Entry) error {
 	default:
 		call = fmt.Sprintf("return (%s)(long)%s", s.Result, call)
 	}
-	s.Wrapper = fmt.Sprintf("static %s %s(%s) {\n%s  %s;\n}\n", s.Result, s.Name, strings.Join(params, ", "), before.String(), call)
+	s.Wrapper = fmt.Sprintf("static %s %s(%s) {\n%s  %s;\n}\n", s.Result, s.Name, strings.Join(params, ", "), before, call)
 	r.lib.Functions = append(r.lib.Functions, s)
 	return nil
+}
+
+// parameters adds the parameters of a function to its signature. It returns them as C declares them, what a call passes,
+// and what stands before the call.
+func (r *signatureReader) parameters(e *dwarf.Entry, s *Signature) (params, args []string, before string, err error) {
+	in := r.data.Reader()
+	in.Seek(e.Offset)
+	if _, err := in.Next(); err != nil {
+		return nil, nil, "", err
+	}
+	for e.Children {
+		child, err := in.Next()
+		if err != nil {
+			return nil, nil, "", err
+		}
+		if child == nil || child.Tag == 0 {
+			break
+		}
+		if child.Tag == dwarf.TagFormalParameter {
+			list, err := r.origins(child)
+			if err != nil {
+				return nil, nil, "", err
+			}
+			t, err := r.typeOf(list)
+			if err != nil {
+				return nil, nil, "", err
+			}
+			p, byReference := r.parameter(t)
+			p.Name = textOf(list, dwarf.AttrName)
+			s.Params = append(s.Params, p)
+			n := len(params)
+			params = append(params, fmt.Sprintf("%s a%d", declared(&p), n))
+			if byReference {
+				before += fmt.Sprintf("  %s v%d = a%d;\n", p.Type, n, n)
+				args = append(args, fmt.Sprintf("(void *)&v%d", n))
+			} else {
+				args = append(args, fmt.Sprintf("(void *)(long)a%d", n))
+			}
+		}
+		if child.Children {
+			in.SkipChildren()
+		}
+	}
+	return params, args, before, nil
 }
 
 // declared returns the type of a parameter in C.

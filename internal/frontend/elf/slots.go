@@ -77,6 +77,35 @@ func (p *program) slotTypes() map[*function][]string {
 	if p.last != nil {
 		loose[p.last] = true
 	}
+	out := map[*function][]string{}
+	for d, at := range p.pointerWords(mention) {
+		for off, f := range at {
+			if f == nil {
+				continue
+			}
+			slots := slotsAt(d, at, off)
+			if len(slots) == 0 {
+				loose[f] = true
+			}
+			for _, s := range slots {
+				if !slices.Contains(out[f], slotType(s)) {
+					out[f] = append(out[f], slotType(s))
+				}
+			}
+		}
+	}
+	for f := range p.taken {
+		if loose[f] || len(out[f]) == 0 {
+			out[f] = []string{anySlot}
+		}
+		slices.Sort(out[f])
+	}
+	return out
+}
+
+// pointerWords returns, for each object, the functions whose addresses its words hold, nil for another value. It calls
+// mention on addresses that are no whole word.
+func (p *program) pointerWords(mention func(*ir.Expr)) map[*datum]map[uint64]*function {
 	words := map[*datum]map[uint64]*function{}
 	put := func(d *datum, off uint64, e *ir.Expr) {
 		if words[d] == nil {
@@ -100,30 +129,7 @@ func (p *program) slotTypes() map[*function][]string {
 			put(d, w.off, w.val)
 		}
 	}
-	out := map[*function][]string{}
-	for d, at := range words {
-		for off, f := range at {
-			if f == nil {
-				continue
-			}
-			slots := slotsAt(d, at, off)
-			if len(slots) == 0 {
-				loose[f] = true
-			}
-			for _, s := range slots {
-				if !slices.Contains(out[f], slotType(s)) {
-					out[f] = append(out[f], slotType(s))
-				}
-			}
-		}
-	}
-	for f := range p.taken {
-		if loose[f] || len(out[f]) == 0 {
-			out[f] = []string{anySlot}
-		}
-		slices.Sort(out[f])
-	}
-	return out
+	return words
 }
 
 // onlyCompared reports whether what a register holds after an instruction is only compared: a compiler asks whether a

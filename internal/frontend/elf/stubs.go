@@ -109,6 +109,11 @@ func (p *program) external(f *function, in *inst) {
 	if pr.fails() {
 		in.stub.panic = p.panicText(f, in)
 	}
+	p.constantArgs(f, in, pr)
+}
+
+// constantArgs notes the arguments of a call that are constants.
+func (p *program) constantArgs(f *function, in *inst, pr *prototype) {
 	for i := range pr.params {
 		if i >= len(argumentRegs) {
 			in.stub.args = append(in.stub.args, nil)

@@ -29,6 +29,8 @@ type summary struct {
 }
 
 // result is an answer as the template shows it.
+//
+// shape: a field for each part of the page, written once
 type result struct {
 	heading
 	Program    string
