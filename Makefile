@@ -4,9 +4,9 @@
 # tests that ask it are skipped with a notice where it is missing. graphviz: does the
 # DOT we write draw? chromium: do our pages work in a browser?
 # neovim: does the language server work in an editor? nodejs: does the extension of VS Code run?
-# g++, clang and rustc: machine code that is checked (make test, make fuzz). patch: does it take our diffs?
+# g++, clang, rustc, libc++-dev and libc++abi-dev: machine code that is checked (make test, make fuzz). patch: does it take our diffs?
 # z3: proofs for any number of threads, and cvc5: a second opinion on them. cadical and minisat: a second opinion on what the embedded solver says.
-DEBIAN_PACKAGES := gcc g++ clang libc6-dev patch spin graphviz chromium neovim nodejs cadical minisat z3 cvc5 rustc valgrind
+DEBIAN_PACKAGES := gcc g++ clang libc6-dev patch spin graphviz chromium neovim nodejs cadical minisat z3 cvc5 rustc valgrind libc++-dev libc++abi-dev
 
 GO          ?= go
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
@@ -37,6 +37,7 @@ FUZZ_PARAM    ?= 2500
 FUZZ_SPIN     ?= 200
 FUZZ_LIFT     ?= 10000
 FUZZ_MACHINE  ?= 700
+FUZZ_CELLS    ?= 1
 FUZZ_WALKS    ?= 1000
 FUZZ_TREES    ?= 50
 FUZZ_KILLS    ?= 100
@@ -219,6 +220,7 @@ fuzz:
 	$(GO) test ./internal/export/promela -count=1 -timeout 120m -v -run 'RandomPrograms|SameStates' -pml.random=$(FUZZ_SPIN) -pml.overlap=$(FUZZ_SPIN) -pml.seed=$(FUZZ_SEED)
 	$(GO) test -count=1 -timeout 240m $$(grep -rlE --include='*_test.go' 'testkit\.(Slow|InPart|PartOf)\(' . | xargs -n1 dirname | sort -u) -fp.slow
 	$(GO) test ./internal/frontend/elf -count=1 -timeout 240m -v -run 'TestGenerated$$' -fp.generated=$(FUZZ_MACHINE) -fp.builds=8 -fp.generatedseed=$(FUZZ_SEED)
+	$(GO) test ./internal/frontend/elf -count=1 -timeout 0 -v -run 'TestStdMatrix$$' -fp.cells=$(FUZZ_CELLS) -fp.celltime=30s
 	$(GO) test ./internal/frontend/elf/lift -run TestNative -lift.cases $(FUZZ_LIFT) -lift.encodings 200 -lift.seed $(FUZZ_SEED) -timeout 2h
 	@set -e; for p in $(PARSERS); do \
 	  echo "$(GO) test $${p%%:*} -run '^$$' -fuzz $${p##*:} -fuzztime $(FUZZ_TIME)"; \

@@ -85,3 +85,47 @@ func runNative(t *testing.T, cc string, text []byte, level string) {
 		}
 	}
 }
+
+// TestTablesOfMethods: a table of methods, of which the first one jumps through a pointer, is none of a switch, although its
+// address was in the register that the jump uses. So g++ compiles the destructor of the state that a promise<void> shares.
+func TestTablesOfMethods(t *testing.T) {
+	text := []byte(`#include <assert.h>
+int ends;
+void last(void *o) { ends++; }
+void other(void *o) { ends += 10; }
+extern void dispose(void *);
+__attribute__((section(".data.rel.ro"))) void (*const table[2])(void *) = {dispose, other};
+__attribute__((section(".data.rel.ro"))) void (*const methods[2])(void *) = {last, other};
+__asm__(".text\n.globl dispose\n.hidden table\n.hidden last\n.type dispose, @function\ndispose:\n"
+        "lea table(%rip), %rax\nmov %rax, (%rdi)\nmov 8(%rdi), %rdi\ntest %rdi, %rdi\nje 1f\n"
+        "mov (%rdi), %rax\nlea last(%rip), %rcx\nmov (%rax), %rdx\ncmp %rcx, %rdx\njne 2f\njmp *(%rax)\n"
+        "1: ret\n2: jmp *%rdx\n.size dispose, .-dispose\n");
+struct object { void (*const *table)(void *); struct object *next; } second = {methods, 0};
+int main(void) {
+  struct object e = {0, 0};
+  dispose(&e);
+  assert(e.table[0] == dispose);
+  struct object *volatile next = &second;
+  struct object o = {0, next};
+  dispose(&o);
+  assert(o.table[0] == dispose);
+  o.table[0](&o);
+#ifdef WRONG
+  assert(ends != 2);
+#endif
+  assert(ends == 2);
+}
+`)
+	runNative(t, "gcc", text, "-O1")
+	for _, form := range compiledForms {
+		for want, wrong := range map[string]string{"safe": "-DRIGHT", "unsafe": "-DWRONG"} {
+			binary, ok := compileWith(t, "gcc", "a.c", text, append([]string{"-O1", wrong, "-pthread"}, form...)...)
+			if !ok {
+				t.Fatalf("gcc %s refuses it", form)
+			}
+			if got, why := ask(t, query.Input{Name: "a.o", Text: binary}, "tso", 0); got != want {
+				t.Errorf("%s %s: %s (%s), want %s", form, wrong, got, why, want)
+			}
+		}
+	}
+}

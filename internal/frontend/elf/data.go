@@ -143,6 +143,11 @@ func (p *program) address(addr uint64) (*ir.Expr, error) {
 	if sec == nil {
 		return nil, fmt.Errorf("the address is outside the program")
 	}
+	if sec.Exec {
+		if name := p.libraryName(addr); name != "" {
+			return p.externPointer(name), nil
+		}
+	}
 	return p.inSection(sec, int64(addr-sec.Addr))
 }
 

@@ -85,8 +85,10 @@ func (p *program) findTable(f *function, jump *inst) *table {
 			t.offset = ir.Conditional(ir.Binary(ir.Eq, ir.U64, ir.R(r), base), t.offset, ir.Int(-1))
 		}
 	}
-	if t.targets = p.tableTargets(f, v.word); len(t.targets) == 0 || t.offset == nil {
-		return nil
+	t.targets = p.tableTargets(f, v.word)
+	inside := func(to uint64) bool { return to != 0 && to != f.sym.Addr() }
+	if t.offset == nil || !slices.ContainsFunc(t.targets, inside) {
+		return nil // a switch leads elsewhere than to the beginning: this is a table of methods
 	}
 	return t
 }

@@ -112,7 +112,8 @@ type field struct {
 	r *object.Reloc
 }
 
-// fields returns the fields of the data of the program, but for those of the tables of switches, which have been read.
+// fields returns the fields of the data of the program, but for those of the tables of switches, which have been read. What
+// is the address of a function is filled in all the same: the table may be one of methods.
 func (p *program) fields() []field {
 	type position struct {
 		sec *object.Section
@@ -123,7 +124,7 @@ func (p *program) fields() []field {
 		for _, in := range f.order {
 			for _, t := range in.keeps {
 				for i, to := range t.targets {
-					tables[position{t.sec, t.from + uint64(i)*uint64(t.size)}] = to != 0
+					tables[position{t.sec, t.from + uint64(i)*uint64(t.size)}] = to != 0 && to != f.sym.Addr()
 				}
 			}
 		}

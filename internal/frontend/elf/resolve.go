@@ -62,7 +62,7 @@ func (p *program) tableWord(addr uint64) (e *ir.Expr, ok bool, err error) {
 		if p.image.Find(v) == nil { // such as the address of a weak function that is not there
 			return ir.Int(int64(v)), true, nil
 		}
-		e, err = p.address(v)
+		e, err = p.tableAddress(v)
 	case r.Kind == object.TPOff64: // an offset in the block of the thread
 		off := r.Addend - int64(p.image.ThreadSize)
 		if r.Sym != nil {
@@ -73,13 +73,23 @@ func (p *program) tableWord(addr uint64) (e *ir.Expr, ok bool, err error) {
 		}
 		return ir.Int(off), true, nil
 	case r.Sym == nil:
-		e, err = p.address(uint64(r.Addend))
+		e, err = p.tableAddress(uint64(r.Addend))
 	case p.isExtern(r.Sym) || r.Sym.Kind == object.Indirect:
 		return p.externAddr(r.Sym.Name), true, nil
 	default:
 		e, err = p.symbol(r.Sym, r.Addend)
 	}
 	return e, true, err
+}
+
+// tableAddress returns what a word of the global offset table is that holds an address of the file.
+func (p *program) tableAddress(addr uint64) (*ir.Expr, error) {
+	if sec := p.image.Find(addr); sec != nil && sec.Exec {
+		if name := p.libraryName(addr); name != "" {
+			return p.externAddr(name), nil
+		}
+	}
+	return p.address(addr)
 }
 
 // threadLocal returns the expression for an offset in the block of a thread of a linked file.

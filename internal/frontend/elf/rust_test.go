@@ -17,12 +17,20 @@ import (
 // rustc returns the compiler of Debian stable, whose standard library is read.
 func rustc(t *testing.T) string {
 	t.Helper()
+	path := debianRustc()
+	if path == "" {
+		t.Skip("there is no rustc of Debian stable here (1.63), so that threads of Rust's library are not tried")
+	}
+	return path
+}
+
+// debianRustc returns the same; "" if there is none.
+func debianRustc() string {
 	for _, path := range []string{"/usr/bin/rustc", "rustc"} {
 		if out, err := exec.Command(path, "--version").Output(); err == nil && strings.HasPrefix(string(out), "rustc 1.63.") {
 			return path
 		}
 	}
-	t.Skip("there is no rustc of Debian stable here (1.63), so that threads of Rust's library are not tried")
 	return ""
 }
 
@@ -253,6 +261,42 @@ fn main() {
 		}
 		if got, why := askRust(t, compiler, src, "tso"); got != c.want || !strings.Contains(why, c.why) {
 			t.Errorf("%+v: %s (%s)", c, got, why)
+		}
+	}
+}
+
+// TestRustExecutable: the library that an executable of Rust has in it is taken for what it is, where it is called through
+// the table of addresses, too.
+func TestRustExecutable(t *testing.T) {
+	text := `use std::sync::atomic::{AtomicUsize, Ordering::*};
+static N: AtomicUsize = AtomicUsize::new(0);
+fn main() { N.fetch_add(1, SeqCst); assert!(N.load(SeqCst) == if cfg!(bug) { 2 } else { 1 }); }
+`
+	dir := t.TempDir()
+	src, out := filepath.Join(dir, "a.rs"), filepath.Join(dir, "a")
+	if err := os.WriteFile(src, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	compilers := []string{recentRustc()}
+	if testkit.Slow() {
+		compilers = append(compilers, debianRustc())
+	}
+	for _, compiler := range compilers {
+		if compiler == "" {
+			t.Skip("there is no rustc of one of the two versions here")
+		}
+		for want, flags := range map[string][]string{"safe": nil, "unsafe": {"--cfg", "bug"}} {
+			arguments := append(flags, "-A", "warnings", "--edition", "2021", "-C", "panic=abort", "-O", "-g", "-o", out, src)
+			if msg, err := exec.Command(compiler, arguments...).CombinedOutput(); err != nil {
+				t.Fatalf("%v: %s", err, msg)
+			}
+			executable, err := os.ReadFile(out)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got, why := ask(t, query.Input{Name: "a", Text: executable}, "tso", 0); got != want {
+				t.Errorf("%s: %s (%s), want %s", compiler, got, why, want)
+			}
 		}
 	}
 }

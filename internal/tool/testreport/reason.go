@@ -22,6 +22,7 @@ var tools = []struct {
 	{"neovim", missing(`nvim`)},
 	{"nodejs", missing(`node`)},
 	{"clang", missing(`clang`)},
+	{"libc++", missing(`libc\+\+`)},
 	{"g++", missing(`g\+\+`)},
 	{"gcc", missing(`gcc|C compiler`)},
 	{"sanitizers", missing(`sanitizers`)},

@@ -200,7 +200,16 @@ func TestArchive(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "lib.rmeta"), []byte("rust"), 0o644); err != nil { // as in an .rlib
 		t.Fatal(err)
 	}
-	cmd := exec.Command("ar", "rcs", "lib.a", "lib.rmeta", "a_member_with_a_very_long_name.o", "inner.o", "used.o")
+	empty := compile(t, "empty.c", "\n", "-c")
+	if err := os.WriteFile(filepath.Join(dir, "empty.o"), empty, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	strip := exec.Command("strip", "empty.o") // clang makes objects without a table of symbols
+	strip.Dir = dir
+	if msg, err := strip.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, msg)
+	}
+	cmd := exec.Command("ar", "rcs", "lib.a", "lib.rmeta", "empty.o", "a_member_with_a_very_long_name.o", "inner.o", "used.o")
 	cmd.Dir = dir
 	if msg, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, msg)

@@ -153,12 +153,22 @@ func open(name string, data []byte) (f *file, err *Error) {
 	}
 	f.symbols, bad = e.Symbols()
 	switch {
+	case bad == elf.ErrNoSymbols && f.isEmpty():
+		return f, nil
 	case bad == elf.ErrNoSymbols || bad == nil && len(f.symbols) == 0:
 		return nil, problem(name, "the file has no symbols: it was stripped").advise("link it without -s, and do not run strip on it")
 	case bad != nil:
 		return nil, problem(name, "the table of symbols is malformed: %v", bad)
 	}
 	return f, nil
+}
+
+// isEmpty reports whether a file has neither code nor data, as a member of an archive whose source has no declaration
+// that counts.
+func (f *file) isEmpty() bool {
+	return f.elf.Type == elf.ET_REL && !slices.ContainsFunc(f.elf.Sections, func(s *elf.Section) bool {
+		return s.Flags&elf.SHF_ALLOC != 0 && s.Size > 0 && (s.Type == elf.SHT_PROGBITS || s.Type == elf.SHT_NOBITS)
+	})
 }
 
 // check refuses what is not x86-64 code for Linux.
