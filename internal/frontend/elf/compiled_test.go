@@ -118,6 +118,9 @@ int main(void) {
 `)
 	runNative(t, "gcc", text, "-O1")
 	for _, form := range compiledForms {
+		if !testkit.InPart(t, strings.Join(form, " "), 2) {
+			continue
+		}
 		for want, wrong := range map[string]string{"safe": "-DRIGHT", "unsafe": "-DWRONG"} {
 			binary, ok := compileWith(t, "gcc", "a.c", text, append([]string{"-O1", wrong, "-pthread"}, form...)...)
 			if !ok {
