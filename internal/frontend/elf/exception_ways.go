@@ -243,3 +243,39 @@ func (pr *prototype) takesCallback() bool {
 	}
 	return false
 }
+
+// threadEnds are functions that end the thread. What the functions on the stack have at that call is undone first, as if an
+// exception came out of it.
+var threadEnds = map[string]bool{"pthread_exit": true, "thrd_exit": true}
+
+// undoneAtEnd reports whether a function may have something to undo when a function that it calls ends the thread.
+func (p *program) undoneAtEnd() bool {
+	reach := map[*function]bool{}
+	for changed := true; changed; {
+		changed = false
+		for _, f := range p.funcs {
+			for _, in := range f.order {
+				indirect := in.pointer || in.callee == nil && callsProgram(in.extern)
+				if !in.isCall() || in.Inst == nil || in.tail || !threadEnds[in.extern] && !reach[in.callee] && !(indirect && p.anyTaken(reach)) {
+					continue
+				}
+				if site := p.passage(f, in).site; site != nil && site.Pad != 0 {
+					return true
+				}
+				changed = changed || !reach[f]
+				reach[f] = true
+			}
+		}
+	}
+	return false
+}
+
+// anyTaken reports whether the address of some function of a set is taken.
+func (p *program) anyTaken(set map[*function]bool) bool {
+	for f := range set {
+		if p.taken[f] {
+			return true
+		}
+	}
+	return false
+}

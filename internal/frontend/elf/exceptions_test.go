@@ -108,6 +108,31 @@ func TestExceptionsRun(t *testing.T) {
 	t.Logf("%d answers, %d of them unknown", asked, unknown)
 }
 
+// TestThreadExitDestructors: pthread_exit runs the destructors of the functions on the stack. The answer is not known where
+// there are some, and is known where there are none.
+func TestThreadExitDestructors(t *testing.T) {
+	if len(cppCompilers()) == 0 {
+		t.Skip("there is no compiler of C++ here")
+	}
+	const text = `#include <cassert>
+#include <pthread.h>
+static int gone;
+struct G { ~G() { gone = 1; } };
+__attribute__((noinline)) static void leave() { pthread_exit(nullptr); }
+static void *work(void *) { GUARD leave(); return nullptr; }
+int main() { pthread_t t; pthread_create(&t, 0, work, 0); pthread_join(t, 0); assert(gone == WANT); }
+`
+	for _, c := range []struct{ guard, gone, want string }{{"G g;", "1", "unknown"}, {"", "0", "safe"}, {"", "1", "unsafe"}} {
+		path := compileCpp(t, []byte(text), cppCompilers()[0], "-O1", "-DGUARD="+c.guard, "-DWANT="+c.gone)
+		if err := exec.Command(path).Run(); (err == nil) != (c.want != "unsafe") {
+			t.Errorf("%s: on the processor: %v", c.guard, err)
+		}
+		if got, why := askFile(t, path, "tso"); got != c.want {
+			t.Errorf("%s: %s (%s), want %s", c.guard, got, why, c.want)
+		}
+	}
+}
+
 // TestExceptionsInThreads: programs with threads are safe under SC and TSO, and their planted bugs are found. One combination
 // in 60 is for make test.
 func TestExceptionsInThreads(t *testing.T) {

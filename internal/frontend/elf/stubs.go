@@ -50,6 +50,10 @@ func (p *program) external(f *function, in *inst) {
 		return
 	}
 	refuse := func(format string, args ...any) { in.refused, in.code = fmt.Sprintf(format, args...), codeExtern }
+	if threadEnds[name] && p.undoneAtEnd() {
+		refuse("%s: it runs the destructors of C++ on its way, which is not supported", name)
+		return
+	}
 	pr := libraryFunction(name)
 	if why := p.unknownRust(name, pr); why != "" {
 		refuse("%s", why)
