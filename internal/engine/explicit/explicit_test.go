@@ -12,6 +12,7 @@ import (
 	"fencepost/internal/memory"
 	"fencepost/internal/testkit"
 	"fencepost/query"
+	"fencepost/verdict"
 )
 
 // TestParts: states stored in parts give the same answers and counts as states
@@ -129,7 +130,7 @@ func TestUnsupported(t *testing.T) {
 }
 
 // TestCorpusReduction: on the programs of the corpus the reductions change no verdict and
-// no final state.
+// no final state. Without them a bound of the buffers may be met first: robustness has the reductions, too.
 func TestCorpusReduction(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long")
@@ -151,7 +152,8 @@ func TestCorpusReduction(t *testing.T) {
 					t.Fatal(err)
 				}
 				for i := range a {
-					if a[i].Verdict != b[i].Verdict || strings.Join(a[i].FinalStates, "\n") != strings.Join(b[i].FinalStates, "\n") {
+					met := b[i].Verdict == verdict.Unknown && len(b[i].Coverage.Bounds) > 0
+					if !met && a[i].Verdict != b[i].Verdict || strings.Join(a[i].FinalStates, "\n") != strings.Join(b[i].FinalStates, "\n") {
 						t.Errorf("%s: with %s and %d final states, without %s and %d", a[i].Model,
 							a[i].Verdict, len(a[i].FinalStates), b[i].Verdict, len(b[i].FinalStates))
 					}
