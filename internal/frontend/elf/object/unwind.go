@@ -15,10 +15,9 @@ type UnwindFrame struct {
 	// Personality is the name of the function that reads the table of handlers; "": there is no table.
 	Personality string
 	// Linkage is the entry of the linkage table by which a linked file refers to that function; 0: there is none.
-	Linkage  uint64
-	table    Ref
-	encoding byte
-	pushed   []pushed
+	Linkage uint64
+	table   Ref
+	pushed  []pushed
 }
 
 // pushed says how many bytes of parameters are on the stack from an address on.
