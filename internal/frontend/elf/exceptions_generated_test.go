@@ -156,7 +156,7 @@ func TestExceptionsGenerated(t *testing.T) {
 		text := "#include <cstdio>\n" + exceptionHead + g.program()
 		compilers := cppCompilers()
 		if len(compilers) == 0 {
-			t.Skip("there is no compiler of C++ here")
+			t.Skip("no g++ and no clang++ here")
 		}
 		cc := compilers[r.IntN(min(2, len(compilers)))]
 		level := exceptionLevels[r.IntN(len(exceptionLevels))]

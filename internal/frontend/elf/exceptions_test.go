@@ -112,7 +112,7 @@ func TestExceptionsRun(t *testing.T) {
 // there are some, and is known where there are none.
 func TestThreadExitDestructors(t *testing.T) {
 	if len(cppCompilers()) == 0 {
-		t.Skip("there is no compiler of C++ here")
+		t.Skip("no g++ and no clang++ here")
 	}
 	const text = `#include <cassert>
 #include <pthread.h>
